@@ -1,0 +1,1 @@
+#include "CTernLinux.h"
