@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+import Synchronization
+
+/// The loop a reactor's thread runs, and the table of what it watches.
+///
+/// `send`, `execute` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own thread and
+/// asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
+@safe
+public final class ReactorLoop: @unchecked Sendable {
+    /// Size of the receive buffer and of the scratch buffer, in bytes.
+    public static let bufferSize = 256 * 1024
+    private static let eventCapacity = 512
+    /// Jobs run between two looks at the sockets, so that tasks that never suspend for long cannot starve them.
+    private static let jobBudget = 4096
+
+    private struct Slot {
+        var generation: UInt32 = 0
+        var descriptor: Int32 = -1
+        var interest: Interest = []
+        var handler: (any ReadinessHandler)?
+    }
+
+    private let epoll: Descriptor
+    private let mailbox: Mailbox
+    private let thread = Atomic<UInt>(0)
+    private var slots: [Slot] = []
+    private var freeSlots: [UInt32] = []
+    private var wheel: DeadlineWheel
+    private var jobs: [UnownedJob] = []
+    private var runningJobs: [UnownedJob] = []
+    private var collected: [Mailbox.Item] = []
+    private var expired: [UInt32] = []
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    /// The time at which the current turn of the loop began.
+    public private(set) var now: MonotonicInstant
+    /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
+    public let receiveBuffer: UnsafeMutableRawBufferPointer
+    /// Where received bytes are deciphered into; lent like `receiveBuffer`.
+    public let scratchBuffer: UnsafeMutableRawBufferPointer
+
+    init() throws(SystemError) {
+        let mailbox = try Mailbox()
+        epoll = Descriptor(owning: try SystemCall.run(.epoll_create1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        self.mailbox = mailbox
+        now = .now
+        wheel = DeadlineWheel(now: now)
+        unsafe events = .allocate(capacity: Self.eventCapacity)
+        unsafe receiveBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
+        unsafe scratchBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
+        try control(EPOLL_CTL_ADD, mailbox.wakeUp.rawValue, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakeUpUserData)
+    }
+
+    deinit {
+        unsafe events.deallocate()
+        unsafe receiveBuffer.deallocate()
+        unsafe scratchBuffer.deallocate()
+    }
+
+    // The generation of a registration never reaches the one reserved here.
+    private static let wakeUpUserData = UInt64.max
+
+    /// Whether the caller runs on this loop's thread.
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        mailbox.send(.work(work))
+    }
+
+    func enqueue(_ job: UnownedJob) {
+        if isCurrent { jobs.append(job) } else { mailbox.send(.job(job)) }
+    }
+
+    func stop() { mailbox.stop() }
+}
+
+// Registrations
+extension ReactorLoop {
+    /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
+    public func register(
+        _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
+    ) throws(SystemError) -> RegistrationToken {
+        let token = registerTimer(handler: handler)
+        let slot = Int(token.slot)
+        slots[slot].descriptor = descriptor.rawValue
+        do {
+            try setInterest(interest, for: token)
+        } catch {
+            deregister(token)
+            throw error
+        }
+        return token
+    }
+
+    /// A registration that has a deadline and no descriptor.
+    public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
+        assert(isCurrent)
+        let slot: UInt32
+        if let free = freeSlots.popLast() {
+            slot = free
+        } else {
+            slot = UInt32(truncatingIfNeeded: slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(slot)].handler = handler
+        return RegistrationToken(slot: slot, generation: slots[Int(slot)].generation)
+    }
+
+    /// Hands a registration over to another handler without touching epoll more than the interest needs.
+    public func transfer(
+        _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
+    ) throws(SystemError) {
+        guard isLive(token) else { return }
+        slots[Int(token.slot)].handler = handler
+        try setInterest(interest, for: token)
+    }
+
+    /// Changes what the registration waits for; an unchanged interest costs nothing.
+    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        let slot = Int(token.slot)
+        let old = slots[slot].interest
+        if old == interest { return }
+        let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+        try control(operation, slots[slot].descriptor, interest.epollEvents, token.userData)
+        slots[slot].interest = interest
+    }
+
+    /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
+    public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        wheel.set(deadline, slot: token.slot)
+    }
+
+    /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
+    public func deregister(_ token: RegistrationToken) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        let slot = Int(token.slot)
+        if slots[slot].descriptor >= 0, !slots[slot].interest.isEmpty {
+            // Fails only if the descriptor is closed already, and then epoll has forgotten it.
+            try? control(EPOLL_CTL_DEL, slots[slot].descriptor, 0, 0)
+        }
+        wheel.set(nil, slot: token.slot)
+        slots[slot].generation &+= 1
+        slots[slot].descriptor = -1
+        slots[slot].interest = []
+        slots[slot].handler = nil
+        freeSlots.append(token.slot)
+    }
+
+    private func isLive(_ token: RegistrationToken) -> Bool {
+        let slot = Int(token.slot)
+        return slot < slots.count && slots[slot].generation == token.generation && slots[slot].handler != nil
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
+    ) throws(SystemError) {
+        var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
+        _ = try SystemCall.run(.epoll_ctl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+    }
+}
+
+// The loop
+extension ReactorLoop {
+    /// Runs until `stop`, on the thread that calls it.
+    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        while true {
+            let count = poll()
+            now = .now
+            for index in 0..<count {
+                let event = unsafe events[index]
+                unsafe dispatch(userData: event.data.u64, events: event.events)
+            }
+            expireDeadlines()
+            let isStopped = deliverMail()
+            unsafe runJobs(on: executor, isolatedTo: serialExecutor)
+            if isStopped, jobs.isEmpty { break }
+        }
+        thread.store(0, ordering: .relaxed)
+    }
+
+    private func poll() -> Int {
+        var timeout: Int32 = 0
+        if jobs.isEmpty, mailbox.mayEnterSleep() {
+            timeout = wheel.millisecondsUntilNext(now: now) ?? -1
+        }
+        let count = unsafe epoll_wait(epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), timeout)
+        assert(count >= 0 || errno == EINTR)
+        return max(0, Int(count))
+    }
+
+    private func dispatch(userData: UInt64, events: UInt32) {
+        if userData == Self.wakeUpUserData { return }
+        let token = RegistrationToken(userData: userData)
+        let slot = Int(token.slot)
+        guard slot < slots.count, slots[slot].generation == token.generation, let handler = slots[slot].handler
+        else { return }
+        handler.ready(Readiness(epoll: events))
+    }
+
+    private func expireDeadlines() {
+        wheel.advance(to: now, expired: &expired)
+        if expired.isEmpty { return }
+        // A handler may deregister a neighbour or set deadlines anew: take each slot's handler only when its turn comes.
+        let tokens = expired.map { RegistrationToken(slot: $0, generation: slots[Int($0)].generation) }
+        expired.removeAll(keepingCapacity: true)
+        for token in tokens where isLive(token) {
+            slots[Int(token.slot)].handler?.ready(.deadline)
+        }
+    }
+
+    private func deliverMail() -> Bool {
+        let isStopped = mailbox.collect(into: &collected)
+        if collected.isEmpty { return isStopped }
+        for item in collected {
+            switch item {
+            case .job(let job): jobs.append(job)
+            case .work(let work): work()
+            }
+        }
+        collected.removeAll(keepingCapacity: true)
+        return isStopped
+    }
+
+    private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        var budget = Self.jobBudget
+        while !jobs.isEmpty, budget > 0 {
+            swap(&jobs, &runningJobs)
+            budget -= runningJobs.count
+            for job in runningJobs {
+                unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
+            }
+            runningJobs.removeAll(keepingCapacity: true)
+        }
+    }
+}
