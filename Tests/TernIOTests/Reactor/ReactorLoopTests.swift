@@ -63,17 +63,13 @@ import Testing
             let token = try loop.register(socket.descriptor, interest: .readable, handler: probe)
             try loop.setInterest([], for: token)
             try peer.reset()
-            let timer = Probe()
-            let timerToken = loop.registerTimer(handler: timer)
-            loop.setDeadline(loop.now.advanced(by: .milliseconds(300)), for: timerToken)
             let before = threadTime()
-            _ = await timer.next()
+            await elapse(.milliseconds(300), on: loop)
             #expect(threadTime() - before < 0.1)
             #expect(probe.calls.isEmpty)
             try loop.setInterest(.readable, for: token)
             #expect(await probe.next().contains(.readable))
             loop.deregister(token)
-            loop.deregister(timerToken)
         }
     }
 
@@ -262,13 +258,10 @@ import Testing
                 })
                 tokens.append(loop.registerTimer(handler: handler))
             }
-            let last = Probe()
-            let lastToken = loop.registerTimer(handler: last)
             for token in tokens { loop.setDeadline(loop.now, for: token) }
-            loop.setDeadline(loop.now.advanced(by: .milliseconds(30)), for: lastToken)
-            _ = await last.next()
+            await elapse(.milliseconds(30), on: loop)
             #expect(called.count == 1)
-            for token in tokens + [lastToken] { loop.deregister(token) }
+            for token in tokens { loop.deregister(token) }
         }
     }
 
