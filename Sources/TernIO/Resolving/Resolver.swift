@@ -23,7 +23,7 @@ public final class Resolver: Sendable {
     }
 
     static let threadLimit = 16
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let lookUp: LookUp
     private let startThread: StartThread
 
