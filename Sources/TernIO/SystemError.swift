@@ -29,9 +29,10 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 extension SystemError {
     /// The system calls this package makes, so that an error names its call without carrying a string.
     public enum StaticName: String, Sendable, Hashable, CustomStringConvertible {
-        case accept4, bind, clock_gettime, close, connect, epoll_create1, epoll_ctl, epoll_wait, eventfd, fcntl
-        case getpeername, getsockname, getsockopt, listen, pthread_create, read, recv, send, sendmsg, setsockopt
-        case shutdown, socket, write
+        case close, connect, eventfd, getsockopt, recv, send, setsockopt, socket
+        case epollCreate = "epoll_create1"
+        case epollControl = "epoll_ctl"
+        case pthreadCreate = "pthread_create"
 
         public var description: String { rawValue }
     }

@@ -43,7 +43,7 @@ public final class ReactorLoop: @unchecked Sendable {
 
     init() throws(SystemError) {
         let mailbox = try Mailbox()
-        epoll = Descriptor(owning: try SystemCall.run(.epoll_create1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        epoll = Descriptor(owning: try SystemCall.run(.epollCreate) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         self.mailbox = mailbox
         now = .now
         wheel = DeadlineWheel(now: now)
@@ -163,7 +163,7 @@ extension ReactorLoop {
         _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
     ) throws(SystemError) {
         var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
-        _ = try SystemCall.run(.epoll_ctl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+        _ = try SystemCall.run(.epollControl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
 }
 

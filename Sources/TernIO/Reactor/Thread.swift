@@ -38,7 +38,7 @@ enum Thread {
             }, start.toOpaque())
         if code != 0 {
             unsafe start.release()
-            throw SystemError(.pthread_create, code: code)
+            throw SystemError(.pthreadCreate, code: code)
         }
     }
 }

@@ -22,7 +22,7 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         reason =
             switch code {
-            case EAI_NONAME, EAI_NODATA_, EAI_ADDRFAMILY_: .unknownHost
+            case EAI_NONAME, noData, wrongFamily: .unknownHost
             case EAI_AGAIN: .temporaryFailure
             default: .failure
             }
@@ -35,5 +35,5 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 // glibc declares these two only under _GNU_SOURCE; the numbers are part of its ABI.
-private let EAI_NODATA_: Int32 = -5
-private let EAI_ADDRFAMILY_: Int32 = -9
+private let noData: Int32 = -5
+private let wrongFamily: Int32 = -9
