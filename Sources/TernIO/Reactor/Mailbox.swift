@@ -17,6 +17,7 @@ final class Mailbox: Sendable {
         var items: [Item] = []
         var isSleeping = false
         var isStopped = false
+        var isEnded = false
     }
 
     let wakeUp: Descriptor
@@ -27,12 +28,15 @@ final class Mailbox: Sendable {
             owning: try SystemCall.run(.eventfd) { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
     }
 
-    func send(_ item: Item) {
-        let owesWakeUp = state.withLock { state in
+    /// False if nobody will ever collect the item.
+    func send(_ item: Item) -> Bool {
+        let (isAccepted, owesWakeUp) = state.withLock { state in
+            if state.isEnded { return (false, false) }
             state.items.append(item)
-            return Self.endSleep(&state)
+            return (true, Self.endSleep(&state))
         }
         if owesWakeUp { signal() }
+        return isAccepted
     }
 
     /// Asks the reactor to end once everything sent so far has run.
@@ -44,12 +48,19 @@ final class Mailbox: Sendable {
         if owesWakeUp { signal() }
     }
 
-    /// Swaps the waiting items into `items`, which must be empty. Returns whether the reactor was asked to end.
-    func collect(into items: inout [Item]) -> Bool {
+    /// Swaps the waiting items into `items`, which must be empty.
+    func collect(into items: inout [Item]) {
         state.withLock { state in
             state.isSleeping = false
             swap(&state.items, &items)
-            return state.isStopped
+        }
+    }
+
+    /// Whether the reactor was asked to end and nothing is left to do; from then on nothing more is accepted.
+    func mayEnd() -> Bool {
+        state.withLock { state in
+            if state.isStopped, state.items.isEmpty { state.isEnded = true }
+            return state.isEnded
         }
     }
 

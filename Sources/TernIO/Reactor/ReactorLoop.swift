@@ -36,6 +36,11 @@ public final class ReactorLoop: @unchecked Sendable {
 
     /// The time at which the current turn of the loop began.
     public private(set) var now: MonotonicInstant
+    /// Counts the turns of the loop.
+    public private(set) var turn: UInt64 = 0
+    /// Whether a descriptor may have turned ready before this turn without its handler having been told: while events
+    /// are being dispatched, and when there were more than fit.
+    public private(set) var mayHaveUnreportedEvents = false
     /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
@@ -65,13 +70,16 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Whether the caller runs on this loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
-    public func execute(_ work: @escaping @Sendable () -> Void) {
+    /// Runs `work` on the loop's thread, after what was sent before it. Any thread. False if the loop has ended and
+    /// never will.
+    @discardableResult
+    public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.send(.work(work))
     }
 
     func enqueue(_ job: UnownedJob) {
-        if isCurrent { jobs.append(job) } else { mailbox.send(.job(job)) }
+        // The job's task holds the reactor, and the reactor the loop: it cannot have ended.
+        if isCurrent { jobs.append(job) } else { _ = mailbox.send(.job(job)) }
     }
 
     func stop() { mailbox.stop() }
@@ -175,14 +183,17 @@ extension ReactorLoop {
         while true {
             let count = poll()
             now = .now
+            turn &+= 1
+            mayHaveUnreportedEvents = true
             for index in 0..<count {
                 let event = unsafe events[index]
                 unsafe dispatch(userData: event.data.u64, events: event.events)
             }
             expireDeadlines()
-            let isStopped = deliverMail()
+            mayHaveUnreportedEvents = count == Self.eventCapacity
+            deliverMail()
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
-            if isStopped, jobs.isEmpty { break }
+            if jobs.isEmpty, mailbox.mayEnd() { break }
         }
         thread.store(0, ordering: .relaxed)
     }
@@ -217,9 +228,8 @@ extension ReactorLoop {
         }
     }
 
-    private func deliverMail() -> Bool {
-        let isStopped = mailbox.collect(into: &collected)
-        if collected.isEmpty { return isStopped }
+    private func deliverMail() {
+        mailbox.collect(into: &collected)
         for item in collected {
             switch item {
             case .job(let job): jobs.append(job)
@@ -227,7 +237,6 @@ extension ReactorLoop {
             }
         }
         collected.removeAll(keepingCapacity: true)
-        return isStopped
     }
 
     private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
