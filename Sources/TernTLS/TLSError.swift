@@ -67,3 +67,10 @@ extension TLSError: CustomStringConvertible {
         return openSSL.isEmpty ? text : text + " [" + openSSL.map(\.description).joined(separator: "; ") + "]"
     }
 }
+
+extension TLSError {
+    /// The refusal, if the server's certificates were refused.
+    public var trustFailure: TrustFailure? {
+        if case .trust(let failure) = reason { failure } else { nil }
+    }
+}

@@ -6,6 +6,7 @@
 /// Lives on one loop. Ends by exactly one call of `completion`, or by `cancel` and none.
 public final class Connector {
     /// A connected socket, still registered with the loop under `token` and waiting for whoever takes it over.
+    @frozen
     public struct Connected: ~Copyable {
         public let socket: Socket
         public let token: RegistrationToken
