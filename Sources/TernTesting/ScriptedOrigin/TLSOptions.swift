@@ -24,7 +24,7 @@ extension ScriptedOrigin {
         public var maximumVersion = Version.tls13
         /// What the origin accepts of the client's ALPN offer, best first; empty ignores the offer.
         public var applicationProtocols: [String] = ["http/1.1"]
-        /// Tickets sent after a full TLS 1.3 handshake; 0 turns tickets off, in TLS 1.2 as well.
+        /// Tickets sent after a full TLS 1.3 handshake; 0 turns resumption off, in TLS 1.2 as well.
         public var sessionTickets = 2
         /// The 80 bytes that tickets are sealed with: two origins with the same ones resume each other's sessions.
         /// Empty lets OpenSSL make them up, anew for every identity.

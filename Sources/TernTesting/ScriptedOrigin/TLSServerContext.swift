@@ -75,7 +75,10 @@ final class TLSServerContext: @unchecked Sendable {
         // Otherwise OpenSSL refuses to resume a session with a client certificate.
         unsafe SSL_CTX_set_session_id_context(pointer, Array("tern".utf8), 4)
         unsafe SSL_CTX_set_num_tickets(pointer, options.sessionTickets)
-        if options.sessionTickets == 0 { unsafe SSL_CTX_set_options(pointer, UInt64(1) << 14) }  // SSL_OP_NO_TICKET
+        if options.sessionTickets == 0 {
+            unsafe SSL_CTX_set_options(pointer, UInt64(1) << 14)  // SSL_OP_NO_TICKET, a macro Swift cannot import
+            unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        }
         var keys = options.ticketKeys
         if !keys.isEmpty {
             guard unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_SET_TLSEXT_TICKET_KEYS, keys.count, &keys) == 1 else {
