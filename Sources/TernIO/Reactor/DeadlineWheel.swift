@@ -3,14 +3,17 @@
 /// A coarse timing wheel: 1,024 buckets of 4 ms, each a doubly linked list of slots of the registration table.
 ///
 /// Setting, moving and clearing a deadline is O(1) and allocates nothing once the table has grown. A deadline is never
-/// early and at most one tick late. One beyond the wheel's horizon of about four seconds waits in the bucket it would
-/// fall in and is looked at once per turn.
+/// early and at most one tick late.
 ///
-/// Pushing a deadline back, which every request on a busy connection does, only writes a number: the slot stays in its
-/// earlier bucket and is re-filed when that bucket comes up.
+/// A slot may be filed earlier than its deadline, never later, and is filed anew when its bucket comes up. So pushing a
+/// deadline back, which every request on a busy connection does, only writes a number; and deadlines beyond the wheel's
+/// horizon of about four seconds gather in a few buckets, so that a thousand idle connections do not wake the loop at a
+/// thousand different times.
 struct DeadlineWheel: ~Copyable {
     private static let tick: Int64 = 4_000_000
     private static let bucketCount = 1024
+    /// Deadlines beyond the horizon are filed at multiples of this many ticks: a quarter of a second.
+    private static let farTicks: Int64 = 64
 
     private struct Node {
         var deadline = Int64.max
@@ -45,10 +48,11 @@ struct DeadlineWheel: ~Copyable {
             if due >= nodes[index].filedTick { return }
             unlink(index)
         }
-        link(index, tick: max(due, currentTick + 1))
+        link(index, due: due)
     }
 
-    /// Moves the wheel to `now` and appends the slots whose deadline has passed to `expired`; each is cleared.
+    /// Moves the wheel to `now` and appends the slots whose deadline has passed to `expired`, in no particular order.
+    /// Each stays due until it is taken, or set anew.
     mutating func advance(to now: MonotonicInstant, expired: inout [UInt32]) {
         let target = now.nanoseconds / Self.tick
         guard target > currentTick else { return }
@@ -65,15 +69,34 @@ struct DeadlineWheel: ~Copyable {
         }
     }
 
+    /// Whether `slot` has expired and was neither taken nor set since; its deadline is then cleared. Asked when the
+    /// slot's turn comes, because an expired neighbour may have changed its mind.
+    mutating func takeExpired(_ slot: UInt32) -> Bool {
+        let index = Int(slot)
+        guard index < nodes.count, nodes[index].bucket < 0, nodes[index].deadline != .max else { return false }
+        nodes[index].deadline = .max
+        return true
+    }
+
     /// Milliseconds until the wheel has work, for epoll_wait; nil when it holds nothing.
     func millisecondsUntilNext(now: MonotonicInstant) -> Int32? {
-        guard filedCount > 0 else { return nil }
-        for distance in 1...Int64(Self.bucketCount) {
-            let tick = currentTick + distance
-            let bucket = Int(tick % Int64(Self.bucketCount))
-            if occupied[bucket >> 6] & (1 << UInt64(bucket & 63)) == 0 { continue }
-            let wait = tick * Self.tick - now.nanoseconds
-            return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
+        guard filedCount > 0, let tick = nextOccupiedTick() else { return nil }
+        let wait = tick * Self.tick - now.nanoseconds
+        return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
+    }
+
+    private func nextOccupiedTick() -> Int64? {
+        let first = Int((currentTick + 1) % Int64(Self.bucketCount))
+        var word = first >> 6
+        var bits = occupied[word] & (~0 << UInt64(first & 63))
+        // The word of the first bucket is looked at twice: its end at first, its beginning at last.
+        for _ in 0...occupied.count {
+            if bits != 0 {
+                let bucket = word << 6 + bits.trailingZeroBitCount
+                return currentTick + 1 + Int64((bucket - first + Self.bucketCount) % Self.bucketCount)
+            }
+            word = (word + 1) % occupied.count
+            bits = occupied[word]
         }
         return nil
     }
@@ -83,17 +106,15 @@ struct DeadlineWheel: ~Copyable {
         while next >= 0 {
             let index = Int(next)
             next = nodes[index].next
+            // After a long jump, a slot filed anew may be met again.
+            if nodes[index].filedTick > currentTick { continue }
+            unlink(index)
             let due = Self.dueTick(nodes[index].deadline)
             if due > currentTick {
-                if nodes[index].filedTick <= currentTick {
-                    unlink(index)
-                    link(index, tick: due)
-                }
-                continue
+                link(index, due: due)
+            } else {
+                expired.append(UInt32(truncatingIfNeeded: index))
             }
-            unlink(index)
-            nodes[index].deadline = .max
-            expired.append(UInt32(truncatingIfNeeded: index))
         }
     }
 
@@ -102,7 +123,9 @@ struct DeadlineWheel: ~Copyable {
         deadline / tick + 1
     }
 
-    private mutating func link(_ index: Int, tick: Int64) {
+    private mutating func link(_ index: Int, due: Int64) {
+        let horizon = currentTick + Int64(Self.bucketCount) - 1
+        let tick = due > horizon ? horizon / Self.farTicks * Self.farTicks : max(due, currentTick + 1)
         let bucket = Int(tick % Int64(Self.bucketCount))
         let head = heads[bucket]
         nodes[index].bucket = Int32(bucket)

@@ -220,12 +220,12 @@ extension ReactorLoop {
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
         if expired.isEmpty { return }
-        // A handler may deregister a neighbour or set deadlines anew: take each slot's handler only when its turn comes.
-        let tokens = expired.map { RegistrationToken(slot: $0, generation: slots[Int($0)].generation) }
-        expired.removeAll(keepingCapacity: true)
-        for token in tokens where isLive(token) {
-            slots[Int(token.slot)].handler?.ready(.deadline)
+        // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
+        for slot in expired where wheel.takeExpired(slot) {
+            let handler = slots[Int(slot)].handler
+            handler?.ready(.deadline)
         }
+        expired.removeAll(keepingCapacity: true)
     }
 
     private func deliverMail() {
