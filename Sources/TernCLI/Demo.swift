@@ -18,8 +18,9 @@ struct Demo {
     func showRefused(pin: String, origin: ScriptedOrigin) async throws {
         print("2. Fetch it with a wrong pin, \(pin):")
         let before = origin.requests.count
+        let session = try session(pin: pin)
         do throws(EngineError) {
-            _ = try await session(pin: pin).data(for: request)
+            _ = try await session.data(for: request)
         } catch {
             guard case .insecure(let tls) = error.reason, let failure = tls.trustFailure else { throw error }
             print("   Refused: \(failure)")
