@@ -3,8 +3,8 @@
 /// Which policy belongs to which host.
 ///
 /// A key is a host, or a pattern: `*.example.com` stands for exactly one label more, `**.example.com` for
-/// `example.com` and everything below it. The host itself comes first, then the longest pattern; `**.` before `*.`
-/// where both name the same domain. Keys and hosts are compared in lower case and without a trailing dot.
+/// `example.com` and everything below it. The host itself comes first, then the longest pattern, and `*.` before
+/// `**.` where both name the same domain. Keys and hosts are compared in lower case and without a trailing dot.
 ///
 /// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all it stores is immutable; a
 /// subclass has to keep to that, for it is asked from any thread.
@@ -29,8 +29,8 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         var domain = Substring(host)
         var depth = 0
         while true {
-            if let policy = canonical["**." + domain] { return policy }
             if depth == 1, let policy = canonical["*." + domain] { return policy }
+            if let policy = canonical["**." + domain] { return policy }
             guard let dot = domain.firstIndex(of: ".") else { return nil }
             domain = domain[domain.index(after: dot)...]
             depth += 1
