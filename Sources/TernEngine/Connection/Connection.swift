@@ -256,7 +256,7 @@ extension Connection {
         switch result {
         case .wouldBlock: return false
         case .endOfStream:
-            peerClosed()
+            peerClosed(inOrder: transport?.isSecure == false)
             return nil
         case .bytes(let count):
             lastActivity = loop.now
@@ -280,7 +280,7 @@ extension Connection {
                 }
                 switch result {
                 case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
-                case .endOfStream: return peerClosed()
+                case .endOfStream: return peerClosed(inOrder: true)
                 case .needMoreBytes:
                     // A key update asks for an answer.
                     if transport?.hasUnsent == true { flush() }
@@ -349,13 +349,15 @@ extension Connection {
         task.complete(nil)
     }
 
-    private func peerClosed() {
+    /// `inOrder` tells a message from the peer, which may end a body that has no other end, from a mere end of stream
+    /// under TLS, which anybody on the way can forge (RFC 9112 §9.8).
+    private func peerClosed(inOrder: Bool) {
         switch state {
         case .resting:
             close()
             pool.idleConnectionLost(self)
         case .active(let task):
-            if transport?.isSecure == true { return connectionLost(sendingError) }
+            guard inOrder else { return connectionLost(sendingError) }
             do throws(HTTP1Error) {
                 let event = try exchange.receiveEndOfStream()
                 deliver(event, of: Span(), to: task)
