@@ -69,12 +69,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.metrics?.connectionAcquired = loop.now
         task.run.metrics?.connection = metrics
         task.run.metrics?.isConnectionReused = exchangeCount > 0
-        do throws(HTTP1Error) {
-            try encode(task)
+        do throws(InvalidRequest) {
+            try encode(task.originalRequest)
         } catch {
-            shard.reject(task, .unencodable(error))
-            loop.execute { self.pool.release(self) }
-            return
+            shard.reject(task, error)
+            return pool.release(self)
         }
         state = .active(task)
         exchangeCount += 1
@@ -136,28 +135,25 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
 // Out: encode, seal, send
 extension Connection {
-    private func encode(_ task: DataTask) throws(HTTP1Error) {
-        let request = task.originalRequest
-        guard case .success(let destination) = request.destination else { return }
+    private func encode(_ request: URLRequest) throws(InvalidRequest) {
         outgoing.removeAll(keepingCapacity: true)
         outgoingSent = 0
         bodySent = 0
         body = nil
-        let head = RequestHead(
-            method: request.method, target: destination.target, origin: destination.origin, fields: request.headers)
-        let defaults = shard.configuration.httpAdditionalHeaders
-        guard let content = request.httpBody else {
-            try exchange.begin(head, body: .none, defaults: defaults, into: &outgoing)
-            return try exchange.finishSending(into: &outgoing)
+        try request.begin(&exchange, defaults: shard.configuration.httpAdditionalHeaders, into: &outgoing)
+        do throws(HTTP1Error) {
+            if let content = request.httpBody {
+                if content.count <= Self.bodyCopiedIntoHead {
+                    try exchange.sendBody(content.span, into: &outgoing)
+                } else {
+                    try exchange.sendBody(count: content.count)
+                    body = content
+                }
+            }
+            try exchange.finishSending(into: &outgoing)
+        } catch {
+            throw .unencodable(error)
         }
-        try exchange.begin(head, body: .exactly(content.count), defaults: defaults, into: &outgoing)
-        if content.count <= Self.bodyCopiedIntoHead {
-            try exchange.sendBody(content.span, into: &outgoing)
-        } else {
-            try exchange.sendBody(count: content.count)
-            body = content
-        }
-        try exchange.finishSending(into: &outgoing)
     }
 
     private var isSending: Bool {

@@ -23,6 +23,13 @@ final class ConnectionPool {
     func start(_ task: DataTask) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
         while let warmest = state.warmest, !warmest.isFit {}
+        if state.warmest == nil {
+            do throws(InvalidRequest) {
+                try task.originalRequest.check(defaults: shard.configuration.httpAdditionalHeaders)
+            } catch {
+                return shard.reject(task, error)
+            }
+        }
         switch state.acquire(task, isPicky: task.run.isRetried) {
         case .use(let connection):
             connection.start(task)

@@ -36,7 +36,10 @@ final class SessionShard: @unchecked Sendable {
         return loop.execute { work(self) }
     }
 
-    func start(_ task: DataTask) {
+    func start(_ task: DataTask, at now: MonotonicInstant) {
+        // Cancelled by another thread between its resumption and this.
+        if task.run.isOver { return }
+        task.run.metrics = TaskMetrics(start: now)
         if isClosed { return task.complete(task.error(.sessionInvalidated, phase: .request)) }
         switch task.originalRequest.destination {
         case .success(let destination): pool(for: destination.origin).start(task)

@@ -61,8 +61,8 @@ public final class DataTask: @unchecked Sendable {
             shard?.perform { $0.updatePause(of: self) }
             return
         }
-        run.metrics = TaskMetrics(start: .now)
-        if shard?.perform({ $0.start(self) }) != true { complete(error(failure, phase: .request)) }
+        let now = MonotonicInstant.now
+        if shard?.perform({ $0.start(self, at: now) }) != true { complete(error(failure, phase: .request)) }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
@@ -77,11 +77,10 @@ public final class DataTask: @unchecked Sendable {
 
     /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
     public func cancel() {
-        let (shard, wasCreated) = state.withLock { state in
-            defer { if state.stage == .created { state.stage = .started } }
-            return (state.shard, state.stage == .created)
+        let shard = state.withLock { state in
+            if state.stage == .created { state.stage = .started }
+            return state.shard
         }
-        if wasCreated { run.metrics = TaskMetrics(start: .now) }
         if shard?.perform({ $0.cancel(self) }) != true { complete(error(.cancelled, phase: .request)) }
     }
 
@@ -98,8 +97,10 @@ public final class DataTask: @unchecked Sendable {
 extension DataTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
-        run.metrics?.end = .now
-        let metrics = run.metrics
+        let now = MonotonicInstant.now
+        var metrics = run.metrics ?? TaskMetrics(start: now)
+        metrics.end = now
+        run.isOver = true
         let isFirst = state.withLock { state in
             guard state.stage != .completed else { return false }
             state.stage = .completed
