@@ -11,12 +11,11 @@ enum Census {
         entries(of: "/proc/self/task").count { text(of: "/proc/self/task/\($0)/comm") == name + "\n" }
     }
 
-    /// The kernel's identity of an open descriptor, such as `socket:[4711]`; an eventfd is told by its own number.
-    static func identity(of descriptor: Int32) -> String? {
-        guard let link = target(of: "/proc/self/fd/\(descriptor)") else { return nil }
-        guard link == "anon_inode:[eventfd]" else { return link }
-        return line("eventfd-id:", in: "/proc/self/fdinfo/\(descriptor)")
-    }
+    /// The kernel's identity of an open socket, such as `socket:[4711]`. Epolls and eventfds have none of their own.
+    static func identity(of descriptor: Int32) -> String? { target(of: "/proc/self/fd/\(descriptor)") }
+
+    /// How many descriptors the whole process has: to be asked in a process of one's own.
+    static var descriptors: Int { entries(of: "/proc/self/fd").count }
 
     /// Whether some descriptor of this process still leads to `identity`.
     static func isOpen(_ identity: String) -> Bool {
