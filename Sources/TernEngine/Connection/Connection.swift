@@ -17,8 +17,10 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private static let bodyCopiedIntoHead = 16 * 1024
 
     private enum State {
-        /// Waits for a task. Exits: active, closed.
+        /// Waits for a task. Exits: active, refusing, closed.
         case resting
+        /// Was given a task that cannot be encoded, and gives itself back in a moment. Exits: resting, closed.
+        case refusing
         /// Carries a task's exchange. Exits: finishing, closed.
         case active(DataTask)
         /// The response is complete, the bytes received with it are not all looked at. Exits: resting, closed.
@@ -73,7 +75,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             try encode(task)
         } catch {
             shard.reject(task, .unencodable(error))
-            loop.execute { self.pool.release(self) }
+            state = .refusing
+            loop.execute { self.giveBack() }
             return
         }
         state = .active(task)
@@ -83,6 +86,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.wasSent = true
         flush()
         if task.isSuspended { updatePause() }
+    }
+
+    private func giveBack() {
+        guard case .refusing = state else { return }
+        state = .resting
+        pool.release(self)
     }
 
     /// Keeps the connection for later.
@@ -105,9 +114,16 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func end(_ reason: EngineError.Reason) {
         switch state {
         case .active(let task), .finishing(let task): fail(task, reason)
-        case .resting: close()
+        case .resting, .refusing: retire()
         case .closed: break
         }
+    }
+
+    /// Closes a connection that carries no task, and tells the pool: what stays in it is taken for usable.
+    private func retire() {
+        let isIdle = if case .resting = state { true } else { false }
+        close()
+        if isIdle { pool.idleConnectionLost(self) } else { pool.connectionLost(self) }
     }
 
     func close() {
@@ -117,7 +133,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     func updatePause() {
         guard case .active(let task) = state else { return }
+        let wasPaused = isPaused
         isPaused = task.isSuspended
+        if wasPaused, !isPaused {
+            // The silence was ours.
+            lastActivity = loop.now
+            setDeadline(for: task)
+        }
         updateInterest()
     }
 
@@ -256,7 +278,8 @@ extension Connection {
         switch result {
         case .wouldBlock: return false
         case .endOfStream:
-            peerClosed()
+            // Over TLS only close_notify is an end; without it the body may be cut short by anybody (RFC 8446 §6.1).
+            peerClosed(orderly: transport?.isSecure == false)
             return nil
         case .bytes(let count):
             lastActivity = loop.now
@@ -280,13 +303,15 @@ extension Connection {
                 }
                 switch result {
                 case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
-                case .endOfStream: return peerClosed()
+                case .endOfStream: return peerClosed(orderly: true)
                 case .needMoreBytes:
                     // A key update asks for an answer.
                     if transport?.hasUnsent == true { flush() }
                     return
                 }
             } catch {
+                // A response that is complete stays so, whatever follows it.
+                if case .finishing = state { return strayBytes() }
                 return end(.insecure(error))
             }
         }
@@ -332,15 +357,23 @@ extension Connection {
     /// Bytes that belong to no exchange. Nothing good follows them (response desynchronisation).
     private func strayBytes() {
         hasStrayBytes = true
-        if case .resting = state { close(); pool.idleConnectionLost(self) }
+        switch state {
+        case .resting, .refusing: retire()
+        case .active, .finishing, .closed: break
+        }
     }
 
     private func finishIfComplete() {
         guard case .finishing(let task) = state else { return }
+        if isPaused {
+            // The task ends, and its pause with it: an idle connection has to be watched.
+            isPaused = false
+            updateInterest()
+            guard case .finishing = state else { return }
+        }
         task.run.place = .nowhere
         if exchange.isReusable, !hasStrayBytes, !isSending, sendingError == nil {
             state = .resting
-            isPaused = false
             pool.release(self)
         } else {
             close()
@@ -349,13 +382,11 @@ extension Connection {
         task.complete(nil)
     }
 
-    private func peerClosed() {
+    private func peerClosed(orderly: Bool) {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting, .refusing: retire()
         case .active(let task):
-            if transport?.isSecure == true { return connectionLost(sendingError) }
+            guard orderly else { return connectionLost(sendingError) }
             do throws(HTTP1Error) {
                 let event = try exchange.receiveEndOfStream()
                 deliver(event, of: Span(), to: task)
@@ -383,9 +414,7 @@ extension Connection {
 
     private func deadlinePassed() {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting, .refusing: retire()
         case .active(let task), .finishing(let task):
             if let total = task.totalDeadline, total <= loop.now { return fail(task, .timedOut(.total)) }
             if let idle = task.timeouts.idle, !isPaused, lastActivity.advanced(by: idle) <= loop.now {
@@ -401,9 +430,7 @@ extension Connection {
         switch state {
         case .active(let task): retryOrFail(task, systemError)
         case .finishing: hasStrayBytes = true
-        case .resting:
-            abandon()
-            pool.idleConnectionLost(self)
+        case .resting, .refusing: retire()
         case .closed: break
         }
     }
@@ -420,7 +447,8 @@ extension Connection {
         task.run.metrics?.retryCount += 1
         abandon()
         pool.connectionLost(self)
-        pool.start(task)
+        // Not `pool.start`: the pool may just have been discarded with its last connection.
+        shard.start(task)
     }
 
     private func fail(_ task: DataTask, _ reason: EngineError.Reason) {
