@@ -161,7 +161,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private func fail(_ reason: EngineError.Reason) {
         if isOver { return }
         cancel()
-        pool.attempt(
-            self, failed: EngineError(reason, phase: phase, origin: origin, remoteAddress: remoteAddress))
+        let error = EngineError(reason, phase: phase, origin: origin, remoteAddress: remoteAddress)
+        // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
+        shard.loop.execute { self.pool.attempt(self, failed: error) }
     }
 }

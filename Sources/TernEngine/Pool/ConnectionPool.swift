@@ -7,10 +7,11 @@ final class ConnectionPool {
     let origin: Origin
     private let shard: SessionShard
     private var state: PoolState<Connection, DataTask>
-    /// Everything that is open or on its way, so that closing the pool reaches it.
-    private var attempts: [ObjectIdentifier: ConnectionAttempt] = [:]
+    /// Everything that is on its way or open, so that closing the pool reaches it. The youngest attempt is the last.
+    private var attempts: [ConnectionAttempt] = []
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var isClosed = false
+    private var isStarting = false
 
     init(origin: Origin, limit: Int, shard: SessionShard) {
         self.origin = origin
@@ -22,12 +23,15 @@ final class ConnectionPool {
     /// Finds `task` a connection, now or later.
     func start(_ task: DataTask) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
+        isStarting = true
         while let warmest = state.warmest, !warmest.isFit {}
+        isStarting = false
         if state.warmest == nil {
             do throws(InvalidRequest) {
                 try task.originalRequest.check(defaults: shard.configuration.httpAdditionalHeaders)
             } catch {
-                return shard.reject(task, error)
+                shard.reject(task, error)
+                return discardIfEmpty()
             }
         }
         switch state.acquire(task, isPicky: task.run.isRetried) {
@@ -44,13 +48,18 @@ final class ConnectionPool {
         case .wait:
             wait(task)
         case .refuse(let limit):
-            task.complete(task.error(.queueFull(limit: limit), phase: .pool))
+            shard.loop.execute { task.complete(task.error(.queueFull(limit: limit), phase: .pool)) }
+            discardIfEmpty()
         }
     }
 
     /// Ends a waiting task with `error`.
     func abandon(_ task: DataTask, _ error: EngineError) {
-        guard state.cancel(task) else { return }
+        switch state.cancel(task) {
+        case .absent: return
+        case .removed: break
+        case .superfluous: attempts.popLast()?.cancel()
+        }
         stopWaiting(task)
         task.complete(error)
         discardIfEmpty()
@@ -60,9 +69,9 @@ final class ConnectionPool {
         isClosed = true
         let waiters = state.drain()
         let (attempts, connections) = (attempts, connections)
-        self.attempts = [:]
+        self.attempts = []
         self.connections = [:]
-        for attempt in attempts.values { attempt.cancel() }
+        for attempt in attempts { attempt.cancel() }
         for task in waiters {
             stopWaiting(task)
             task.complete(task.error(.sessionInvalidated, phase: .pool))
@@ -91,30 +100,28 @@ final class ConnectionPool {
 
     private func open() {
         let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self)
-        attempts[ObjectIdentifier(attempt)] = attempt
+        attempts.append(attempt)
         attempt.start()
     }
 
     private func discardIfEmpty() {
-        if state.isEmpty, attempts.isEmpty { shard.discard(self) }
+        if state.isEmpty, attempts.isEmpty, !isStarting { shard.discard(self) }
     }
 }
 
 // What attempts and connections report
 extension ConnectionPool {
     func attempt(_ attempt: ConnectionAttempt, opened connection: Connection) {
-        attempts[ObjectIdentifier(attempt)] = nil
+        attempts.removeAll { $0 === attempt }
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
-        switch state.opened(connection) {
-        case .serve(let task): serve(task, connection)
-        case .keep: connection.rest()
-        }
+        if let task = state.opened(connection) { serve(task, connection) } else { connection.rest() }
     }
 
     func attempt(_ attempt: ConnectionAttempt, failed error: EngineError) {
-        attempts[ObjectIdentifier(attempt)] = nil
-        if isClosed { return }
+        // One that was given up in the meantime does not count any more.
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
+        attempts.remove(at: index)
         let (victim, opens) = state.failedToOpen()
         if opens { open() }
         if let victim {
@@ -133,6 +140,10 @@ extension ConnectionPool {
         switch state.released(connection) {
         case .serve(let task): serve(task, connection)
         case .keep: connection.rest()
+        case .replace:
+            connections[ObjectIdentifier(connection)] = nil
+            connection.close()
+            open()
         }
     }
 
