@@ -3,6 +3,9 @@
 // type-safe stack macros) follows as inline functions with the prefix `tern_`; nothing here adds behaviour.
 #pragma once
 
+#include <stdlib.h>
+#include <time.h>
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
@@ -25,6 +28,10 @@ static inline EVP_PKEY *tern_EVP_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NU
 
 static inline long tern_BIO_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
 
+// Names
+
+static const unsigned long tern_XN_FLAG_RFC2253 = XN_FLAG_RFC2253;
+
 // Stacks
 
 static inline GENERAL_NAMES *tern_GENERAL_NAMES_new(void) { return sk_GENERAL_NAME_new_null(); }
@@ -44,3 +51,42 @@ static inline int tern_X509_stack_count(const STACK_OF(X509) *stack) { return sk
 static inline X509 *tern_X509_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
 // Frees the stack, not the certificates in it.
 static inline void tern_X509_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+
+// Frees the stack and one reference of each certificate in it.
+static inline void tern_X509_stack_release(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+static inline int tern_X509_STORE_count(const X509_STORE *store) {
+    return sk_X509_OBJECT_num(X509_STORE_get0_objects(store));
+}
+static inline X509 *tern_X509_STORE_at(const X509_STORE *store, int index) {
+    return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(X509_STORE_get0_objects(store), index));
+}
+
+// Contexts and sessions
+
+static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t tern_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
+
+static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int tern_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_max_proto_version(context, version);
+}
+static inline void tern_SSL_CTX_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
+static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+    SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline int tern_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+// The C library's clock and environment, for modules that import no C library. Nil for privileged processes.
+
+static inline const char *tern_environment(const char *name) {
+    return OPENSSL_issetugid() ? NULL : getenv(name);
+}
+static inline int64_t tern_unix_time(void) { return (int64_t)time(NULL); }

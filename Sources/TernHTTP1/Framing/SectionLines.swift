@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The lines of a section read so far. Positions are kept from the section's first byte, so the section may lie in
+/// the caller's buffer or, when it came in pieces, in the decoder's own.
+struct SectionLines {
+    private(set) var statusLine: StatusLine?
+    private(set) var positions: [FieldPosition] = []
+    private(set) var hasFolds = false
+
+    /// A rule broken at a position of the buffer, in the line that began at `line`.
+    struct Refusal: Error {
+        var reason: HTTP1Error.Reason
+        var position: Int
+        var line: Int
+    }
+
+    mutating func reset() {
+        statusLine = nil
+        positions.removeAll(keepingCapacity: true)
+        hasFolds = false
+    }
+
+    /// Reads whole lines from `line` on, moving it past them. `true` when the empty line was among them.
+    mutating func read(
+        _ bytes: Span<UInt8>, section: Int, line: inout Int, _ rules: SectionRules
+    ) throws(Refusal) -> Bool {
+        if let limit = rules.statusLineBytes, statusLine == nil {
+            guard try readStatusLine(bytes, line: &line, limit: limit, rules) else { return false }
+        }
+        let fields = section &+ (statusLine?.length ?? 0)
+        while true {
+            let limit = rules.lineLimit(used: line &- fields)
+            switch FieldLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
+            case .field(let name, let value, let next):
+                guard positions.count < rules.count else {
+                    throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
+                }
+                guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
+                if rules.isTrailer, TrailerRules.forbids(bytes, name) {
+                    throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
+                }
+                positions.append(FieldPosition(name: name.shifted(by: -section), value: value.shifted(by: -section)))
+                line = next
+            case .continuation(let value, let next):
+                guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
+                try fold(bytes, section: section, line: line, value)
+                line = next
+            case .end(let next):
+                line = next
+                return true
+            case .incomplete:
+                try judge(bytes, line, wrong: nil, limit)
+                return false
+            case .malformed(let reason, let position):
+                try judge(bytes, line, wrong: (reason, position), limit)
+                return false
+            }
+        }
+    }
+
+    /// The same for a section that is an array of its own.
+    mutating func read(_ section: [UInt8], line: inout Int, _ rules: SectionRules) throws(Refusal) -> Bool {
+        try read(section.span, section: 0, line: &line, rules)
+    }
+
+    /// Whether the incomplete line at `line` must be looked at now: because it cannot become valid any more.
+    func isDue(_ bytes: Span<UInt8>, line: Int, _ rules: SectionRules) -> Bool {
+        var limit = rules.lineLimit(used: line &- (statusLine?.length ?? 0)).bytes
+        if let statusLineBytes = rules.statusLineBytes, statusLine == nil {
+            if StatusLine.prefixMismatch(bytes, at: line) != nil { return true }
+            limit = statusLineBytes
+        }
+        return bytes.count &- line >= limit.addingSaturating(2)
+    }
+
+    private mutating func readStatusLine(
+        _ bytes: Span<UInt8>, line: inout Int, limit: Int, _ rules: SectionRules
+    ) throws(Refusal) -> Bool {
+        let verdict: LineVerdict
+        var reason = HTTP1Error.StatusLine.notHTTP
+        switch StatusLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
+        case .line(let statusLine) where statusLine.length &- 2 <= limit:
+            self.statusLine = statusLine
+            line &+= statusLine.length
+            return true
+        case .line: verdict = .refuse(at: line &+ limit, isTooLong: true)
+        case .incomplete: verdict = LineVerdict(bytes, line: line, wrong: nil, limit: limit)
+        case .malformed(.notHTTP, let position): verdict = .refuse(at: position, isTooLong: false)
+        case .malformed(let broken, let position):
+            reason = broken
+            verdict = LineVerdict(bytes, line: line, wrong: position, limit: limit)
+        }
+        switch verdict {
+        case .wait: return false
+        case .refuse(let position, isTooLong: true):
+            throw Refusal(reason: .limit(.statusLineBytes), position: position, line: line)
+        case .refuse(let position, isTooLong: false):
+            throw Refusal(reason: .statusLine(reason), position: position, line: line)
+        }
+    }
+
+    /// Lets the last field's value end where the continuation does. Framing fields are not unfolded: two recipients
+    /// that see different lengths in one message are what request smuggling is made of.
+    private mutating func fold(
+        _ bytes: Span<UInt8>, section: Int, line: Int, _ value: Range<Int>
+    ) throws(Refusal) {
+        guard let last = positions.popLast() else {
+            throw Refusal(reason: .field(.leadingWhitespace), position: line, line: line)
+        }
+        let name = bytes.extracting(last.name.shifted(by: section))
+        guard !FramingField.isFraming(name) else {
+            throw Refusal(reason: .framing(.folded), position: line, line: line)
+        }
+        hasFolds = true
+        let added = value.shifted(by: -section)
+        if added.isEmpty {
+            positions.append(last)
+        } else {
+            let start = last.value.isEmpty ? added.lowerBound : last.value.lowerBound
+            positions.append(FieldPosition(name: last.name, value: start..<added.upperBound))
+        }
+    }
+
+    private func judge(
+        _ bytes: Span<UInt8>, _ line: Int, wrong: (reason: HTTP1Error.Field, position: Int)?,
+        _ limit: (bytes: Int, reason: HTTP1Error.Limit)
+    ) throws(Refusal) {
+        switch LineVerdict(bytes, line: line, wrong: wrong?.position, limit: limit.bytes) {
+        case .wait: return
+        case .refuse(_, isTooLong: true): throw Self.tooLong(line, limit)
+        case .refuse(let position, isTooLong: false):
+            guard let wrong else { throw Self.tooLong(line, limit) }
+            throw Refusal(reason: .field(wrong.reason), position: position, line: line)
+        }
+    }
+
+    private static func tooLong(_ line: Int, _ limit: (bytes: Int, reason: HTTP1Error.Limit)) -> Refusal {
+        Refusal(reason: .limit(limit.reason), position: line &+ limit.bytes, line: line)
+    }
+}
+
+extension Range<Int> {
+    @inline(__always)
+    fileprivate func shifted(by distance: Int) -> Range<Int> {
+        let start = lowerBound &+ distance
+        return start..<Swift.max(start, upperBound &+ distance)
+    }
+}

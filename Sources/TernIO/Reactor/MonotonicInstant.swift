@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A point on `CLOCK_MONOTONIC`, in nanoseconds: what deadlines and timelines are made of.
+public struct MonotonicInstant: Sendable, Hashable, Comparable {
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Reads the clock.
+    public static var now: MonotonicInstant {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // cannot fail: the clock and the address are valid
+        return MonotonicInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    /// The instant `duration` later; stops at the end of time instead of overflowing.
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// Seconds from `start` to this instant.
+    public func seconds(since start: MonotonicInstant) -> Double {
+        Double(nanoseconds &- start.nanoseconds) / 1e9
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+extension Duration {
+    /// Whole nanoseconds, held within 0 and about 292 years.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return .max }
+        let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? .max : sum
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// The reactors that sessions share. They start with the first user and end after the last one lets go.
+public final class ReactorGroup: Sendable {
+    public let reactors: [Reactor]
+
+    /// Starts `count` reactors, at least one.
+    public init(count: Int) throws(SystemError) {
+        var reactors: [Reactor] = []
+        for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
+        self.reactors = reactors
+    }
+
+    /// The group of this process: one reactor for every two processors, made when nobody holds one.
+    public static func shared() throws(SystemError) -> ReactorGroup {
+        try sharedGroup.withLock { (shared) throws(SystemError) in
+            if let group = shared.group { return group }
+            let group = try ReactorGroup(count: sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
+            shared.group = group
+            return group
+        }
+    }
+}
+
+private struct SharedGroup {
+    weak var group: ReactorGroup?
+}
+
+private let sharedGroup = Mutex(SharedGroup())

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+import Synchronization
+
+/// The loop a reactor's thread runs, and the table of what it watches.
+///
+/// `execute`, `enqueue`, `stop` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own
+/// thread and asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
+@safe
+public final class ReactorLoop: @unchecked Sendable {
+    /// Size of the receive buffer and of the scratch buffer, in bytes.
+    public static let bufferSize = 256 * 1024
+    private static let eventCapacity = 512
+    /// Jobs run between two looks at the sockets, so that tasks that never suspend for long cannot starve them.
+    private static let jobBudget = 4096
+
+    private struct Slot {
+        var generation: UInt32 = 0
+        var descriptor: Int32 = -1
+        var interest: Interest = []
+        var handler: (any ReadinessHandler)?
+    }
+
+    let epoll: Descriptor
+    let mailbox: Mailbox
+    private let thread = Atomic<UInt>(0)
+    private var slots: [Slot] = []
+    private var freeSlots: [UInt32] = []
+    private var wheel: DeadlineWheel
+    private var jobs: [ReactorJob] = []
+    private var runningJobs: [ReactorJob] = []
+    private var collected: [Mailbox.Item] = []
+    private var expired: [UInt32] = []
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
+    /// long reads `MonotonicInstant.now`.
+    public private(set) var now: MonotonicInstant
+    /// Counts the turns of the loop.
+    public private(set) var turn: UInt64 = 0
+    /// Whether a descriptor may have turned ready before this turn without its handler having been told: while events
+    /// are being dispatched, and when there were more than fit.
+    public private(set) var mayHaveUnreportedEvents = false
+    /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
+    public let receiveBuffer: UnsafeMutableRawBufferPointer
+    /// Where received bytes are deciphered into; lent like `receiveBuffer`.
+    public let scratchBuffer: UnsafeMutableRawBufferPointer
+
+    init() throws(SystemError) {
+        let mailbox = try Mailbox()
+        epoll = Descriptor(owning: try SystemCall.run(.epollCreate1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        self.mailbox = mailbox
+        now = .now
+        wheel = DeadlineWheel(now: now)
+        unsafe events = .allocate(capacity: Self.eventCapacity)
+        unsafe receiveBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
+        unsafe scratchBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
+        try control(EPOLL_CTL_ADD, mailbox.wakeUp.rawValue, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakeUpUserData)
+    }
+
+    deinit {
+        unsafe events.deallocate()
+        unsafe receiveBuffer.deallocate()
+        unsafe scratchBuffer.deallocate()
+    }
+
+    // No registration has this slot: the table would need 2³² of them.
+    private static let wakeUpUserData = UInt64.max
+
+    /// Whether the caller runs on this loop's thread.
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
+    ///
+    /// Returns false, and drops `work`, when the loop has ended: nobody holds its reactor any more.
+    @discardableResult
+    public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
+        mailbox.send(.work(work))
+    }
+
+    func enqueue(_ job: ReactorJob) {
+        if isCurrent {
+            jobs.append(job)
+        } else {
+            let isTaken = mailbox.send(.job(job))
+            assert(isTaken, "a job outlived the reactor its task holds")
+        }
+    }
+
+    func stop() { mailbox.stop() }
+}
+
+// Registrations
+extension ReactorLoop {
+    /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
+    public func register(
+        _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
+    ) throws(SystemError) -> RegistrationToken {
+        let token = registerTimer(handler: handler)
+        let slot = Int(token.slot)
+        slots[slot].descriptor = descriptor.rawValue
+        do {
+            try setInterest(interest, for: token)
+        } catch {
+            deregister(token)
+            throw error
+        }
+        return token
+    }
+
+    /// A registration that has a deadline and no descriptor.
+    public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
+        assert(isCurrent)
+        let slot: UInt32
+        if let free = freeSlots.popLast() {
+            slot = free
+        } else {
+            slot = UInt32(truncatingIfNeeded: slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(slot)].handler = handler
+        return RegistrationToken(slot: slot, generation: slots[Int(slot)].generation)
+    }
+
+    /// Hands a registration over to another handler without touching epoll more than the interest needs.
+    public func transfer(
+        _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
+    ) throws(SystemError) {
+        guard isLive(token) else { return }
+        exchangeHandler(of: Int(token.slot), for: handler)
+        try setInterest(interest, for: token)
+    }
+
+    /// Changes what the registration waits for; an unchanged interest costs nothing.
+    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        let slot = Int(token.slot)
+        let old = slots[slot].interest
+        if old == interest { return }
+        // A timer has nothing to be interested in.
+        guard slots[slot].descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
+        let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+        try control(operation, slots[slot].descriptor, interest.epollEvents, token.userData)
+        slots[slot].interest = interest
+    }
+
+    /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
+    public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        wheel.set(deadline, slot: token.slot)
+    }
+
+    /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
+    public func deregister(_ token: RegistrationToken) {
+        assert(isCurrent)
+        guard isLive(token) else { return }
+        let slot = Int(token.slot)
+        if slots[slot].descriptor >= 0, !slots[slot].interest.isEmpty {
+            // Fails only if the descriptor is closed already, and then epoll has forgotten it.
+            try? control(EPOLL_CTL_DEL, slots[slot].descriptor, 0, 0)
+        }
+        wheel.set(nil, slot: token.slot)
+        slots[slot].generation &+= 1
+        slots[slot].descriptor = -1
+        slots[slot].interest = []
+        freeSlots.append(token.slot)
+        exchangeHandler(of: slot, for: nil)
+    }
+
+    /// The old handler is let go after the access to the table has ended: its deinit may well call the loop.
+    private func exchangeHandler(of slot: Int, for handler: (any ReadinessHandler)?) {
+        var handler = handler
+        swap(&slots[slot].handler, &handler)
+    }
+
+    private func isLive(_ token: RegistrationToken) -> Bool {
+        let slot = Int(token.slot)
+        return slot < slots.count && slots[slot].generation == token.generation && slots[slot].handler != nil
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
+    ) throws(SystemError) {
+        var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
+        _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+    }
+}
+
+// The loop
+extension ReactorLoop {
+    /// Runs until `stop`, on the thread that calls it.
+    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        while true {
+            let count = poll()
+            now = .now
+            turn &+= 1
+            mayHaveUnreportedEvents = true
+            for index in 0..<count {
+                let event = unsafe events[index]
+                unsafe dispatch(userData: event.data.u64, events: event.events)
+            }
+            expireDeadlines()
+            mayHaveUnreportedEvents = count == Self.eventCapacity
+            deliverMail()
+            unsafe runJobs(on: executor, isolatedTo: serialExecutor)
+            if jobs.isEmpty, mailbox.mayEnd() { break }
+        }
+        deregisterAll()
+        thread.store(0, ordering: .relaxed)
+    }
+
+    /// Handlers may hold the loop; the table must not hold them in return once nobody will call them.
+    private func deregisterAll() {
+        var slot = 0
+        while slot < slots.count {
+            let generation = slots[slot].generation
+            deregister(RegistrationToken(slot: UInt32(truncatingIfNeeded: slot), generation: generation))
+            slot += 1
+        }
+    }
+
+    private func poll() -> Int {
+        var timeout: Int32 = 0
+        if jobs.isEmpty, mailbox.mayEnterSleep() {
+            // Not `now`: what ran since the turn began would be added to the wait.
+            timeout = wheel.millisecondsUntilNext(now: .now) ?? -1
+        }
+        let count = unsafe epoll_wait(epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), timeout)
+        assert(count >= 0 || errno == EINTR)
+        return max(0, Int(count))
+    }
+
+    private func dispatch(userData: UInt64, events: UInt32) {
+        if userData == Self.wakeUpUserData { return }
+        let token = RegistrationToken(userData: userData)
+        let slot = Int(token.slot)
+        // Paused by a neighbour in this very batch: it would not have been told in the next one either.
+        guard isLive(token), !slots[slot].interest.isEmpty, let handler = slots[slot].handler else { return }
+        handler.ready(Readiness(epoll: events))
+    }
+
+    private func expireDeadlines() {
+        wheel.advance(to: now, expired: &expired)
+        if expired.isEmpty { return }
+        // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
+        for slot in expired where wheel.takeExpired(slot) {
+            let handler = slots[Int(slot)].handler
+            handler?.ready(.deadline)
+        }
+        expired.removeAll(keepingCapacity: true)
+    }
+
+    private func deliverMail() {
+        mailbox.collect(into: &collected)
+        if collected.isEmpty { return }
+        for item in collected {
+            switch item {
+            case .job(let job): jobs.append(job)
+            case .work(let work): work()
+            }
+        }
+        collected.removeAll(keepingCapacity: true)
+    }
+
+    private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        var budget = Self.jobBudget
+        while !jobs.isEmpty, budget > 0 {
+            swap(&jobs, &runningJobs)
+            budget -= runningJobs.count
+            for job in runningJobs {
+                unsafe job.run(on: executor, isolatedTo: serialExecutor)
+            }
+            runningJobs.removeAll(keepingCapacity: true)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+
+/// Why a handler is called; several reasons may come at once.
+public struct Readiness: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Bytes, an end of stream or an error wait to be received.
+    public static let readable = Readiness(rawValue: 1)
+    /// There is room to send, or an error to be told.
+    public static let writable = Readiness(rawValue: 2)
+    /// The registration's deadline has passed.
+    public static let deadline = Readiness(rawValue: 4)
+
+    /// `EPOLLHUP` and `EPOLLERR` cannot be masked, so they count as both directions: the transfer reports what is wrong.
+    init(epoll events: UInt32) {
+        var readiness: Readiness = []
+        if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            readiness.insert(.readable)
+        }
+        if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { readiness.insert(.writable) }
+        self = readiness
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+
+/// Detached POSIX threads that take no signals meant for the process, so that the program's handlers never run on ours.
+/// The ones that a thread raises itself stay open: blocked, a crash would pass the program's crash reporter by.
+enum Thread {
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // The new thread inherits the mask it is created under.
+        var blocked = sigset_t()
+        var old = sigset_t()
+        unsafe sigfillset(&blocked)
+        for raised in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
+            unsafe sigdelset(&blocked, raised)
+        }
+        unsafe pthread_sigmask(SIG_SETMASK, &blocked, &old)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
+        // The retain taken here is balanced by the thread's first act, or right below when there is no thread.
+        let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                unsafe tern_name_current_thread(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        if code != 0 {
+            unsafe start.release()
+            throw SystemError(.pthreadCreate, code: code)
+        }
+    }
+}

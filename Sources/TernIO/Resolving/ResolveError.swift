@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A host name could not be turned into addresses.
+public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: Sendable, Hashable {
+        /// The name does not exist, or has no address.
+        case unknownHost
+        /// The resolver gave no answer this time; later may be different.
+        case temporaryFailure
+        /// The resolver failed for another reason.
+        case failure
+    }
+
+    public let reason: Reason
+    public let host: String
+    /// getaddrinfo(3)'s own code, `EAI_…`; 0 when it was not asked.
+    public let code: Int32
+
+    init(host: String, code: Int32) {
+        self.host = host
+        self.code = code
+        reason =
+            switch code {
+            case EAI_NONAME, noDataCode, addressFamilyCode: .unknownHost
+            case EAI_AGAIN: .temporaryFailure
+            default: .failure
+            }
+    }
+
+    public var description: String {
+        guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
+        return unsafe "\(host): \(String(cString: text))"
+    }
+}
+
+// EAI_NODATA and EAI_ADDRFAMILY: glibc declares them only under _GNU_SOURCE; the numbers are part of its ABI.
+private let noDataCode: Int32 = -5
+private let addressFamilyCode: Int32 = -9

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Connects to the first address that answers (RFC 8305 §5): families alternate, a next attempt starts when the one
+/// before has failed or 250 ms have passed, the first connection wins and the others close.
+///
+/// Lives on one loop. Ends by exactly one call of `completion`, or by `cancel` and none.
+public final class Connector {
+    /// A connected socket, still registered with the loop under `token` and waiting for whoever takes it over.
+    @frozen
+    public struct Connected: ~Copyable {
+        public let socket: Socket
+        public let token: RegistrationToken
+        public let address: SocketAddress
+    }
+
+    public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
+
+    private static let stagger = Duration.milliseconds(250)
+
+    private let loop: ReactorLoop
+    private var remaining: [SocketAddress]
+    private var attempts: [ObjectIdentifier: Attempt] = [:]
+    private var failures: [ConnectError.Attempt] = []
+    private var timer: RegistrationToken?
+    private var completion: Completion?
+
+    /// `addresses` in order of preference; an empty list fails with no attempts.
+    public init(addresses: [SocketAddress], loop: ReactorLoop, completion: @escaping Completion) {
+        self.loop = loop
+        self.completion = completion
+        remaining = Self.interleaved(addresses)
+    }
+
+    public func start() {
+        tryNext()
+    }
+
+    /// Closes every attempt; `completion` is not called any more.
+    public func cancel() {
+        finish()
+    }
+
+    /// Alternates families, beginning with the first address's (RFC 8305 §4).
+    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        guard let first = addresses.first else { return [] }
+        var same = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]
+        var other = addresses.filter { $0.isIPv6 != first.isIPv6 }[...]
+        var result: [SocketAddress] = []
+        while !same.isEmpty || !other.isEmpty {
+            if let address = same.popFirst() { result.append(address) }
+            if let address = other.popFirst() { result.append(address) }
+        }
+        return result
+    }
+
+    private func tryNext() {
+        while completion != nil, !remaining.isEmpty {
+            let address = remaining.removeFirst()
+            do throws(SystemError) {
+                let attempt = try Attempt(address: address, loop: loop, connector: self)
+                attempts[ObjectIdentifier(attempt)] = attempt
+                scheduleNext()
+                return
+            } catch {
+                failures.append(ConnectError.Attempt(address: address, error: error))
+            }
+        }
+        guard attempts.isEmpty, let completion else { return }
+        finish()
+        completion(.failure(ConnectError(attempts: failures)))
+    }
+
+    private func scheduleNext() {
+        guard !remaining.isEmpty else { return }
+        let timer = timer ?? loop.registerTimer(handler: StaggerTimer(connector: self))
+        self.timer = timer
+        loop.setDeadline(loop.now.advanced(by: Self.stagger), for: timer)
+    }
+
+    fileprivate func staggerPassed() {
+        tryNext()
+    }
+
+    fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<Void, SystemError>) {
+        guard attempts.removeValue(forKey: ObjectIdentifier(attempt)) != nil else { return }
+        switch outcome {
+        case .success:
+            guard let completion, let connected = attempt.takeConnected() else { return }
+            finish()
+            completion(.success(connected))
+        case .failure(let error):
+            failures.append(ConnectError.Attempt(address: attempt.address, error: error))
+            attempt.close()
+            tryNext()
+        }
+    }
+
+    private func finish() {
+        completion = nil
+        remaining = []
+        for attempt in attempts.values { attempt.close() }
+        attempts = [:]
+        if let timer { loop.deregister(timer) }
+        timer = nil
+    }
+}
+
+/// One socket on its way. Weak towards the connector: the loop's table keeps handlers alive, not their owners.
+private final class Attempt: ReadinessHandler {
+    let address: SocketAddress
+    private let loop: ReactorLoop
+    private weak var connector: Connector?
+    private var socket: Socket?
+    private var token: RegistrationToken?
+
+    init(address: SocketAddress, loop: ReactorLoop, connector: Connector) throws(SystemError) {
+        self.address = address
+        self.loop = loop
+        self.connector = connector
+        let socket = try Socket.connecting(to: address)
+        token = nil
+        self.socket = nil
+        token = try loop.register(socket.descriptor, interest: .writable, handler: self)
+        self.socket = consume socket
+    }
+
+    func ready(_ readiness: Readiness) {
+        let outcome: Result<Void, SystemError>
+        do throws(SystemError) {
+            try socket?.finishConnecting()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        connector?.attemptEnded(self, outcome)
+    }
+
+    func takeConnected() -> Connector.Connected? {
+        guard let token, let socket = socket.take() else { return nil }
+        self.token = nil
+        return Connector.Connected(socket: socket, token: token, address: address)
+    }
+
+    func close() {
+        if let token { loop.deregister(token) }
+        token = nil
+        socket = nil
+    }
+}
+
+private final class StaggerTimer: ReadinessHandler {
+    private weak var connector: Connector?
+    init(connector: Connector) { self.connector = connector }
+    func ready(_ readiness: Readiness) { connector?.staggerPassed() }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A non-blocking TCP socket. Sending never raises SIGPIPE: a broken connection is an error like any other.
+public struct Socket: ~Copyable, Sendable {
+    public let descriptor: Descriptor
+
+    init(descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Opens a socket and starts to connect it. The connection stands, or has failed, when the socket turns writable;
+    /// `finishConnecting` tells which.
+    static func connecting(to address: SocketAddress) throws(SystemError) -> Socket {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
+        let connecting = Socket(descriptor: descriptor)
+        try connecting.setOptions()
+        do throws(SystemError) {
+            _ = try SystemCall.run(.connect) {
+                unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
+            }
+        } catch {
+            // EALREADY: interrupted once, the kernel goes on by itself.
+            guard error.code == EINPROGRESS || error.code == EALREADY else { throw error }
+        }
+        return connecting
+    }
+
+    /// Throws what became of the connection attempt if it failed.
+    func finishConnecting() throws(SystemError) {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        _ = try SystemCall.run(.getsockopt) {
+            unsafe getsockopt(descriptor.rawValue, SOL_SOCKET, SO_ERROR, &code, &length)
+        }
+        if code != 0 { throw SystemError(.connect, code: code) }
+    }
+
+    /// Receives what is there, at most `buffer.count` bytes.
+    public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
+        try SystemCall.transfer(.recv) { unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, 0) }
+    }
+
+    /// Sends as much of `bytes` as the kernel takes; zero bytes are no call.
+    public func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> IOResult {
+        if bytes.count == 0 { return .wouldBlock }
+        return try SystemCall.transfer(.send) {
+            unsafe Glibc.send(descriptor.rawValue, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+    }
+
+    /// Whether a `receive` now would find bytes, an end of stream or an error.
+    public var hasInput: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor.rawValue, &byte, 1, Int32(MSG_PEEK)) >= 0 || errno != EAGAIN
+    }
+
+    /// Small messages leave at once; a peer that is gone is noticed, whether we are silent or have unsent data
+    /// (keep-alive sees only the first, `TCP_USER_TIMEOUT` only the second).
+    private func setOptions() throws(SystemError) {
+        try set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        try set(SOL_SOCKET, SO_KEEPALIVE, 1)
+        try set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 45)
+        try set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
+        try set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 60_000)
+    }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemError) {
+        var value = value
+        _ = try SystemCall.run(.setsockopt) {
+            unsafe setsockopt(descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+}

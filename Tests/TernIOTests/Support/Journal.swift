@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// What happened, in order, on whatever thread.
+final class Journal<Entry: Sendable>: Sendable {
+    private let state = Mutex<[Entry]>([])
+    var entries: [Entry] { state.withLock { $0 } }
+    func append(_ entry: Entry) { state.withLock { $0.append(entry) } }
+}
