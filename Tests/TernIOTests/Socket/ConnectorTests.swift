@@ -76,8 +76,8 @@ import Testing
             let (silent, listener) = (try SilentListener(silent), try Listener(good))
             let before = silent.connections
             var best = Double.infinity
-            // The machine may be busy with something else: one of five has to be on time.
-            for _ in 0..<5 where best > 0.3 {
+            // The machine may be busy with something else: one of five has to come far sooner than a time limit would.
+            for _ in 0..<5 where best > 1 {
                 let start = MonotonicInstant.now
                 let dial = Dial([silent.address, listener.address], on: loop)
                 #expect(eventually { Census.connections(to: silent.address) == before + 1 })
@@ -89,7 +89,7 @@ import Testing
                 #expect(eventually { Census.connections(to: silent.address) == before })
                 dial.end()
             }
-            #expect(best <= 0.3)
+            #expect(best <= 1)
         }
     }
 
