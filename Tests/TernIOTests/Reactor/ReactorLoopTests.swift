@@ -206,6 +206,7 @@ import Testing
             #expect(Census.watched(by: loop.epoll.rawValue) == 21)
             for token in tokens { loop.deregister(token) }
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
         }
     }
 
