@@ -15,7 +15,8 @@ public struct EngineError: Error, Sendable {
     /// Whether any byte of the request may have reached the server.
     public let wasSent: Bool
 
-    init(
+    /// For delegates, which may have reasons of their own to end a task.
+    public init(
         _ reason: Reason, phase: Phase, origin: Origin? = nil, remoteAddress: SocketAddress? = nil,
         wasSent: Bool = false
     ) {

@@ -17,10 +17,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private static let bodyCopiedIntoHead = 16 * 1024
 
     private enum State {
-        /// Waits for a task. Exits: active, refusing, closed.
+        /// Waits for a task. Exits: active, closed.
         case resting
-        /// Was given a task that cannot be encoded, and gives itself back in a moment. Exits: resting, closed.
-        case refusing
         /// Carries a task's exchange. Exits: finishing, closed.
         case active(DataTask)
         /// The response is complete, the bytes received with it are not all looked at. Exits: resting, closed.
@@ -71,13 +69,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.metrics?.connectionAcquired = loop.now
         task.run.metrics?.connection = metrics
         task.run.metrics?.isConnectionReused = exchangeCount > 0
-        do throws(HTTP1Error) {
-            try encode(task)
+        do throws(InvalidRequest) {
+            try encode(task.originalRequest)
         } catch {
-            shard.reject(task, .unencodable(error))
-            state = .refusing
-            loop.execute { self.giveBack() }
-            return
+            shard.reject(task, error)
+            return pool.release(self)
         }
         state = .active(task)
         exchangeCount += 1
@@ -86,12 +82,6 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.wasSent = true
         flush()
         if task.isSuspended { updatePause() }
-    }
-
-    private func giveBack() {
-        guard case .refusing = state else { return }
-        state = .resting
-        pool.release(self)
     }
 
     /// Keeps the connection for later.
@@ -114,7 +104,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func end(_ reason: EngineError.Reason) {
         switch state {
         case .active(let task), .finishing(let task): fail(task, reason)
-        case .resting, .refusing: retire()
+        case .resting: retire()
         case .closed: break
         }
     }
@@ -158,28 +148,25 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
 // Out: encode, seal, send
 extension Connection {
-    private func encode(_ task: DataTask) throws(HTTP1Error) {
-        let request = task.originalRequest
-        guard case .success(let destination) = request.destination else { return }
+    private func encode(_ request: URLRequest) throws(InvalidRequest) {
         outgoing.removeAll(keepingCapacity: true)
         outgoingSent = 0
         bodySent = 0
         body = nil
-        let head = RequestHead(
-            method: request.method, target: destination.target, origin: destination.origin, fields: request.headers)
-        let defaults = shard.configuration.httpAdditionalHeaders
-        guard let content = request.httpBody else {
-            try exchange.begin(head, body: .none, defaults: defaults, into: &outgoing)
-            return try exchange.finishSending(into: &outgoing)
+        try request.begin(&exchange, defaults: shard.configuration.httpAdditionalHeaders, into: &outgoing)
+        do throws(HTTP1Error) {
+            if let content = request.httpBody {
+                if content.count <= Self.bodyCopiedIntoHead {
+                    try exchange.sendBody(content.span, into: &outgoing)
+                } else {
+                    try exchange.sendBody(count: content.count)
+                    body = content
+                }
+            }
+            try exchange.finishSending(into: &outgoing)
+        } catch {
+            throw .unencodable(error)
         }
-        try exchange.begin(head, body: .exactly(content.count), defaults: defaults, into: &outgoing)
-        if content.count <= Self.bodyCopiedIntoHead {
-            try exchange.sendBody(content.span, into: &outgoing)
-        } else {
-            try exchange.sendBody(count: content.count)
-            body = content
-        }
-        try exchange.finishSending(into: &outgoing)
     }
 
     private var isSending: Bool {
@@ -358,7 +345,7 @@ extension Connection {
     private func strayBytes() {
         hasStrayBytes = true
         switch state {
-        case .resting, .refusing: retire()
+        case .resting: retire()
         case .active, .finishing, .closed: break
         }
     }
@@ -384,7 +371,7 @@ extension Connection {
 
     private func peerClosed(orderly: Bool) {
         switch state {
-        case .resting, .refusing: retire()
+        case .resting: retire()
         case .active(let task):
             guard orderly else { return connectionLost(sendingError) }
             do throws(HTTP1Error) {
@@ -414,7 +401,7 @@ extension Connection {
 
     private func deadlinePassed() {
         switch state {
-        case .resting, .refusing: retire()
+        case .resting: retire()
         case .active(let task), .finishing(let task):
             if let total = task.totalDeadline, total <= loop.now { return fail(task, .timedOut(.total)) }
             if let idle = task.timeouts.idle, !isPaused, lastActivity.advanced(by: idle) <= loop.now {
@@ -430,7 +417,7 @@ extension Connection {
         switch state {
         case .active(let task): retryOrFail(task, systemError)
         case .finishing: hasStrayBytes = true
-        case .resting, .refusing: retire()
+        case .resting: retire()
         case .closed: break
         }
     }

@@ -26,6 +26,14 @@ final class ConnectionPool {
         isStarting = true
         while let warmest = state.warmest, !warmest.isFit {}
         isStarting = false
+        if state.warmest == nil {
+            do throws(InvalidRequest) {
+                try task.originalRequest.check(defaults: shard.configuration.httpAdditionalHeaders)
+            } catch {
+                shard.reject(task, error)
+                return discardIfEmpty()
+            }
+        }
         switch state.acquire(task, isPicky: task.run.isRetried) {
         case .use(let connection):
             connection.start(task)

@@ -17,13 +17,13 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         self.policies = policies
         // Two spellings of one host: the first in alphabetical order wins, so that no run differs from another.
         canonical = Dictionary(
-            policies.sorted { $0.key < $1.key }.map { (Self.canonical($0.key), $0.value) },
+            policies.sorted { $0.key < $1.key }.map { (HostName.canonical($0.key), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The policy for a host, or nil if none was given for it.
     open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
-        let host = Self.canonical(host)
+        let host = HostName.canonical(host)
         if let exact = canonical[host] { return exact }
         guard case .name? = ReferenceIdentity(host) else { return nil }  // Addresses have no subdomains.
         var domain = Substring(host)
@@ -35,10 +35,5 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
             domain = domain[domain.index(after: dot)...]
             depth += 1
         }
-    }
-
-    private static func canonical(_ host: String) -> String {
-        let host = host.lowercased()
-        return host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
     }
 }

@@ -14,7 +14,7 @@ struct ResponseCase: CustomStringConvertible {
     var input: [UInt8] = []
     var script = ResponseScript()
     var expected: [String] = []
-    private var mark: Int?
+    var mark: Int?
 
     var description: String { name }
 
@@ -25,12 +25,14 @@ struct ResponseCase: CustomStringConvertible {
     var expectedFields: [String] { expected.filter(isField) }
 
     private func isField(_ item: String) -> Bool {
-        !item.hasPrefix("body ") && !item.hasPrefix("trailer ") && item.contains(": ")
+        item.contains(": ") && !["body ", "trailer ", "error "].contains { item.hasPrefix($0) }
     }
 
-    static func parse(_ text: String) -> [ResponseCase] {
+    /// - Parameter head: what the input of every case begins with.
+    static func parse(_ text: String, head: String = "") -> [ResponseCase] {
         var cases: [ResponseCase] = []
-        var current = ResponseCase()
+        let fresh = ResponseCase(input: unescaped(head))
+        var current = fresh
         for line in text.split(separator: "\n") {
             switch line.first {
             case "#": current.name = String(line.dropFirst(2))
@@ -38,7 +40,7 @@ struct ResponseCase: CustomStringConvertible {
             case "=":
                 current.expected = line.dropFirst(2).split(separator: " | ").map(String.init)
                 cases.append(current)
-                current = ResponseCase()
+                current = fresh
             case _:
                 let start = current.input.count
                 var mark: Int?

@@ -13,8 +13,10 @@ struct ResponseScript {
     /// Gives `pieces` to a new exchange one after another and tells what came of it.
     func run(_ pieces: [[UInt8]]) -> Transcript {
         run { (exchange, transcript) throws(HTTP1Error) in
-            for piece in pieces {
-                guard try feed(&exchange, piece.span, &transcript) else { return }
+            for (index, piece) in pieces.enumerated() {
+                guard try feed(&exchange, piece.span, &transcript) else {
+                    return giveSurplus(&exchange, pieces[(index + 1)...], &transcript)
+                }
             }
         }
     }
@@ -42,6 +44,20 @@ struct ResponseScript {
             transcript.add(error)
         }
         return finished(&exchange, transcript)
+    }
+
+    /// Gives what comes behind the end, which no exchange may take.
+    private func giveSurplus(
+        _ exchange: inout Exchange, _ pieces: ArraySlice<[UInt8]>, _ transcript: inout Transcript
+    ) {
+        guard transcript.events.last != "handover", let piece = pieces.first(where: { !$0.isEmpty }) else { return }
+        do throws(HTTP1Error) {
+            var offset = 0
+            let event = try exchange.receive(piece.span, from: &offset)
+            transcript.add("\(event)")
+        } catch {
+            transcript.add(error.reason == .unsolicited(.bytes) ? "leftover" : "\(error)")
+        }
     }
 
     private func finished(_ exchange: inout Exchange, _ transcript: Transcript) -> Transcript {
@@ -94,6 +110,7 @@ struct ResponseScript {
     }
 
     private func finish(_ exchange: borrowing Exchange, _ transcript: inout Transcript) {
+        if transcript.events.last == "leftover" { return }
         if exchange.isReusable {
             transcript.add("reusable")
         } else if transcript.events.contains(where: { $0 == "end" }) {

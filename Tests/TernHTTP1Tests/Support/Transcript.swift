@@ -23,7 +23,7 @@ struct Transcript: Equatable, CustomStringConvertible {
     }
 
     mutating func add(_ head: ResponseHead) {
-        add(head.reason.isEmpty ? "\(head.status)" : "\(head.status) \(head.reason)")
+        add(head.reason.isEmpty ? "\(head.status)" : "\(head.status) \(escaped(head.reason.utf8))")
         heads.append(head.fields)
     }
 

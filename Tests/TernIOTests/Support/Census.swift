@@ -11,12 +11,13 @@ enum Census {
         entries(of: "/proc/self/task").count { text(of: "/proc/self/task/\($0)/comm") == name + "\n" }
     }
 
-    /// The kernel's identity of an open descriptor, such as `socket:[4711]`; an eventfd is told by its own number.
-    static func identity(of descriptor: Int32) -> String? {
-        guard let link = target(of: "/proc/self/fd/\(descriptor)") else { return nil }
-        guard link == "anon_inode:[eventfd]" else { return link }
-        return line("eventfd-id:", in: "/proc/self/fdinfo/\(descriptor)")
-    }
+    static var currentThreadName: String { String(text(of: "/proc/thread-self/comm").dropLast()) }
+
+    /// The kernel's identity of an open socket, such as `socket:[4711]`. Epolls and eventfds have none of their own.
+    static func identity(of descriptor: Int32) -> String? { target(of: "/proc/self/fd/\(descriptor)") }
+
+    /// How many descriptors the whole process has: to be asked in a process of one's own.
+    static var descriptors: Int { entries(of: "/proc/self/fd").count }
 
     /// Whether some descriptor of this process still leads to `identity`.
     static func isOpen(_ identity: String) -> Bool {
@@ -26,6 +27,19 @@ enum Census {
     /// How many descriptors an epoll watches.
     static func watched(by epoll: Int32) -> Int {
         text(of: "/proc/self/fdinfo/\(epoll)").split(separator: "\n").count { $0.hasPrefix("tfd:") }
+    }
+
+    /// How many sockets on this machine are connected, or on their way, to `address`. The kernel's table moves while it
+    /// is read, so an entry may be missed or met twice.
+    static func connections(to address: SocketAddress) -> Int {
+        let port = String(address.port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - port.count) + port
+        let table = text(of: address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp").split(separator: "\n")
+        return table.dropFirst().count { line in
+            let fields = line.split(separator: " ")
+            // 06 is a connection that has ended and only waits for stray segments.
+            return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] != "06"
+        }
     }
 
     /// The signals that the calling thread blocks.

@@ -230,6 +230,30 @@ struct TLSSessionTests {
         _ = try dialogue.handshake()
     }
 
+    /// OpenSSL's error queue belongs to the thread; a leftover turns "want more" into "failed".
+    @Test func `an error that somebody else left on the thread is not ours`() throws {
+        func litter() {
+            var garbage = unsafe UnsafePointer<UInt8>(bitPattern: 0)
+            unsafe d2i_X509(nil, &garbage, 0)
+            unsafe PEM_read_bio_X509(BIO_new_mem_buf("x", 1), nil, nil, nil)
+            #expect(ERR_peek_error() != 0)
+        }
+        let dialogue = try dialogue(.v1_3)
+        litter()
+        #expect(try dialogue.feedHandshake([]).progress == .needMoreBytes)
+        let rest = try dialogue.handshake()
+        #expect(try dialogue.open(rest) == ([], false))
+        try dialogue.server.write([7])
+        let ciphertext = dialogue.server.send()
+        litter()
+        #expect(try dialogue.open(ciphertext) == ([7], false))
+        litter()
+        try dialogue.seal([1])
+        litter()
+        dialogue.client.close()
+        #expect(ERR_peek_error() == 0)
+    }
+
     @Test func `one session's failure leaves the next one alone`() throws {
         for _ in 0..<20 {
             let broken = try dialogue(.v1_3)

@@ -84,6 +84,16 @@ struct CertificateTests {
         }
     }
 
+    /// RFC 1421 headers would make OpenSSL ask for a passphrase at the terminal.
+    @Test func `an encrypted block is broken, and nobody is asked for a passphrase`() throws {
+        let header =
+            "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n"
+        let encrypted = root.certificatePEM.replacing("-----BEGIN CERTIFICATE-----\n", with: header)
+        #expect { try Certificate.all(inPEM: encrypted) } throws: { error in
+            (error as? CertificateError)?.reason == .invalidPEM(block: 0)
+        }
+    }
+
     @Test func `DER is one whole certificate and nothing else`() throws {
         let der = try leaf.certificate().der
         for length in 0..<der.count {

@@ -78,7 +78,7 @@ struct ExplanationTests {
                     api.example.com: refused
                     policy: pin certificates, neither chain nor host validated
                     reason: none of the pinned certificates is in the chain
-                    verified chain:
+                    path whose signatures hold, not validated:
                     \(chain)
                     pinned certificates:
                       0  CN=Other

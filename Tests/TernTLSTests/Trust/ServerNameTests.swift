@@ -71,6 +71,7 @@ struct ServerNameTests {
         Name("zone made to look like a name", "::1%25.example.com", names("example.com")),
         Name("NUL in the host", "a.test\0.b.test", names("a.test")),
         Name("wildcard as host", "*.example.com", names("*.example.com")),
+        Name("Kelvin sign for a k", "ban\u{212A}.test", names("bank.test")),
         Name("U-label", "bücher.example", names("xn--bcher-kva.example")),
     ]
 
