@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct DataRequestTests {
+    private let manager = SessionManager()
+
+    @Test func `a description grows with what is known`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 201)] }
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        let request = manager.request(origin.url("/p?q=1"), method: .put)
+        #expect(request.description == "PUT \(origin.url("/p?q=1"))")
+        #expect(request.response == nil)
+        request.resume()
+        _ = await request.serializingData().response
+        #expect(request.description == "PUT \(origin.url("/p?q=1")) (201)")
+        #expect(request.response?.statusCode == 201)
+    }
+
+    @Test func `the curl command has the session's fields and no secrets`() throws {
+        var configuration = SessionConfiguration.default
+        configuration.httpAdditionalHeaders["Authorization"] = "Bearer secret"
+        let manager = SessionManager(configuration: configuration)
+        manager.startRequestsImmediately = false
+        let request = manager.request("http://127.0.0.1:1/")
+        #expect(request.debugDescription.hasPrefix("$ curl -v \\\n\t-H \"Accept: */*\""))
+        #expect(!request.debugDescription.contains("secret"))
+        #expect(manager.request("").debugDescription == "$ curl command could not be created")
+    }
+
+    @Test func `cancelling ends the request with an error that says so`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let request = manager.request(origin.url())
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        request.cancel()
+        let error = await request.serializingData().response.error as? EngineError
+        guard case .cancelled? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `letting go of a request lets it run on`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let (texts, continuation) = AsyncStream.makeStream(of: String?.self)
+        manager.request(origin.url()).responseString { continuation.yield($0.value) }
+        #expect(await texts.first { _ in true } == "hello")
+    }
+
+    @Test func `letting go of a request that was never started lets go of its handlers`() throws {
+        final class Held: Sendable {}
+        manager.startRequestsImmediately = false
+        weak var released: Held?
+        do {
+            let held = Held()
+            released = held
+            manager.request("http://127.0.0.1:1/").response { _ in _ = held }.validate { _, _, _ in
+                _ = held
+                return .success
+            }
+        }
+        #expect(released == nil)
+    }
+
+    @Test func `a completed request lets go of its handlers`() async throws {
+        final class Held: Sendable {}
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        weak var released: Held?
+        let request: DataRequest
+        do {
+            let held = Held()
+            released = held
+            request = manager.request(origin.url()).response { _ in _ = held }
+            _ = await request.serializingData().response
+        }
+        // The second wait begins only when the first handler's turn, and with it the handler, is over.
+        _ = await request.serializingData().response
+        #expect(released == nil)
+    }
+
+    @Test func `a body beyond the limit is an error, and the connection is closed`() async throws {
+        var configuration = SessionConfiguration.default
+        configuration.maximumCollectedBodySize = 100_000
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n"),
+                .repeat([UInt8](repeating: 0, count: 50_000), count: 20_000),
+            ]
+        }
+        let manager = SessionManager(configuration: configuration)
+        let response = await manager.request(origin.url()).serializingData().response
+        guard case .bodyTooLarge(limit: 100_000)? = (response.error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(response.data?.isEmpty == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}
+
+@Suite struct DataRequestStreamTests {
+    private let manager = SessionManager()
+
+    /// Collects what a stream hands on.
+    private final class Sink: Sendable {
+        let chunks = Mutex<[Data]>([])
+
+        var data: Data { chunks.withLock { $0.reduce(into: Data()) { $0 += $1 } } }
+
+        func take(_ data: Data) { chunks.withLock { $0.append(data) } }
+    }
+
+    @Test func `the closure gets every byte once and in order, before any handler, and the response none`() async throws
+    {
+        let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let origin = try ScriptedOrigin { _, _ in [.respond(body: [UInt8](body))] }
+        let sink = Sink()
+        let (ends, continuation) = AsyncStream.makeStream(of: (Data?, Int).self)
+        manager.request(origin.url()).stream { sink.take($0) }
+            .response { continuation.yield(($0.data, sink.data.count)) }
+        let (data, count) = try #require(await ends.first { _ in true })
+        #expect(data == nil)
+        #expect(count == body.count)
+        #expect(sink.data == body)
+    }
+
+    @Test func `bytes reach the closure while the rest is still to come`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]
+        }
+        let (chunks, continuation) = AsyncStream.makeStream(of: String.self)
+        let request = manager.request(origin.url()).stream { continuation.yield(String(decoding: $0, as: UTF8.self)) }
+        #expect(await chunks.first { _ in true } == "hello")
+        try origin.release()
+        #expect(await request.serializingData().response.error?.isMissingData == true)
+        #expect(await chunks.first { _ in true } == "world")
+    }
+
+    @Test func `a closure that comes late gets what has come`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let request = manager.request(origin.url())
+        _ = await request.serializingData().response
+        let sink = Sink()
+        let response = await request.stream { sink.take($0) }.serializingData().response
+        #expect(sink.data == Data("hello".utf8))
+        #expect(response.data == nil)
+        #expect(response.error?.isMissingData == true)
+    }
+
+    @Test func `a slow closure stops the socket`() async throws {
+        let size = 64 * 1024 * 1024
+        var configuration = ScriptedOrigin.Configuration()
+        configuration.receiveBufferSize = 65_536
+        let origin = try ScriptedOrigin(configuration) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
+                .repeat([UInt8](repeating: 7, count: 65_536), count: size / 65_536),
+            ]
+        }
+        let isOpen = DispatchSemaphore(value: 0)
+        let (starts, continuation) = AsyncStream.makeStream(of: Void.self)
+        let count = Mutex(0)
+        let request = manager.request(origin.url()).stream { data in
+            if count.withLock({
+                $0 += data.count; return $0 == data.count
+            }) {
+                continuation.yield()
+                isOpen.wait()
+            }
+        }
+        _ = await starts.first { _ in true }
+        // The closure holds the first bytes. Far less than the body can be under way: what the kernel and the stream hold.
+        #expect(await origin.waitFor(.milliseconds(300)) { $0.bytesSent > size / 2 } == false)
+        isOpen.signal()
+        let response = await request.serializingData().response
+        #expect(response.error?.isMissingData == true)
+        #expect(count.withLock { $0 } == size)
+    }
+
+    @Test func `taking the closure away collects the rest`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]
+        }
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        let request = manager.request(origin.url()).stream { continuation.yield($0) }
+        #expect(await chunks.first { _ in true } == Data("hello".utf8))
+        request.stream()
+        try origin.release()
+        #expect(try await request.serializingString().value == "world")
+    }
+}
+
+extension Error {
+    fileprivate var isMissingData: Bool {
+        if case .responseSerializationFailed(.inputDataNil)? = self as? AFError { true } else { false }
+    }
+}
