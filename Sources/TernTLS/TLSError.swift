@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a TLS context or session could not do what it was asked.
-public struct TLSError: Error, Sendable {
-    public enum Reason: Sendable {
+public struct TLSError: Error, Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
         /// The configuration contradicts itself or names what OpenSSL does not have.
         case invalidConfiguration(Setting)
         /// Not a lower-case DNS name in A-label form, nor an IP literal without brackets.

@@ -69,12 +69,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.metrics?.connectionAcquired = loop.now
         task.run.metrics?.connection = metrics
         task.run.metrics?.isConnectionReused = exchangeCount > 0
-        do throws(HTTP1Error) {
-            try encode(task)
+        do throws(InvalidRequest) {
+            try encode(task.originalRequest)
         } catch {
-            shard.reject(task, .unencodable(error))
-            loop.execute { self.pool.release(self) }
-            return
+            shard.reject(task, error)
+            return pool.release(self)
         }
         state = .active(task)
         exchangeCount += 1
@@ -105,9 +104,16 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func end(_ reason: EngineError.Reason) {
         switch state {
         case .active(let task), .finishing(let task): fail(task, reason)
-        case .resting: close()
+        case .resting: retire()
         case .closed: break
         }
+    }
+
+    /// Closes a connection that carries no task, and tells the pool: what stays in it is taken for usable.
+    private func retire() {
+        let isIdle = if case .resting = state { true } else { false }
+        close()
+        if isIdle { pool.idleConnectionLost(self) } else { pool.connectionLost(self) }
     }
 
     func close() {
@@ -117,7 +123,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     func updatePause() {
         guard case .active(let task) = state else { return }
+        let wasPaused = isPaused
         isPaused = task.isSuspended
+        if wasPaused, !isPaused {
+            // The silence was ours.
+            lastActivity = loop.now
+            setDeadline(for: task)
+        }
         updateInterest()
     }
 
@@ -136,28 +148,25 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
 // Out: encode, seal, send
 extension Connection {
-    private func encode(_ task: DataTask) throws(HTTP1Error) {
-        let request = task.originalRequest
-        guard case .success(let destination) = request.destination else { return }
+    private func encode(_ request: URLRequest) throws(InvalidRequest) {
         outgoing.removeAll(keepingCapacity: true)
         outgoingSent = 0
         bodySent = 0
         body = nil
-        let head = RequestHead(
-            method: request.method, target: destination.target, origin: destination.origin, fields: request.headers)
-        let defaults = shard.configuration.httpAdditionalHeaders
-        guard let content = request.httpBody else {
-            try exchange.begin(head, body: .none, defaults: defaults, into: &outgoing)
-            return try exchange.finishSending(into: &outgoing)
+        try request.begin(&exchange, defaults: shard.configuration.httpAdditionalHeaders, into: &outgoing)
+        do throws(HTTP1Error) {
+            if let content = request.httpBody {
+                if content.count <= Self.bodyCopiedIntoHead {
+                    try exchange.sendBody(content.span, into: &outgoing)
+                } else {
+                    try exchange.sendBody(count: content.count)
+                    body = content
+                }
+            }
+            try exchange.finishSending(into: &outgoing)
+        } catch {
+            throw .unencodable(error)
         }
-        try exchange.begin(head, body: .exactly(content.count), defaults: defaults, into: &outgoing)
-        if content.count <= Self.bodyCopiedIntoHead {
-            try exchange.sendBody(content.span, into: &outgoing)
-        } else {
-            try exchange.sendBody(count: content.count)
-            body = content
-        }
-        try exchange.finishSending(into: &outgoing)
     }
 
     private var isSending: Bool {
@@ -256,7 +265,8 @@ extension Connection {
         switch result {
         case .wouldBlock: return false
         case .endOfStream:
-            peerClosed()
+            // Over TLS only close_notify is an end; without it the body may be cut short by anybody (RFC 8446 §6.1).
+            peerClosed(orderly: transport?.isSecure == false)
             return nil
         case .bytes(let count):
             lastActivity = loop.now
@@ -280,13 +290,15 @@ extension Connection {
                 }
                 switch result {
                 case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
-                case .endOfStream: return peerClosed()
+                case .endOfStream: return peerClosed(orderly: true)
                 case .needMoreBytes:
                     // A key update asks for an answer.
                     if transport?.hasUnsent == true { flush() }
                     return
                 }
             } catch {
+                // A response that is complete stays so, whatever follows it.
+                if case .finishing = state { return strayBytes() }
                 return end(.insecure(error))
             }
         }
@@ -332,15 +344,23 @@ extension Connection {
     /// Bytes that belong to no exchange. Nothing good follows them (response desynchronisation).
     private func strayBytes() {
         hasStrayBytes = true
-        if case .resting = state { close(); pool.idleConnectionLost(self) }
+        switch state {
+        case .resting: retire()
+        case .active, .finishing, .closed: break
+        }
     }
 
     private func finishIfComplete() {
         guard case .finishing(let task) = state else { return }
+        if isPaused {
+            // The task ends, and its pause with it: an idle connection has to be watched.
+            isPaused = false
+            updateInterest()
+            guard case .finishing = state else { return }
+        }
         task.run.place = .nowhere
         if exchange.isReusable, !hasStrayBytes, !isSending, sendingError == nil {
             state = .resting
-            isPaused = false
             pool.release(self)
         } else {
             close()
@@ -349,13 +369,11 @@ extension Connection {
         task.complete(nil)
     }
 
-    private func peerClosed() {
+    private func peerClosed(orderly: Bool) {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .active(let task):
-            if transport?.isSecure == true { return connectionLost(sendingError) }
+            guard orderly else { return connectionLost(sendingError) }
             do throws(HTTP1Error) {
                 let event = try exchange.receiveEndOfStream()
                 deliver(event, of: Span(), to: task)
@@ -383,9 +401,7 @@ extension Connection {
 
     private func deadlinePassed() {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .active(let task), .finishing(let task):
             if let total = task.totalDeadline, total <= loop.now { return fail(task, .timedOut(.total)) }
             if let idle = task.timeouts.idle, !isPaused, lastActivity.advanced(by: idle) <= loop.now {
@@ -401,9 +417,7 @@ extension Connection {
         switch state {
         case .active(let task): retryOrFail(task, systemError)
         case .finishing: hasStrayBytes = true
-        case .resting:
-            abandon()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .closed: break
         }
     }
@@ -420,7 +434,8 @@ extension Connection {
         task.run.metrics?.retryCount += 1
         abandon()
         pool.connectionLost(self)
-        pool.start(task)
+        // Not `pool.start`: the pool may just have been discarded with its last connection.
+        shard.start(task)
     }
 
     private func fail(_ task: DataTask, _ reason: EngineError.Reason) {

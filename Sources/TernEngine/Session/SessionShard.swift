@@ -37,6 +37,8 @@ final class SessionShard: @unchecked Sendable {
     }
 
     func start(_ task: DataTask) {
+        // A cancellation from another thread may have come before the start it cancels.
+        if task.run.isOver { return }
         if isClosed { return task.complete(task.error(.sessionInvalidated, phase: .request)) }
         switch task.originalRequest.destination {
         case .success(let destination): pool(for: destination.origin).start(task)

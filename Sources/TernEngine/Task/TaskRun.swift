@@ -11,6 +11,8 @@ struct TaskRun {
     }
 
     var place = Place.nowhere
+    /// The delegate has been told the end.
+    var isOver = false
     var metrics: TaskMetrics?
     /// Any byte of the request may have left.
     var wasSent = false

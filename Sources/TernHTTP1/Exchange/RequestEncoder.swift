@@ -60,7 +60,9 @@ struct RequestEncoder {
             }
         case .contentLength:
             guard case .exactly(let length) = body, field.value == String(length) else {
-                guard body == .none, field.value == "0" else { throw HTTP1Error(.request(.framingField), in: field.name) }
+                guard body == .none, field.value == "0" else {
+                    throw HTTP1Error(.request(.framingField), in: field.name)
+                }
                 return
             }
         case .transferEncoding:

@@ -124,7 +124,8 @@ struct ResponseDecoder: ~Copyable {
                 block.bytes.span, section.lines.positions, version: statusLine.version, leniency,
                 ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
         } catch {
-            let excerpt = Excerpt.of(block.bytes.span, error.position.name) + ": "
+            let excerpt =
+                Excerpt.of(block.bytes.span, error.position.name) + ": "
                 + Excerpt.of(block.bytes.span, error.position.value)
             throw HTTP1Error(
                 .framing(error.reason), offset: section.start.addingSaturating(error.offset), excerpt: excerpt)

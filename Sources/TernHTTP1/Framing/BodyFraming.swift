@@ -12,15 +12,13 @@ enum BodyFraming: Hashable {
 
     /// RFC 9112 §6.3, step by step.
     init(status: Int, to request: RequestFacts, _ head: HeadFacts) {
-        // 1. No content follows, whatever the fields say, in answers to HEAD, in 1xx, 204 and 304.
-        //    101 ends HTTP on this connection (RFC 9110 §15.2.2).
-        if status == 101 {
+        if status == 101 || request.isConnect && status / 100 == 2 {
+            // 2. A 2xx to CONNECT turns the connection into a tunnel, 204 included; 101 turns it into another protocol
+            //    (RFC 9110 §9.3.6, §15.2.2). Before step 1, for neither has content and what follows is no HTTP.
             self = .handover
         } else if request.isHead || status / 100 == 1 || status == 204 || status == 304 {
+            // 1. No content follows, whatever the fields say, in answers to HEAD, in 1xx, 204 and 304.
             self = .none
-        } else if request.isConnect, status / 100 == 2 {
-            // 2. A 2xx to CONNECT turns the connection into a tunnel.
-            self = .handover
         } else if head.isChunked {
             // 3. and 4. chunked, which `HeadFacts` has found to be the only coding, and without Content-Length.
             self = .chunked

@@ -39,14 +39,11 @@ enum ChunkLine {
         var position = start
         while position < bytes.count, bytes[position].isBlank { position &+= 1 }
         guard position < bytes.count else { return .incomplete }
-        let isPadding = paddedSize && bytes[position] == .carriageReturn
-        guard position == start || isPadding || bytes[position] == .semicolon else {
-            return .malformed(.chunkExtension, at: position)
-        }
         switch bytes[position] {
-        case .semicolon, .carriageReturn: break
+        case .semicolon: break
+        case .carriageReturn where position == start || paddedSize: break
         case .lineFeed: return .malformed(.bareLineFeed, at: position)
-        case _: return .malformed(start == position ? .size : .chunkExtension, at: position)
+        case _: return .malformed(position == start ? .size : .chunkExtension, at: position)
         }
         while position < bytes.count {
             position = bytes.firstControl(from: position)

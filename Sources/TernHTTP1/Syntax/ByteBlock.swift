@@ -18,27 +18,33 @@ struct ByteBlock {
     /// The first byte below 0x20, or 16.
     @inline(__always)
     var firstControl: Int {
-        Self.firstSet(lanes .< SIMD16(repeating: .space))
+        Self.firstSet(Self.bits(lanes .< SIMD16(repeating: .space)))
     }
 
     /// The first byte that is neither letter, digit nor "-", or 16: a superset of what ends a field name.
     @inline(__always)
     var firstUncommonInName: Int {
-        let letter = ((lanes | SIMD16(repeating: 0x20)) &- SIMD16(repeating: 0x61)) .< SIMD16(repeating: 26)
-        let digit = (lanes &- SIMD16(repeating: .zero)) .< SIMD16(repeating: 10)
-        let hyphen = lanes .== SIMD16(repeating: 0x2D)
-        return Self.firstSet(.!(letter .| digit .| hyphen))
+        let upper = Self.bits((lanes &- SIMD16(repeating: 0x41)) .< SIMD16(repeating: 26))
+        let lower = Self.bits((lanes &- SIMD16(repeating: 0x61)) .< SIMD16(repeating: 26))
+        let digits = Self.bits((lanes &- SIMD16(repeating: .zero)) .< SIMD16(repeating: 10))
+        let hyphens = Self.bits(lanes .== SIMD16(repeating: 0x2D))
+        return Self.firstSet(~(upper | lower | digits | hyphens))
     }
 
     /// The first line feed, or 16.
     @inline(__always)
     var firstLineFeed: Int {
-        Self.firstSet(lanes .== SIMD16(repeating: .lineFeed))
+        Self.firstSet(Self.bits(lanes .== SIMD16(repeating: .lineFeed)))
+    }
+
+    /// The mask as two words, a byte of ones for each lane that is set.
+    @inline(__always)
+    private static func bits(_ mask: SIMDMask<SIMD16<Int8>>) -> SIMD2<UInt64> {
+        unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
     }
 
     @inline(__always)
-    private static func firstSet(_ mask: SIMDMask<SIMD16<Int8>>) -> Int {
-        let words = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+    private static func firstSet(_ words: SIMD2<UInt64>) -> Int {
         if words[0] != 0 { return words[0].trailingZeroBitCount &>> 3 }
         if words[1] != 0 { return 8 &+ (words[1].trailingZeroBitCount &>> 3) }
         return width

@@ -9,40 +9,51 @@ import Synchronization
 /// first sender. While the reactor is busy, sending costs a lock and nothing else.
 final class Mailbox: Sendable {
     enum Item {
-        case job(UnownedJob)
+        case job(ReactorJob)
         case work(@Sendable () -> Void)
+    }
+
+    private enum Life {
+        case running
+        /// Nobody holds the reactor any more; what is in the mailbox still runs.
+        case stopping
+        /// Nothing is taken any more.
+        case ended
     }
 
     private struct State {
         var items: [Item] = []
         var isSleeping = false
-        var isStopped = false
-        var isEnded = false
+        var life = Life.running
     }
 
     let wakeUp: Descriptor
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init() throws(SystemError) {
         wakeUp = Descriptor(
             owning: try SystemCall.run(.eventfd) { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
     }
 
-    /// False if nobody will ever collect the item.
+    /// Returns whether `item` was taken; an ended reactor takes none.
     func send(_ item: Item) -> Bool {
-        let (isAccepted, owesWakeUp) = state.withLock { state in
-            if state.isEnded { return (false, false) }
-            state.items.append(item)
-            return (true, Self.endSleep(&state))
+        let (isTaken, owesWakeUp) = state.withLock { state in
+            switch state.life {
+            case .running, .stopping:
+                state.items.append(item)
+                return (true, Self.endSleep(&state))
+            case .ended:
+                return (false, false)
+            }
         }
         if owesWakeUp { signal() }
-        return isAccepted
+        return isTaken
     }
 
-    /// Asks the reactor to end once everything sent so far has run.
+    /// Asks the reactor to end once everything sent so far, and what that sends in turn, has run.
     func stop() {
         let owesWakeUp = state.withLock { state in
-            state.isStopped = true
+            state.life = .stopping
             return Self.endSleep(&state)
         }
         if owesWakeUp { signal() }
@@ -50,26 +61,35 @@ final class Mailbox: Sendable {
 
     /// Swaps the waiting items into `items`, which must be empty.
     func collect(into items: inout [Item]) {
+        assert(items.isEmpty)
         state.withLock { state in
             state.isSleeping = false
             swap(&state.items, &items)
         }
     }
 
-    /// Whether the reactor was asked to end and nothing is left to do; from then on nothing more is accepted.
-    func mayEnd() -> Bool {
-        state.withLock { state in
-            if state.isStopped, state.items.isEmpty { state.isEnded = true }
-            return state.isEnded
-        }
-    }
-
     /// Whether the reactor may sleep; from then on a sender signals.
     func mayEnterSleep() -> Bool {
         state.withLock { state in
-            guard state.items.isEmpty, !state.isStopped else { return false }
-            state.isSleeping = true
-            return true
+            switch state.life {
+            case .running: state.isSleeping = state.items.isEmpty
+            case .stopping, .ended: state.isSleeping = false
+            }
+            return state.isSleeping
+        }
+    }
+
+    /// Whether the reactor was asked to end and has nothing left to run; from then on nothing is taken.
+    func mayEnd() -> Bool {
+        state.withLock { state in
+            switch state.life {
+            case .running: return false
+            case .stopping:
+                guard state.items.isEmpty else { return false }
+                state.life = .ended
+                return true
+            case .ended: return true
+            }
         }
     }
 

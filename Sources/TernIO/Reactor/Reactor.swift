@@ -22,8 +22,17 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
 
     deinit { loop.stop() }
 
+    /// Takes a job of an actor that runs on this reactor.
     public func enqueue(_ job: consuming ExecutorJob) {
-        loop.enqueue(UnownedJob(job))
+        loop.enqueue(ReactorJob(UnownedJob(job), of: .actor))
+    }
+
+    // A job has to run as what it was enqueued as: run in the actors' isolation, a task that is isolated to nobody would
+    // have to be enqueued again after every suspension, and again for every nonisolated function it returns to. Both
+    // protocols call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
+    @_implements(TaskExecutor,enqueue(_:))
+    public func enqueueTask(_ job: consuming ExecutorJob) {
+        loop.enqueue(ReactorJob(UnownedJob(job), of: .task))
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }

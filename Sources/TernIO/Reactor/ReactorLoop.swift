@@ -5,8 +5,8 @@ import Synchronization
 
 /// The loop a reactor's thread runs, and the table of what it watches.
 ///
-/// `send`, `execute` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own thread and
-/// asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
+/// `execute`, `enqueue`, `stop` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own
+/// thread and asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
@@ -22,19 +22,20 @@ public final class ReactorLoop: @unchecked Sendable {
         var handler: (any ReadinessHandler)?
     }
 
-    private let epoll: Descriptor
-    private let mailbox: Mailbox
+    let epoll: Descriptor
+    let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     private var slots: [Slot] = []
     private var freeSlots: [UInt32] = []
     private var wheel: DeadlineWheel
-    private var jobs: [UnownedJob] = []
-    private var runningJobs: [UnownedJob] = []
+    private var jobs: [ReactorJob] = []
+    private var runningJobs: [ReactorJob] = []
     private var collected: [Mailbox.Item] = []
     private var expired: [UInt32] = []
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// The time at which the current turn of the loop began.
+    /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
+    /// long reads `MonotonicInstant.now`.
     public private(set) var now: MonotonicInstant
     /// Counts the turns of the loop.
     public private(set) var turn: UInt64 = 0
@@ -48,7 +49,7 @@ public final class ReactorLoop: @unchecked Sendable {
 
     init() throws(SystemError) {
         let mailbox = try Mailbox()
-        epoll = Descriptor(owning: try SystemCall.run(.epollCreate) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        epoll = Descriptor(owning: try SystemCall.run(.epollCreate1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         self.mailbox = mailbox
         now = .now
         wheel = DeadlineWheel(now: now)
@@ -64,22 +65,27 @@ public final class ReactorLoop: @unchecked Sendable {
         unsafe scratchBuffer.deallocate()
     }
 
-    // The generation of a registration never reaches the one reserved here.
+    // No registration has this slot: the table would need 2³² of them.
     private static let wakeUpUserData = UInt64.max
 
     /// Whether the caller runs on this loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Runs `work` on the loop's thread, after what was sent before it. Any thread. False if the loop has ended and
-    /// never will.
+    /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
+    ///
+    /// Returns false, and drops `work`, when the loop has ended: nobody holds its reactor any more.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.send(.work(work))
     }
 
-    func enqueue(_ job: UnownedJob) {
-        // The job's task holds the reactor, and the reactor the loop: it cannot have ended.
-        if isCurrent { jobs.append(job) } else { _ = mailbox.send(.job(job)) }
+    func enqueue(_ job: ReactorJob) {
+        if isCurrent {
+            jobs.append(job)
+        } else {
+            let isTaken = mailbox.send(.job(job))
+            assert(isTaken, "a job outlived the reactor its task holds")
+        }
     }
 
     func stop() { mailbox.stop() }
@@ -122,7 +128,7 @@ extension ReactorLoop {
         _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
     ) throws(SystemError) {
         guard isLive(token) else { return }
-        slots[Int(token.slot)].handler = handler
+        exchangeHandler(of: Int(token.slot), for: handler)
         try setInterest(interest, for: token)
     }
 
@@ -133,6 +139,8 @@ extension ReactorLoop {
         let slot = Int(token.slot)
         let old = slots[slot].interest
         if old == interest { return }
+        // A timer has nothing to be interested in.
+        guard slots[slot].descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
         let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
         try control(operation, slots[slot].descriptor, interest.epollEvents, token.userData)
         slots[slot].interest = interest
@@ -158,9 +166,18 @@ extension ReactorLoop {
         slots[slot].generation &+= 1
         slots[slot].descriptor = -1
         slots[slot].interest = []
-        slots[slot].handler = nil
         freeSlots.append(token.slot)
+        exchangeHandler(of: slot, for: nil)
     }
+
+    /// The old handler is let go after the access to the table has ended: its deinit may well call the loop.
+    private func exchangeHandler(of slot: Int, for handler: (any ReadinessHandler)?) {
+        var handler = handler
+        swap(&slots[slot].handler, &handler)
+    }
+
+    /// How many registrations there are.
+    var registrationCount: Int { slots.count - freeSlots.count }
 
     private func isLive(_ token: RegistrationToken) -> Bool {
         let slot = Int(token.slot)
@@ -171,7 +188,7 @@ extension ReactorLoop {
         _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
     ) throws(SystemError) {
         var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
-        _ = try SystemCall.run(.epollControl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+        _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
 }
 
@@ -195,13 +212,25 @@ extension ReactorLoop {
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
             if jobs.isEmpty, mailbox.mayEnd() { break }
         }
+        deregisterAll()
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// Handlers may hold the loop; the table must not hold them in return once nobody will call them.
+    private func deregisterAll() {
+        var slot = 0
+        while slot < slots.count {
+            let generation = slots[slot].generation
+            deregister(RegistrationToken(slot: UInt32(truncatingIfNeeded: slot), generation: generation))
+            slot += 1
+        }
     }
 
     private func poll() -> Int {
         var timeout: Int32 = 0
         if jobs.isEmpty, mailbox.mayEnterSleep() {
-            timeout = wheel.millisecondsUntilNext(now: now) ?? -1
+            // Not `now`: what ran since the turn began would be added to the wait.
+            timeout = wheel.millisecondsUntilNext(now: .now) ?? -1
         }
         let count = unsafe epoll_wait(epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), timeout)
         assert(count >= 0 || errno == EINTR)
@@ -212,8 +241,8 @@ extension ReactorLoop {
         if userData == Self.wakeUpUserData { return }
         let token = RegistrationToken(userData: userData)
         let slot = Int(token.slot)
-        guard slot < slots.count, slots[slot].generation == token.generation, let handler = slots[slot].handler
-        else { return }
+        // Paused by a neighbour in this very batch: it would not have been told in the next one either.
+        guard isLive(token), !slots[slot].interest.isEmpty, let handler = slots[slot].handler else { return }
         handler.ready(Readiness(epoll: events))
     }
 
@@ -230,6 +259,7 @@ extension ReactorLoop {
 
     private func deliverMail() {
         mailbox.collect(into: &collected)
+        if collected.isEmpty { return }
         for item in collected {
             switch item {
             case .job(let job): jobs.append(job)
@@ -245,7 +275,7 @@ extension ReactorLoop {
             swap(&jobs, &runningJobs)
             budget -= runningJobs.count
             for job in runningJobs {
-                unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
+                unsafe job.run(on: executor, isolatedTo: serialExecutor)
             }
             runningJobs.removeAll(keepingCapacity: true)
         }

@@ -2,7 +2,8 @@
 import CTernLinux
 import Glibc
 
-/// Detached POSIX threads with every signal blocked, so that the program's handlers never run on ours.
+/// Detached POSIX threads that take no signals meant for the process, so that the program's handlers never run on ours.
+/// The ones that a thread raises itself stay open: blocked, a crash would pass the program's crash reporter by.
 enum Thread {
     private final class Start: Sendable {
         let name: String
@@ -19,10 +20,13 @@ enum Thread {
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         // The new thread inherits the mask it is created under.
-        var all = sigset_t()
+        var blocked = sigset_t()
         var old = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, &old)
+        unsafe sigfillset(&blocked)
+        for raised in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
+            unsafe sigdelset(&blocked, raised)
+        }
+        unsafe pthread_sigmask(SIG_SETMASK, &blocked, &old)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
         // The retain taken here is balanced by the thread's first act, or right below when there is no thread.
         let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))

@@ -22,7 +22,7 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         reason =
             switch code {
-            case EAI_NONAME, noData, wrongFamily: .unknownHost
+            case EAI_NONAME, noDataCode, addressFamilyCode: .unknownHost
             case EAI_AGAIN: .temporaryFailure
             default: .failure
             }
@@ -34,6 +34,6 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-// glibc declares these two only under _GNU_SOURCE; the numbers are part of its ABI.
-private let noData: Int32 = -5
-private let wrongFamily: Int32 = -9
+// EAI_NODATA and EAI_ADDRFAMILY: glibc declares them only under _GNU_SOURCE; the numbers are part of its ABI.
+private let noDataCode: Int32 = -5
+private let addressFamilyCode: Int32 = -9

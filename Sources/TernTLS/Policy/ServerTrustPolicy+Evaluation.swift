@@ -10,7 +10,8 @@ extension ServerTrustPolicy {
         let findings = findings(trust, host: host)
         return ServerTrustResult(
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host, sentChain: trust.sentChain,
-            verifiedChain: findings.chain, policy: description)
+            verifiedChain: findings.chain, isChainValidated: validatesChain && !findings.chain.isEmpty,
+            policy: description)
     }
 
     private typealias Findings = (chain: [Certificate], failure: TrustFailure?)

@@ -30,6 +30,16 @@ public enum ServerTrustPolicy: Sendable {
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 
+extension ServerTrustPolicy {
+    var validatesChain: Bool {
+        switch self {
+        case .performDefaultEvaluation: true
+        case .pinCertificates(_, let chain, _), .pinPublicKeys(_, let chain, _): chain
+        case .disableEvaluation, .customEvaluation: false
+        }
+    }
+}
+
 extension ServerTrustPolicy: CustomStringConvertible {
     public var description: String {
         switch self {

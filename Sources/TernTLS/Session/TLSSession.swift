@@ -83,7 +83,7 @@ import CTernOpenSSL
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
     ///   - offset: how much of it has been taken in; all of it on `.needMoreBytes`.
-    ///   - plaintext: not empty.
+    ///   - plaintext: where to put it; an empty buffer gets `.bytes(0)`.
     /// - Throws: `alert`, `protocolViolation` or `notEstablished`.
     public mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
@@ -93,6 +93,7 @@ import CTernOpenSSL
         case .handshaking: throw TLSError(.notEstablished)
         case .failed(let error): throw error
         }
+        guard unsafe !plaintext.isEmpty else { return .bytes(0) }
         var count = 0
         let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in
             unsafe SSL_read_ex(ssl, plaintext.baseAddress, plaintext.count, &count)

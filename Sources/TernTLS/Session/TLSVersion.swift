@@ -3,6 +3,7 @@ import CTernOpenSSL
 
 /// The protocol versions this client speaks; older ones are deprecated (RFC 8996) and cannot be asked for.
 public enum TLSVersion: Sendable, Hashable, Comparable, CaseIterable {
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     case v1_2, v1_3
 
     var number: Int32 {

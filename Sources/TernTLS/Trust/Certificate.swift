@@ -39,7 +39,8 @@ public struct Certificate: Sendable {
         let ended = unsafe pem.withUnsafeBytes { bytes in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
             defer { unsafe BIO_free(bio) }
-            while let x509 = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+            // No passphrase: the default would ask for one at the terminal, and wait.
+            while let x509 = unsafe PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
                 certificates.append(Certificate(unsafe X509Reference(owning: x509)))
             }
             return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
@@ -52,6 +53,7 @@ public struct Certificate: Sendable {
 
     init(_ x509: X509Reference) { self.x509 = x509 }
 
+    /// The encoding, in DER even where what was read took liberties with it.
     public var der: [UInt8] { x509.der }
 
     /// RFC 4514 text, most specific part first: `CN=example.com,O=Example`.

@@ -28,8 +28,7 @@ enum ReferenceIdentity: Hashable {
 
     /// Labels of 1 to 63 letters, digits, hyphens and underscores; the last one not a number.
     private static func canonicalName(_ host: String) -> String? {
-        var name = host.lowercased()
-        if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }
+        let name = HostName.canonical(host)
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) }),
             let last = labels.last, !last.allSatisfy(isDigit),

@@ -12,7 +12,8 @@ extension ServerTrustResult: CustomStringConvertible {
                 lines.append("openssl: error \(failure.verifyCode) at depth \(failure.depth): \(failure.verifyText)")
             }
         }
-        lines += section("verified chain:", verifiedChain)
+        lines += section(
+            isChainValidated ? "verified chain:" : "path whose signatures hold, not validated:", verifiedChain)
         if verifiedChain.isEmpty { lines += section("sent by the server, not verified:", sentChain) }
         switch failure?.reason {
         case .keyNotPinned(let pins): lines += ["pinned keys:"] + pins.map { "     \($0.pin)" }

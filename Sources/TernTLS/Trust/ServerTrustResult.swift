@@ -16,7 +16,10 @@ public struct ServerTrustResult: Sendable {
     /// that does not validate chains, the part of it whose signatures hold; empty if the chain was refused, or if the
     /// policy established none.
     public let verifiedChain: [Certificate]
-    /// The policy's name for people, such as `pin public keys, chain, host`.
+    /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures hold
+    /// and nothing else is known.
+    public let isChainValidated: Bool
+    /// The policy's name for people, such as `pin public keys, chain and host validated`.
     public let policy: String
 
     public var isAccepted: Bool { verdict == .accepted }

@@ -5,7 +5,7 @@ extension TrustFailure {
     /// Puts a finding of OpenSSL's into our words; the chain it found fault with is not verified.
     init(_ problem: ChainVerifier.Problem, host: String, store: TrustStore, sent: [Certificate]) {
         self.init(
-            store.isEmpty ? .noAnchors : Reason(problem), host: host, verifyCode: problem.code,
+            store.count == 0 ? .noAnchors : Reason(problem), host: host, verifyCode: problem.code,
             verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(problem.code))),
             depth: problem.depth, certificate: problem.certificate, seen: sent)
     }

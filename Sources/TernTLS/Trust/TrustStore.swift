@@ -31,8 +31,8 @@ import CTernOpenSSL
 
     deinit { unsafe X509_STORE_free(pointer) }
 
-    var isEmpty: Bool {
-        guard let pointer = unsafe pointer else { return true }
-        return unsafe tern_X509_STORE_count(pointer) <= 0
+    var count: Int {
+        guard let pointer = unsafe pointer else { return 0 }
+        return Int(max(0, unsafe tern_X509_STORE_count(pointer)))
     }
 }

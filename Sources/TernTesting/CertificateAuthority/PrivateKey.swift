@@ -17,7 +17,10 @@ import CTernOpenSSL
             case .ed25519: unsafe tern_EVP_ED25519_gen()
             case .rsa(let bits): unsafe tern_EVP_RSA_gen(max(0, bits))
             case .existing(let pem):
-                try unsafe withMemoryBIO(reading: pem) { bio in unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil) }
+                try unsafe withMemoryBIO(reading: pem) { bio in
+                    // No passphrase: the default would ask for one at the terminal, and wait.
+                    unsafe PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
+                }
             }
         guard let made = unsafe made else {
             if case .existing = kind { throw CertificateAuthorityError(.invalidPrivateKey) }

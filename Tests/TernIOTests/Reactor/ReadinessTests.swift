@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Testing
+
+@testable import TernIO
+
+@Suite struct ReadinessTests {
+    @Test func `bytes and a half-closed peer are readable, room is writable`() {
+        #expect(Readiness(epoll: EPOLLIN.rawValue) == .readable)
+        #expect(Readiness(epoll: EPOLLRDHUP.rawValue) == .readable)
+        #expect(Readiness(epoll: EPOLLOUT.rawValue) == .writable)
+        #expect(Readiness(epoll: EPOLLIN.rawValue | EPOLLOUT.rawValue) == [.readable, .writable])
+    }
+
+    @Test func `what cannot be masked counts as both directions`() {
+        #expect(Readiness(epoll: EPOLLHUP.rawValue) == [.readable, .writable])
+        #expect(Readiness(epoll: EPOLLERR.rawValue) == [.readable, .writable])
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+@testable import TernIO
+
+/// A listening socket on the loopback, straight from the kernel; its accepted connections block.
+final class Listener: Sendable {
+    let address: SocketAddress
+    private let descriptor: Descriptor
+
+    /// `backlog` 0 holds one connection that nobody has accepted; the next SYN is not answered.
+    init(_ host: String = "127.0.0.1", backlog: Int32 = 128) throws {
+        descriptor = try Listener.bound(host)
+        address = try Listener.address(of: descriptor)
+        _ = try SystemCall.run(.listen) { [descriptor = descriptor.rawValue] in listen(descriptor, backlog) }
+    }
+
+    /// An address that refuses connections for as long as the returned descriptor, bound but not listening, is open.
+    static func refusing(_ host: String = "127.0.0.1") throws -> (address: SocketAddress, holder: Holder) {
+        let descriptor = try bound(host)
+        return (try address(of: descriptor), Holder(descriptor: descriptor))
+    }
+
+    /// Waits for the next connection.
+    func accept() throws -> Descriptor {
+        Descriptor(
+            owning: try SystemCall.run(.accept4) { [descriptor = descriptor.rawValue] in
+                Glibc.accept(descriptor, nil, nil)
+            })
+    }
+
+    /// Keeps a descriptor open.
+    final class Holder: Sendable {
+        let descriptor: Descriptor
+        init(descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    }
+
+    private static func bound(_ host: String) throws -> Descriptor {
+        guard let any = SocketAddress(literal: host, port: 0) else { throw SystemError(.bind, code: EINVAL) }
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(any.family, type, 0) })
+        let raw = descriptor.rawValue
+        _ = try SystemCall.run(.bind) { unsafe any.withKernelForm { unsafe bind(raw, $0, $1) } }
+        return descriptor
+    }
+
+    private static func address(of descriptor: borrowing Descriptor) throws -> SocketAddress {
+        let raw = descriptor.rawValue
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            let address = unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+            return unsafe getsockname(raw, address, &length) == 0 ? SocketAddress(address) : nil
+        }
+        guard let address else { throw SystemError(.getsockname, code: errno) }
+        return address
+    }
+}
