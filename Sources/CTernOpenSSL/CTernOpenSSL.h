@@ -1,13 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's headers as one Swift module; function-like macros, which Swift cannot import, as inline functions.
+// OpenSSL's headers as one Swift module. What Swift cannot import (function-like macros, variadic functions, the
+// type-safe stack macros) follows as inline functions with the prefix `tern_`; nothing here adds behaviour.
 #pragma once
 
+#include <stdlib.h>
+#include <time.h>
+
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+
+// Keys
+
+static inline EVP_PKEY *tern_EVP_RSA_gen(size_t bits) { return EVP_RSA_gen(bits); }
+static inline EVP_PKEY *tern_EVP_EC_gen(const char *curve) { return EVP_EC_gen((char *)(uintptr_t)curve); }
+static inline EVP_PKEY *tern_EVP_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+// Memory BIOs
+
+static inline long tern_BIO_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
+
+// Names
+
+static const unsigned long tern_XN_FLAG_RFC2253 = XN_FLAG_RFC2253;
+
+// Stacks
+
+static inline GENERAL_NAMES *tern_GENERAL_NAMES_new(void) { return sk_GENERAL_NAME_new_null(); }
+static inline int tern_GENERAL_NAMES_push(GENERAL_NAMES *names, GENERAL_NAME *name) {
+    return sk_GENERAL_NAME_push(names, name);
+}
+static inline int tern_GENERAL_NAMES_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+static inline GENERAL_NAME *tern_GENERAL_NAMES_at(const GENERAL_NAMES *names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
+}
+
+static inline STACK_OF(X509) *tern_X509_stack_new(void) { return sk_X509_new_null(); }
+static inline int tern_X509_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+static inline int tern_X509_stack_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *tern_X509_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+// Frees the stack, not the certificates in it.
+static inline void tern_X509_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+
+// Frees the stack and one reference of each certificate in it.
+static inline void tern_X509_stack_release(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+static inline int tern_X509_STORE_count(const X509_STORE *store) {
+    return sk_X509_OBJECT_num(X509_STORE_get0_objects(store));
+}
+static inline X509 *tern_X509_STORE_at(const X509_STORE *store, int index) {
+    return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(X509_STORE_get0_objects(store), index));
+}
+
+// Contexts and sessions
+
+static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t tern_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
+
+static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int tern_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_max_proto_version(context, version);
+}
+static inline void tern_SSL_CTX_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
+static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+    SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline int tern_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+// The C library's clock and environment, for modules that import no C library. Nil for privileged processes.
+
+static inline const char *tern_environment(const char *name) {
+    return OPENSSL_issetugid() ? NULL : getenv(name);
+}
+static inline int64_t tern_unix_time(void) { return (int64_t)time(NULL); }

@@ -29,13 +29,10 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 extension SystemError {
     /// The system calls this package makes, so that an error names its call without carrying a string.
     public enum StaticName: String, Sendable, Hashable, CustomStringConvertible {
-        case accept4, bind, close, connect, eventfd, fcntl
-        case getpeername, getsockname, getsockopt, listen, read, recv, send, sendmsg, setsockopt
-        case shutdown, socket, write
-        case clockGettime = "clock_gettime"
+        case accept4, bind, connect, eventfd, getpeername, getsockname, getsockopt, listen, recv, send, setsockopt,
+            socket
         case epollCreate1 = "epoll_create1"
         case epollCtl = "epoll_ctl"
-        case epollWait = "epoll_wait"
         case pthreadCreate = "pthread_create"
 
         public var description: String { rawValue }

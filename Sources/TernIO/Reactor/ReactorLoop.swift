@@ -37,6 +37,11 @@ public final class ReactorLoop: @unchecked Sendable {
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
     /// long reads `MonotonicInstant.now`.
     public private(set) var now: MonotonicInstant
+    /// Counts the turns of the loop.
+    public private(set) var turn: UInt64 = 0
+    /// Whether a descriptor may have turned ready before this turn without its handler having been told: while events
+    /// are being dispatched, and when there were more than fit.
+    public private(set) var mayHaveUnreportedEvents = false
     /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
@@ -195,11 +200,14 @@ extension ReactorLoop {
         while true {
             let count = poll()
             now = .now
+            turn &+= 1
+            mayHaveUnreportedEvents = true
             for index in 0..<count {
                 let event = unsafe events[index]
                 unsafe dispatch(userData: event.data.u64, events: event.events)
             }
             expireDeadlines()
+            mayHaveUnreportedEvents = count == Self.eventCapacity
             deliverMail()
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
             if jobs.isEmpty, mailbox.mayEnd() { break }

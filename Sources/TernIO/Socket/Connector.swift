@@ -8,6 +8,7 @@
 public final class Connector {
     /// A connected socket, still registered with the loop under `token`. Whoever takes it over either transfers the
     /// registration at once or ends it before the socket closes.
+    @frozen
     public struct Connected: ~Copyable {
         public let socket: Socket
         public let token: RegistrationToken

@@ -65,6 +65,12 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
+    /// Whether a `receive` now would find bytes, an end of stream or an error.
+    public var hasInput: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor.rawValue, &byte, 1, Int32(MSG_PEEK)) >= 0 || errno != EAGAIN
+    }
+
     /// Small messages leave at once; a peer that is gone is noticed, whether we are silent or have unsent data
     /// (keep-alive sees only the first, `TCP_USER_TIMEOUT` only the second).
     private func setOptions() throws(SystemError) {

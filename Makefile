@@ -1,0 +1,53 @@
+# Everything here starts from a Debian or Ubuntu machine with git and a Swift 6.2+ toolchain, and installs what else it needs.
+SHELL := /bin/bash
+FUZZ_SECONDS ?= 60
+
+.PHONY: help demo test bench bench-quick fuzz sanitize lint docs clean
+
+help:
+	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
+	@echo "make test         the whole suite, real servers included"
+	@echo "make bench        this client beside its peers (about half an hour); make bench-quick: under two minutes"
+	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
+	@echo "make lint         swift-format and house rules"
+	@echo "make docs         the documentation as static pages in docs-out/"
+
+demo:
+	@scripts/install-dependencies build
+	swift build -c release --product tern
+	@"$$(swift build -c release --show-bin-path)/tern" demo
+
+test:
+	@scripts/install-dependencies build test
+	swift test
+
+bench:
+	@scripts/install-dependencies build test bench
+	swift build -c release --package-path Benchmarks
+	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" run
+
+bench-quick:
+	@scripts/install-dependencies build test bench
+	swift build -c release --package-path Benchmarks
+	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" run --quick
+
+fuzz:
+	@scripts/install-dependencies build
+	Tests/Fuzz/run $(FUZZ_SECONDS)
+
+sanitize:
+	@scripts/install-dependencies build test
+	swift test --sanitize=address --scratch-path .build-asan
+	swift test --sanitize=thread --scratch-path .build-tsan
+
+lint:
+	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
+	@scripts/check-house-rules
+
+docs:
+	@scripts/install-dependencies build
+	scripts/build-documentation docs-out
+
+clean:
+	rm -rf .build .build-asan .build-tsan Benchmarks/.build docs-out

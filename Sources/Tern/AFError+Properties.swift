@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+extension AFError {
+    /// Whether something was no URL.
+    public var isInvalidURLError: Bool {
+        if case .invalidURL = self { true } else { false }
+    }
+
+    /// Whether parameters could not be encoded.
+    public var isParameterEncodingError: Bool {
+        if case .parameterEncodingFailed = self { true } else { false }
+    }
+
+    /// Whether a response did not pass validation.
+    public var isResponseValidationError: Bool {
+        if case .responseValidationFailed = self { true } else { false }
+    }
+
+    /// Whether a response could not be serialized.
+    public var isResponseSerializationError: Bool {
+        if case .responseSerializationFailed = self { true } else { false }
+    }
+
+    /// What was to be a URL.
+    public var urlConvertible: (any URLConvertible)? {
+        if case .invalidURL(let url) = self { url } else { nil }
+    }
+
+    /// The error that an encoder or decoder threw.
+    public var underlyingError: (any Error)? {
+        switch self {
+        case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
+            .responseSerializationFailed(.jsonSerializationFailed(let error)),
+            .responseSerializationFailed(.decodingFailed(let error)):
+            error
+        case .invalidURL, .parameterEncodingFailed, .responseValidationFailed, .responseSerializationFailed: nil
+        }
+    }
+
+    /// The types that would have been accepted.
+    public var acceptableContentTypes: [String]? {
+        switch self {
+        case .responseValidationFailed(.missingContentType(let types)),
+            .responseValidationFailed(.unacceptableContentType(let types, _)):
+            types
+        case .invalidURL, .parameterEncodingFailed, .responseValidationFailed, .responseSerializationFailed: nil
+        }
+    }
+
+    /// The type that was not accepted.
+    public var responseContentType: String? {
+        if case .responseValidationFailed(.unacceptableContentType(_, let type)) = self { type } else { nil }
+    }
+
+    /// The status code that was not accepted.
+    public var responseCode: Int? {
+        if case .responseValidationFailed(.unacceptableStatusCode(let code)) = self { code } else { nil }
+    }
+
+    /// The encoding that the body was not in.
+    public var failedStringEncoding: String.Encoding? {
+        if case .responseSerializationFailed(.stringSerializationFailed(let encoding)) = self { encoding } else { nil }
+    }
+}

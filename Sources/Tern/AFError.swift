@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// What this layer finds wrong, as in Alamofire 4. What the transport finds wrong is an ``EngineError``.
+public enum AFError: Error {
+    /// A `URLConvertible` is not a URL.
+    case invalidURL(url: any URLConvertible)
+    /// A `ParameterEncoding` could not encode.
+    case parameterEncodingFailed(reason: ParameterEncodingFailureReason)
+    /// A response did not pass `validate()`.
+    case responseValidationFailed(reason: ResponseValidationFailureReason)
+    /// A response serializer could not serialize.
+    case responseSerializationFailed(reason: ResponseSerializationFailureReason)
+
+    /// What stood in the way of encoding.
+    public enum ParameterEncodingFailureReason: Sendable {
+        /// The request has no URL to encode parameters into.
+        case missingURL
+        /// The parameters are not representable in JSON.
+        case jsonEncodingFailed(error: any Error)
+    }
+
+    /// What a validation did not like.
+    public enum ResponseValidationFailureReason: Sendable {
+        /// The response has a body and no usable Content-Type, and not every type is acceptable.
+        case missingContentType(acceptableContentTypes: [String])
+        /// The response's Content-Type matches none that is acceptable.
+        case unacceptableContentType(acceptableContentTypes: [String], responseContentType: String)
+        /// The status code is not among those that are acceptable.
+        case unacceptableStatusCode(code: Int)
+    }
+
+    /// What stood in the way of serializing.
+    public enum ResponseSerializationFailureReason: Sendable {
+        /// There are no data: they went to `stream(closure:)`.
+        case inputDataNil
+        /// There are no data, or none in the body.
+        case inputDataNilOrZeroLength
+        /// The body is no text in this encoding.
+        case stringSerializationFailed(encoding: String.Encoding)
+        /// The body is not JSON.
+        case jsonSerializationFailed(error: any Error)
+        /// The body is not what the decoder was to make of it.
+        case decodingFailed(error: any Error)
+    }
+}

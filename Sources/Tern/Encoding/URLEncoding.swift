@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
+///
+/// Keys are in alphabetical order. There is no standard for collections; these are Alamofire's: an array is
+/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0.
+public struct URLEncoding: ParameterEncoding, Sendable {
+    /// Where the parameters go.
+    public enum Destination: Sendable {
+        /// Into the query for GET, HEAD and DELETE, else into the body.
+        case methodDependent
+        /// Into the query, behind what is there.
+        case queryString
+        /// Into the body.
+        case httpBody
+    }
+
+    /// Where this encoding puts parameters.
+    public let destination: Destination
+
+    /// An encoding that puts parameters there.
+    public init(destination: Destination = .methodDependent) {
+        self.destination = destination
+    }
+
+    /// `methodDependent`
+    public static var `default`: URLEncoding { URLEncoding() }
+    /// Into the query for GET, HEAD and DELETE, else into the body.
+    public static var methodDependent: URLEncoding { URLEncoding() }
+    /// Into the query.
+    public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
+    /// Into the body.
+    public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
+
+    /// The request with the parameters in its query or body; as it is, if they are nil.
+    ///
+    /// - Throws: `AFError.parameterEncodingFailed` if there is no URL to put them in, or what `asURLRequest()` throws.
+    public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+        var request = try urlRequest.asURLRequest()
+        guard let parameters else { return request }
+        if encodesIntoURL(HTTPMethod(rawValue: request.httpMethod ?? "GET")) {
+            guard let url = request.url else { throw AFError.parameterEncodingFailed(reason: .missingURL) }
+            if !parameters.isEmpty { request.url = try Self.url(url, appending: query(parameters)) }
+        } else {
+            if request.value(forHTTPHeaderField: "Content-Type") == nil {
+                request.setValue(
+                    "application/x-www-form-urlencoded; charset=utf-8", forHTTPHeaderField: "Content-Type")
+            }
+            request.httpBody = Data(query(parameters).utf8)
+        }
+        return request
+    }
+
+    /// The pairs that a key and its value come to, both escaped.
+    public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
+        if let dictionary = value as? [String: Any] {
+            return dictionary.sorted { $0.key < $1.key }
+                .flatMap { queryComponents(fromKey: "\(key)[\($0.key)]", value: $0.value) }
+        }
+        if let array = value as? [Any] {
+            return array.flatMap { queryComponents(fromKey: "\(key)[]", value: $0) }
+        }
+        return [(escape(key), escape(Self.text(of: value)))]
+    }
+
+    /// The text with every byte percent-encoded that may not stand for itself in a query component: all but RFC 3986's
+    /// unreserved characters, and `/` and `?`, which its §3.4 allows there.
+    public func escape(_ string: String) -> String {
+        if string.utf8.allSatisfy(Self.isLiteral) { return string }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(string.utf8.count * 2)
+        for byte in string.utf8 {
+            if Self.isLiteral(byte) {
+                escaped.append(byte)
+            } else {
+                escaped += [UInt8(ascii: "%"), Self.hexDigit(byte >> 4), Self.hexDigit(byte & 15)]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    private func encodesIntoURL(_ method: HTTPMethod) -> Bool {
+        switch destination {
+        case .queryString: true
+        case .httpBody: false
+        case .methodDependent: method == .get || method == .head || method == .delete
+        }
+    }
+
+    private func query(_ parameters: Parameters) -> String {
+        parameters.sorted { $0.key < $1.key }
+            .flatMap { queryComponents(fromKey: $0.key, value: $0.value) }
+            .map { "\($0.0)=\($0.1)" }
+            .joined(separator: "&")
+    }
+
+    private static func url(_ url: URL, appending query: String) throws -> URL {
+        let text = url.absoluteString
+        let fragment = text.firstIndex(of: "#") ?? text.endIndex
+        let base = text[..<fragment]
+        let whole = base + (base.contains("?") ? "&" : "?") + query + text[fragment...]
+        return try String(whole).asURL()
+    }
+
+    /// Swift's numbers become NSNumber when asked, and so does Bool, which alone says "c" of itself.
+    private static func text(of value: Any) -> String {
+        guard let number = value as? NSNumber, unsafe number.objCType.pointee == CChar(UInt8(ascii: "c")) else {
+            return "\(value)"
+        }
+        return number.boolValue ? "1" : "0"
+    }
+
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "?"):
+            true
+        default: false
+        }
+    }
+
+    private static func hexDigit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
+    }
+}

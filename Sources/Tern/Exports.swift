@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user of this module needs of the engine, symbol by symbol.
+
+@_exported public import struct TernEngine.BodyBytes
+@_exported public import struct TernEngine.Certificate
+@_exported public import struct TernEngine.ConnectError
+@_exported public import class TernEngine.ConnectionMetrics
+@_exported public import class TernEngine.DataTask
+@_exported public import struct TernEngine.EngineError
+@_exported public import struct TernEngine.HTTP1Error
+@_exported public import struct TernEngine.HTTPField
+@_exported public import struct TernEngine.HTTPFields
+@_exported public import struct TernEngine.HTTPURLResponse
+@_exported public import struct TernEngine.HTTPVersion
+@_exported public import enum TernEngine.InvalidRequest
+@_exported public import struct TernEngine.Leniency
+@_exported public import struct TernEngine.Limits
+@_exported public import struct TernEngine.MonotonicInstant
+@_exported public import struct TernEngine.Origin
+@_exported public import struct TernEngine.PublicKey
+@_exported public import struct TernEngine.ResolveError
+@_exported public import struct TernEngine.ResponseHead
+@_exported public import enum TernEngine.Scheme
+@_exported public import struct TernEngine.ServerTrust
+@_exported public import enum TernEngine.ServerTrustPolicy
+@_exported public import class TernEngine.ServerTrustPolicyManager
+@_exported public import class TernEngine.Session
+@_exported public import struct TernEngine.SessionConfiguration
+@_exported public import protocol TernEngine.SessionDataDelegate
+@_exported public import struct TernEngine.SocketAddress
+@_exported public import struct TernEngine.SystemError
+@_exported public import struct TernEngine.TLSConfiguration
+@_exported public import struct TernEngine.TLSError
+@_exported public import struct TernEngine.TLSInfo
+@_exported public import enum TernEngine.TLSVersion
+@_exported public import struct TernEngine.TaskMetrics
+@_exported public import struct TernEngine.Timeouts
+@_exported public import struct TernEngine.TrustFailure
+@_exported public import struct TernEngine.URLRequest

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+/// What descriptions do not show, because they end up in logs.
+enum Redaction {
+    static let placeholder = "<redacted>"
+
+    /// Whether a header field carries credentials.
+    static func covers(field name: String) -> Bool {
+        switch name.lowercased() {
+        case "authorization", "cookie", "proxy-authorization", "set-cookie": true
+        default: false
+        }
+    }
+
+    /// Method and URL.
+    static func summary(_ request: URLRequest) -> String {
+        (request.httpMethod ?? "GET") + (request.url.map { " " + url($0.absoluteString) } ?? "")
+    }
+
+    /// A URL, or what was meant to be one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
+    /// path; a parser that disagrees must not make us show a password, so all before it goes.
+    static func url(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "//") else { return text }
+        let rest = text[scheme.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<scheme.upperBound] + rest[rest.index(after: at)...])
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+extension DataRequest {
+    /// Calls the handler with the response as it came.
+    ///
+    /// - Parameter queue: nil takes the manager's callback queue.
+    @discardableResult
+    public func response(
+        queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDataResponse) -> Void
+    ) -> Self {
+        delegate.handle { completion in
+            let response = DefaultDataResponse(completion)
+            guard let queue else { return completionHandler(response) }
+            queue.async { completionHandler(response) }
+        }
+        return self
+    }
+
+    /// Calls the handler with what the serializer makes of the response. Serializes on the manager's callback queue.
+    ///
+    /// - Parameter queue: nil takes the manager's callback queue.
+    @discardableResult
+    public func response<Serializer: DataResponseSerializerProtocol>(
+        queue: DispatchQueue? = nil, responseSerializer: Serializer,
+        completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
+    ) -> Self {
+        delegate.handle { completion in
+            let response = DataResponse(completion, responseSerializer)
+            guard let queue else { return completionHandler(response) }
+            // Made here, used there, and nowhere else: the value need not be Sendable, as JSON's is not.
+            nonisolated(unsafe) let handedOver = response
+            queue.async { unsafe completionHandler(handedOver) }
+        }
+        return self
+    }
+
+    /// Calls the handler with the body; see ``dataResponseSerializer()``.
+    @discardableResult
+    public func responseData(
+        queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
+    ) -> Self {
+        response(queue: queue, responseSerializer: Self.dataResponseSerializer(), completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with the body as text; see ``stringResponseSerializer(encoding:)``.
+    @discardableResult
+    public func responseString(
+        queue: DispatchQueue? = nil, encoding: String.Encoding? = nil,
+        completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.stringResponseSerializer(encoding: encoding),
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with what the body says in JSON; see ``jsonResponseSerializer(options:)``.
+    @discardableResult
+    public func responseJSON(
+        queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,
+        completionHandler: @escaping @Sendable (DataResponse<Any>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.jsonResponseSerializer(options: options),
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with what the decoder makes of the body.
+    @discardableResult
+    public func responseDecodable<Value: Decodable & SendableMetatype>(
+        of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: JSONDecoder = JSONDecoder(),
+        completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.decodableResponseSerializer(of: type, decoder: decoder),
+            completionHandler: completionHandler)
+    }
+}

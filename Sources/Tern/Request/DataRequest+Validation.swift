@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+extension DataRequest {
+    /// Judges a response by its head and, unless it went to `stream(closure:)`, its body.
+    public typealias Validation = @Sendable (URLRequest?, HTTPURLResponse, Data?) -> ValidationResult
+
+    /// Has the response judged before any handler sees it. Validations run in the order given, on the callback queue or
+    /// in the awaiting task, until one fails; none runs if no response came.
+    ///
+    /// Where in the chain it stands does not matter, as long as no handler has run.
+    @discardableResult
+    public func validate(_ validation: @escaping Validation) -> Self {
+        delegate.validate(validation)
+        return self
+    }
+
+    /// Fails with `unacceptableStatusCode` unless the status code is among these.
+    @discardableResult
+    public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
+    where Codes.Element == Int {
+        validate { _, response, _ in Self.judge(response.statusCode, by: acceptableStatusCodes) }
+    }
+
+    /// Fails with `missingContentType` or `unacceptableContentType` unless the body is empty or its media type matches
+    /// one of these. Each half may be `*`; parameters are ignored.
+    @discardableResult
+    public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
+    where Types.Element == String {
+        validate { _, response, data in Self.judge(response, data, by: Array(acceptableContentTypes)) }
+    }
+
+    /// Fails unless the status code is 200 to 299 and the media type one of those in the request's Accept field, if it
+    /// has one.
+    @discardableResult
+    public func validate() -> Self {
+        validate { request, response, data in
+            let verdict = Self.judge(response.statusCode, by: 200..<300)
+            guard case .success = verdict, let accept = request?.value(forHTTPHeaderField: "Accept") else {
+                return verdict
+            }
+            return Self.judge(response, data, by: accept.split(separator: ",").map(String.init))
+        }
+    }
+
+    private static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> ValidationResult {
+        if acceptable.contains(status) { return .success }
+        return failure(.unacceptableStatusCode(code: status))
+    }
+
+    private static func judge(
+        _ response: HTTPURLResponse, _ data: Data?, by acceptable: [String]
+    ) -> ValidationResult {
+        guard let data, !data.isEmpty else { return .success }
+        let ranges = acceptable.lazy.compactMap { MediaType($0) }
+        guard let text = response.mimeType, let type = MediaType(text) else {
+            if ranges.contains(where: \.matchesEverything) { return .success }
+            return failure(.missingContentType(acceptableContentTypes: acceptable))
+        }
+        if ranges.contains(where: { $0.matches(type) }) { return .success }
+        return failure(.unacceptableContentType(acceptableContentTypes: acceptable, responseContentType: text))
+    }
+
+    private static func failure(_ reason: AFError.ResponseValidationFailureReason) -> ValidationResult {
+        .failure(AFError.responseValidationFailed(reason: reason))
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+
+/// The response of a request, to be awaited: the same request that handlers are added to, seen from a Swift task.
+///
+/// Awaits validation like any handler, then serializes in the awaiting task, off its actor. Cancelling the Swift task
+/// cancels the request. Each access serializes anew.
+public struct DataSerialization<Value: Sendable>: Sendable {
+    private let request: DataRequest
+    private let serialize: @Sendable (Completion) -> DataResponse<Value>
+
+    init<Serializer: DataResponseSerializerProtocol>(_ request: DataRequest, _ serializer: Serializer)
+    where Serializer.SerializedObject == Value {
+        self.request = request
+        serialize = { DataResponse($0, serializer) }
+    }
+
+    /// The value; throws what ``DataResponse/error`` would be.
+    public var value: Value {
+        get async throws { try await response.result.get() }
+    }
+
+    /// The value, or what went wrong.
+    public var result: Result<Value, any Error> {
+        get async { await response.result }
+    }
+
+    /// All there is to know, as a handler would get it.
+    public var response: DataResponse<Value> {
+        get async { await serializedResponse() }
+    }
+
+    @concurrent private func serializedResponse() async -> DataResponse<Value> {
+        let completion = await withTaskCancellationHandler {
+            await request.delegate.completion()
+        } onCancel: {
+            request.cancel()
+            // Without a task there is nothing to cancel, only an error to be told.
+            if request.task == nil { request.resume() }
+        }
+        return serialize(completion)
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+/// Makes something of a response. Called once for every handler that uses it, off the reactor.
+public protocol DataResponseSerializerProtocol: Sendable {
+    associatedtype SerializedObject
+
+    /// Takes the request, the head of the response, the body, and the error of transport or validation, which is the
+    /// result unless the serializer knows better.
+    var serializeResponse:
+        @Sendable (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<SerializedObject, any Error>
+    { get }
+}

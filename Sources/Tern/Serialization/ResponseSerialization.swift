@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+/// The rules of the serializers this module brings along.
+enum ResponseSerialization {
+    /// Status codes whose responses have no body to be missed (RFC 9110 §15.3.5, §15.3.6).
+    private static func promisesNoBody(_ response: HTTPURLResponse?) -> Bool {
+        response?.statusCode == 204 || response?.statusCode == 205
+    }
+
+    static func data(_ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?) -> Result<Data, any Error> {
+        if let error { return .failure(error) }
+        if promisesNoBody(response) { return .success(Data()) }
+        guard let data else { return failure(.inputDataNil) }
+        return .success(data)
+    }
+
+    /// In the encoding given, else the one the response names, else ISO-8859-1, which takes every byte.
+    static func string(
+        _ encoding: String.Encoding?, _ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?
+    ) -> Result<String, any Error> {
+        if let error { return .failure(error) }
+        if promisesNoBody(response) { return .success("") }
+        guard let data else { return failure(.inputDataNil) }
+        let encoding = encoding ?? response.flatMap(Self.encoding) ?? .isoLatin1
+        guard let string = String(data: data, encoding: encoding) else {
+            return failure(.stringSerializationFailed(encoding: encoding))
+        }
+        return .success(string)
+    }
+
+    static func json(
+        _ options: JSONSerialization.ReadingOptions, _ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?
+    ) -> Result<Any, any Error> {
+        if let error { return .failure(error) }
+        if promisesNoBody(response) { return .success(NSNull()) }
+        guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
+        do {
+            return .success(try JSONSerialization.jsonObject(with: data, options: options))
+        } catch {
+            return failure(.jsonSerializationFailed(error: error))
+        }
+    }
+
+    static func decodable<Value: Decodable>(
+        _ decoder: JSONDecoder, _ data: Data?, _ error: (any Error)?
+    ) -> Result<Value, any Error> {
+        if let error { return .failure(error) }
+        guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
+        do {
+            return .success(try decoder.decode(Value.self, from: data))
+        } catch {
+            return failure(.decodingFailed(error: error))
+        }
+    }
+
+    /// The encoding named by the `charset` parameter of Content-Type, if it names a known one (RFC 9110 §8.3.2).
+    private static func encoding(of response: HTTPURLResponse) -> String.Encoding? {
+        response.value(forHTTPHeaderField: "Content-Type").flatMap { MediaType($0)?.charset }
+            .flatMap { String.Encoding(ianaName: $0) }
+    }
+
+    private static func failure<Value>(
+        _ reason: AFError.ResponseSerializationFailureReason
+    ) -> Result<Value, any Error> {
+        .failure(AFError.responseSerializationFailed(reason: reason))
+    }
+}

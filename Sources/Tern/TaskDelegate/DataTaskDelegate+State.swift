@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+extension DataTaskDelegate {
+    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock.
+    ///
+    /// While bytes are on their way to the stream the gate stays shut, so that no handler runs before the last of them.
+    struct State {
+        private let request: URLRequest?
+        private let bodyLimit: Int
+        private(set) var response: HTTPURLResponse?
+        /// The body, or what of it the stream has not had yet.
+        private var body = Data()
+        private var stream: StreamHandler?
+        /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
+        private var isDelivering = false
+        private var stoppedTask: DataTask?
+        private var isTooLarge = false
+        private var isComplete = false
+        private var error: (any Error)?
+        private var metrics: TaskMetrics?
+        private var validations: [DataRequest.Validation] = []
+        private var isValidated = false
+        private var gate = Gate<Visitor>()
+
+        /// - Parameters:
+        ///   - error: why there will be no task.
+        ///   - bodyLimit: the most to collect, in bytes.
+        init(request: URLRequest?, error: (any Error)?, bodyLimit: Int) {
+            self.request = request
+            self.error = error
+            self.bodyLimit = bodyLimit
+        }
+    }
+
+    /// Who waits for the task to complete.
+    enum Visitor {
+        /// To be run on the callback queue.
+        case handler(Handler)
+        /// A Swift task, resumed where it is.
+        case awaiter(CheckedContinuation<Void, Never>)
+    }
+}
+
+// On the reactor's thread
+extension DataTaskDelegate.State {
+    mutating func receive(_ response: HTTPURLResponse) {
+        self.response = response
+        guard let length = response.head.contentLength, length > 16 * 1024, stream == nil else { return }
+        // Half a megabyte on the server's word alone; the rest as it comes.
+        body.reserveCapacity(min(length, 512 * 1024))
+    }
+
+    enum Excess {
+        /// The stream is behind: stop the socket.
+        case stream
+        /// The body is more than may be collected: give up.
+        case body
+    }
+
+    /// Takes bytes in. `delivers`: the callback queue has to be asked to deliver them.
+    mutating func receive(_ bytes: Span<UInt8>) -> (delivers: Bool, excess: Excess?) {
+        if isTooLarge { return (false, nil) }
+        // The span is lent for this call; Data copies out of it.
+        unsafe bytes.withUnsafeBufferPointer { unsafe body.append($0) }
+        if stream != nil {
+            return (startDelivering(), body.count > DataTaskDelegate.streamHighWater ? .stream : nil)
+        }
+        guard body.count > bodyLimit else { return (false, nil) }
+        isTooLarge = true
+        body = Data()
+        return (false, .body)
+    }
+
+    /// The socket has stopped on the stream's account. Returns whether the stream has caught up meanwhile.
+    mutating func stopped(_ task: DataTask) -> Bool {
+        if stream == nil || body.isEmpty { return true }
+        stoppedTask = task
+        return false
+    }
+
+    /// The first error wins. Returns who is let in.
+    mutating func complete(with error: EngineError?, metrics: TaskMetrics?) -> DataTaskDelegate.Visitor? {
+        self.error = self.error ?? (isTooLarge ? tooLarge(error) : error)
+        self.metrics = metrics
+        isComplete = true
+        return isDelivering ? nil : gate.open()
+    }
+
+    private func tooLarge(_ error: EngineError?) -> EngineError {
+        EngineError(
+            .bodyTooLarge(limit: bodyLimit), phase: .body, origin: error?.origin, remoteAddress: error?.remoteAddress,
+            wasSent: true)
+    }
+}
+
+// On any thread
+extension DataTaskDelegate.State {
+    mutating func admit(_ visitor: DataTaskDelegate.Visitor) -> DataTaskDelegate.Visitor? { gate.admit(visitor) }
+
+    /// Whoever is in at the gate leaves. Returns who is let in.
+    mutating func nextVisitor() -> DataTaskDelegate.Visitor? { gate.next() }
+
+    /// Has no effect once the validations have run.
+    mutating func add(_ validation: @escaping DataRequest.Validation) {
+        if !isValidated { validations.append(validation) }
+    }
+
+    /// What handlers get to see, and the validations that have to run before: the first time all of them, then none.
+    mutating func validate() -> (Completion, [DataRequest.Validation]) {
+        isValidated = true
+        defer { validations = [] }
+        let completion = Completion(
+            request: request, response: response, data: stream == nil ? body : nil, error: error, metrics: metrics)
+        return (completion, error == nil ? validations : [])
+    }
+
+    /// A validation has failed.
+    mutating func fail(_ error: any Error) { self.error = error }
+}
+
+// The stream
+extension DataTaskDelegate.State {
+    /// Hands bytes on to `handler` from now on, or accumulates them from now on if it is nil.
+    ///
+    /// `delivers`: the callback queue has to be asked to deliver what is there. `isLate`: it has to wait its turn at the
+    /// gate. `stoppedTask` can go on.
+    mutating func setStream(
+        _ handler: DataTaskDelegate.StreamHandler?
+    ) -> (delivers: Bool, isLate: Bool, stoppedTask: DataTask?) {
+        stream = handler
+        guard handler == nil else {
+            return (!isComplete && startDelivering(), isComplete && !isDelivering && !body.isEmpty, nil)
+        }
+        defer { stoppedTask = nil }
+        return (false, false, stoppedTask)
+    }
+
+    private mutating func startDelivering() -> Bool {
+        if isDelivering || body.isEmpty { return false }
+        isDelivering = true
+        return true
+    }
+
+    struct Delivery {
+        let bytes: Data
+        let handler: DataTaskDelegate.StreamHandler
+        /// Was stopped until these bytes are delivered.
+        let stoppedTask: DataTask?
+    }
+
+    /// All bytes that wait for the stream.
+    mutating func takeDelivery() -> Delivery? {
+        guard let stream, !body.isEmpty else { return nil }
+        defer {
+            body = Data()
+            stoppedTask = nil
+        }
+        return Delivery(bytes: body, handler: stream, stoppedTask: stoppedTask)
+    }
+
+    enum CallbackStep {
+        case deliver(Delivery)
+        /// See to whoever is in at the gate.
+        case receive(DataTaskDelegate.Visitor?)
+    }
+
+    /// What the callback queue, having been asked, is to do first.
+    mutating func firstStep() -> CallbackStep {
+        guard isDelivering else { return .receive(gate.visitor) }
+        if let delivery = takeDelivery() { return .deliver(delivery) }
+        isDelivering = false
+        return .receive(isComplete ? gate.open() : nil)
+    }
+}

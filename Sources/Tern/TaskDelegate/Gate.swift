@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets visitors in one at a time, in the order they came, once it has been opened.
+///
+/// Whoever is in stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it: each
+/// event returns the visitor who has just come in and is to be told, if there is one.
+struct Gate<Visitor> {
+    private var queue: [Visitor] = []
+    private var isOpen = false
+    /// Who is in.
+    private(set) var visitor: Visitor?
+
+    /// Somebody comes, at any time.
+    mutating func admit(_ newcomer: Visitor) -> Visitor? {
+        if isOpen, visitor == nil {
+            visitor = newcomer
+            return newcomer
+        }
+        queue.append(newcomer)
+        return nil
+    }
+
+    /// What they wait for has happened. Happens once: later calls do nothing.
+    mutating func open() -> Visitor? {
+        if isOpen { return nil }
+        isOpen = true
+        return next()
+    }
+
+    /// Whoever is in leaves.
+    mutating func next() -> Visitor? {
+        visitor = isOpen && !queue.isEmpty ? queue.removeFirst() : nil
+        return visitor
+    }
+}

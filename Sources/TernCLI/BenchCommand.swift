@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// `tern bench`: what this client does to a server, and what it costs.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Send GET requests in a closed loop and measure throughput, latency and CPU.")
+
+    @Argument(help: "An http or https URL.")
+    var url: String
+
+    @Option(name: [.customShort("c"), .customLong("connections")], help: "Requests under way at a time.")
+    var connections = 64
+
+    @Option(name: [.customShort("d"), .customLong("duration")], help: "Seconds to run.")
+    var seconds = 10.0
+
+    @Option(help: "Reactor threads.")
+    var threads = 1
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object.")
+    var isJSON = false
+
+    @OptionGroup var trust: TrustOptions
+
+    func validate() throws {
+        guard (1...65_536).contains(connections) else { throw ValidationError("-c: give 1 to 65536 connections") }
+        guard seconds > 0, seconds <= 86_400 else { throw ValidationError("-d: give seconds above 0 and up to 86400") }
+        guard (1...256).contains(threads) else { throw ValidationError("--threads: give 1 to 256") }
+        guard URL(string: url) != nil else { throw ValidationError("\"\(url)\" is not a URL") }
+    }
+
+    func run() async throws {
+        guard let url = URL(string: url) else { return }
+        let request = Tern.URLRequest(url: url)
+        var configuration = try trust.configuration()
+        configuration.httpMaximumConnectionsPerHost = max(connections, threads)
+        configuration.reactorCount = threads
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: try trust.policies(forHost: request.host))
+        let generator = LoadGenerator(
+            request: request, connections: connections, duration: .seconds(seconds), session: session)
+        let before = ProcessUsage.now
+        let result = await generator.run()
+        let report = BenchReport(
+            url: self.url, connections: connections, threads: threads, result: result,
+            cpuMicroseconds: ProcessUsage.now.cpuMicroseconds - before.cpuMicroseconds,
+            peakMemory: ProcessUsage.now.peakMemory)
+        print(isJSON ? try report.json() : report.text)
+        if let error = result.firstError {
+            FileHandle.standardError.write(Data("tern: first error: \(error)\n".utf8))
+        }
+        if result.errors == result.requests { throw ExitCode(1) }
+    }
+}

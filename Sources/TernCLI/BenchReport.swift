@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What `tern bench` prints. The JSON keys are a promise.
+struct BenchReport: Encodable {
+    let url: String
+    let connections: Int
+    let threads: Int
+    let seconds: Double
+    let requests: Int
+    let errors: Int
+    let requestsPerSecond: Double
+    let cpuPerRequest: Double
+    let latency: Latency
+    let peakMemory: Int64
+
+    /// Microseconds.
+    struct Latency: Encodable {
+        let p50, p90, p99, max: Double
+    }
+
+    init(
+        url: String, connections: Int, threads: Int, result: LoadGenerator.Result, cpuMicroseconds: Int64,
+        peakMemory: Int64
+    ) {
+        self.url = url
+        self.connections = connections
+        self.threads = threads
+        seconds = result.seconds
+        requests = result.requests
+        errors = result.errors
+        requestsPerSecond = Double(result.requests) / max(result.seconds, .leastNonzeroMagnitude)
+        cpuPerRequest = Double(cpuMicroseconds) / Double(max(1, result.requests))
+        let histogram = result.histogram
+        latency = Latency(
+            p50: Double(histogram.percentile(0.5)) / 1000, p90: Double(histogram.percentile(0.9)) / 1000,
+            p99: Double(histogram.percentile(0.99)) / 1000, max: Double(histogram.maximum) / 1000)
+        self.peakMemory = peakMemory
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case url, connections, threads, seconds, requests, errors
+        case requestsPerSecond = "requests_per_second"
+        case cpuPerRequest = "cpu_us_per_request"
+        case latency = "latency_us"
+        case peakMemory = "peak_rss_bytes"
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    var text: String {
+        """
+        \(requests) requests in \(Self.fixed(seconds, 2)) s, \(errors) errors
+        \(Self.fixed(requestsPerSecond, 0)) requests/s, \(Self.fixed(cpuPerRequest, 2)) µs CPU per request, \
+        \(Self.fixed(Double(peakMemory) / 1_048_576, 1)) MB peak memory
+        latency µs: p50 \(Self.fixed(latency.p50, 0)), p90 \(Self.fixed(latency.p90, 0)), \
+        p99 \(Self.fixed(latency.p99, 0)), max \(Self.fixed(latency.max, 0))
+        """
+    }
+
+    private static func fixed(_ value: Double, _ digits: Int) -> String {
+        String(format: "%.\(digits)f", value)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// Where a body goes as it comes: a file, or standard output.
+struct BodyFile: Sendable {
+    private let handle: FileHandle
+
+    /// `nil` and "-" are standard output. An existing file is replaced.
+    init(path: String?) throws {
+        guard let path, path != "-" else {
+            handle = .standardOutput
+            return
+        }
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else { throw ValidationError("-o: cannot write \(path)") }
+        handle = file
+    }
+
+    func write(_ data: Data) throws {
+        try handle.write(contentsOf: data)
+    }
+}

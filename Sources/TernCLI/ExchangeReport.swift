@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+
+/// The object that `tern get --json` prints. Its keys are a promise; every key is always there, null where it has no value.
+struct ExchangeReport: Encodable {
+    private let url: String
+    private let transcript: Transcript.Contents
+
+    init(url: String, transcript: Transcript.Contents) {
+        self.url = url
+        self.transcript = transcript
+    }
+
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    private enum Key: String, CodingKey {
+        case url, status, reason, version, headers, trailers, informational, connection, timeline, error
+        case body = "body_base64"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let response = transcript.response
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(url, forKey: .url)
+        try container.encode(response?.statusCode, forKey: .status)
+        try container.encode(response?.reasonPhrase, forKey: .reason)
+        try container.encode(response.map { "\($0.head.version)" }, forKey: .version)
+        try container.encode(Self.pairs(response?.headers), forKey: .headers)
+        try container.encode(transcript.body.base64EncodedString(), forKey: .body)
+        try container.encode(Self.pairs(transcript.trailers), forKey: .trailers)
+        try container.encode(transcript.informational.map(Informational.init), forKey: .informational)
+        try container.encode(transcript.metrics.flatMap(ConnectionReport.init), forKey: .connection)
+        try container.encode(transcript.metrics.map(TimelineReport.init), forKey: .timeline)
+        try container.encode(transcript.error.map(ErrorReport.init), forKey: .error)
+    }
+
+    private static func pairs(_ fields: HTTPFields?) -> [[String]] {
+        (fields ?? HTTPFields()).map { [$0.name, $0.value] }
+    }
+
+    /// A 1xx response.
+    private struct Informational: Encodable {
+        let status: Int
+        let headers: [[String]]
+
+        init(_ response: Tern.HTTPURLResponse) {
+            status = response.statusCode
+            headers = pairs(response.headers)
+        }
+    }
+}
+
+private struct ConnectionReport: Encodable {
+    private let metrics: TaskMetrics
+    private let connection: ConnectionMetrics
+
+    init?(_ metrics: TaskMetrics) {
+        guard let connection = metrics.connection else { return nil }
+        self.metrics = metrics
+        self.connection = connection
+    }
+
+    private enum Key: String, CodingKey {
+        case reused, remote, tls, version, cipher, resumed
+        case pins = "spki_sha256"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(metrics.isConnectionReused, forKey: .reused)
+        try container.encode("\(connection.remoteAddress)", forKey: .remote)
+        guard let tls = connection.tls else { return try container.encodeNil(forKey: .tls) }
+        var nested = container.nestedContainer(keyedBy: Key.self, forKey: .tls)
+        try nested.encode(tls.version, forKey: .version)
+        try nested.encode(tls.cipher, forKey: .cipher)
+        try nested.encode(tls.resumed, forKey: .resumed)
+        try nested.encode(connection.publicKeyPins, forKey: .pins)
+    }
+}
+
+/// Seconds since the start; null for what did not happen.
+private struct TimelineReport: Encodable {
+    private let metrics: TaskMetrics
+
+    init(_ metrics: TaskMetrics) {
+        self.metrics = metrics
+    }
+
+    private enum Key: String, CodingKey {
+        case resolved, connected, secured, sent, response, total
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let opened = metrics.isConnectionReused ? nil : metrics.connection
+        var container = encoder.container(keyedBy: Key.self)
+        for (key, instant) in [
+            (Key.resolved, opened?.resolved), (.connected, opened?.connected), (.secured, opened?.secured),
+            (.sent, metrics.connectionAcquired), (.response, metrics.responseStart), (.total, metrics.end),
+        ] {
+            try container.encode(instant.map { $0.seconds(since: metrics.start) }, forKey: key)
+        }
+    }
+}
+
+private struct ErrorReport: Encodable {
+    let kind: String
+    let reason: String
+    let phase: String
+    let message: String
+
+    init(_ error: any Error) {
+        message = "\(error)"
+        guard let error = error as? EngineError else {
+            // The one thing outside the engine that can fail here is writing the body.
+            (kind, reason, phase) = ("output", "unwritable", EngineError.Phase.body.rawValue)
+            return
+        }
+        kind = error.reason.kind
+        reason = error.reason.rule
+        phase = error.phase.rawValue
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// Whom to trust, with curl's option names.
+struct TrustOptions: ParsableArguments {
+    @Option(name: .customLong("cacert"), help: "Trust only the certificates in this PEM file.")
+    var caCertificateFile: String?
+
+    @Option(
+        name: .customLong("pin"),
+        help: ArgumentHelp(
+            "Demand this public key somewhere in the verified chain; repeat for backup pins.",
+            valueName: "sha256/BASE64"))
+    var pins: [String] = []
+
+    @Flag(
+        name: [.customShort("k"), .customLong("insecure")], help: "Skip the checks of chain and host. Pins still count."
+    )
+    var isInsecure = false
+
+    func configuration() throws -> SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        if let caCertificateFile {
+            guard let pem = FileManager.default.contents(atPath: caCertificateFile) else {
+                throw ValidationError("--cacert: cannot read \(caCertificateFile)")
+            }
+            do {
+                configuration.tls.anchors = .only(try Certificate.all(inPEM: [UInt8](pem)))
+            } catch {
+                throw ValidationError("--cacert: \(caCertificateFile): \(error)")
+            }
+        }
+        return configuration
+    }
+
+    func policies(forHost host: String?) throws -> ServerTrustPolicyManager? {
+        guard let host, let policy = try policy() else { return nil }
+        return ServerTrustPolicyManager(policies: [host: policy])
+    }
+
+    private func policy() throws -> ServerTrustPolicy? {
+        if pins.isEmpty { return isInsecure ? .disableEvaluation : nil }
+        let keys = try pins.map { pin in
+            do {
+                return try PublicKey(pin: pin)
+            } catch {
+                throw ValidationError("--pin \(pin): \(error)")
+            }
+        }
+        return .pinPublicKeys(
+            publicKeys: keys, validateCertificateChain: !isInsecure, validateHost: !isInsecure)
+    }
+}

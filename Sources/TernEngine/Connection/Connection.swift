@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import TernIO
+import TernTLS
+
+/// The hinge: pulls bytes from the transport, feeds the exchange, hands events to the task; and the way back.
+///
+/// One per TCP connection, owned by its pool, touched by its loop's thread only (which is what
+/// `@unchecked Sendable` rests on). It carries one task at a time. What
+/// comes out of the exchange is delivered at once; the end of a response is acted on only after everything received with
+/// it has been looked at, because a byte beyond the response means that the connection must not be used again.
+final class Connection: ReadinessHandler, @unchecked Sendable {
+    /// Reads per wake-up before other connections get their turn; epoll reports what is left.
+    private static let readBudget = 4
+    /// Bodies up to this size, in bytes, leave in one piece with the head.
+    private static let bodyCopiedIntoHead = 16 * 1024
+
+    private enum State {
+        /// Waits for a task. Exits: active, closed.
+        case resting
+        /// Carries a task's exchange. Exits: finishing, closed.
+        case active(DataTask)
+        /// The response is complete, the bytes received with it are not all looked at. Exits: resting, closed.
+        case finishing(DataTask)
+        /// For good.
+        case closed
+    }
+
+    let origin: Origin
+    private let metrics: ConnectionMetrics
+    private let shard: SessionShard
+    private let pool: ConnectionPool
+    private let loop: ReactorLoop
+    private let token: RegistrationToken
+    private var transport: Transport?
+    private var exchange: Exchange
+    private var state = State.resting
+    private var outgoing: [UInt8] = []
+    private var outgoingSent = 0
+    private var body: Data?
+    private var bodySent = 0
+    private var exchangeCount = 0
+    private var isPaused = false
+    private var hasStrayBytes = false
+    private var sendingError: SystemError?
+    private var lastActivity: MonotonicInstant
+    private var turnOfRest: UInt64 = 0
+
+    init(
+        transport: consuming Transport, token: RegistrationToken, metrics: ConnectionMetrics, origin: Origin,
+        shard: SessionShard, pool: ConnectionPool
+    ) {
+        self.transport = consume transport
+        self.token = token
+        self.metrics = metrics
+        self.origin = origin
+        self.shard = shard
+        self.pool = pool
+        loop = shard.loop
+        exchange = Exchange(limits: shard.configuration.limits)
+        lastActivity = shard.loop.now
+    }
+
+    /// Begins to carry `task`.
+    func start(_ task: DataTask) {
+        guard case .resting = state else { return task.complete(error(.connectionLost(nil), for: task)) }
+        task.run.place = .active(self)
+        task.run.metrics?.connectionAcquired = loop.now
+        task.run.metrics?.connection = metrics
+        task.run.metrics?.isConnectionReused = exchangeCount > 0
+        do throws(InvalidRequest) {
+            try encode(task.originalRequest)
+        } catch {
+            shard.reject(task, error)
+            return pool.release(self)
+        }
+        state = .active(task)
+        exchangeCount += 1
+        lastActivity = loop.now
+        setDeadline(for: task)
+        task.run.wasSent = true
+        flush()
+        if task.isSuspended { updatePause() }
+    }
+
+    /// Keeps the connection for later.
+    func rest() {
+        turnOfRest = loop.turn
+        loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
+    }
+
+    /// Whether a resting connection can take a task. What arrived since it came to rest and has not been reported yet is
+    /// taken in now: an end of stream or a stray byte closes it.
+    var isFit: Bool {
+        if loop.mayHaveUnreportedEvents, turnOfRest != loop.turn, transport?.socket.hasInput == true {
+            ready(.readable)
+        }
+        if case .resting = state { return true }
+        return false
+    }
+
+    /// Ends the connection, and with it the task it carries.
+    func end(_ reason: EngineError.Reason) {
+        switch state {
+        case .active(let task), .finishing(let task): fail(task, reason)
+        case .resting: retire()
+        case .closed: break
+        }
+    }
+
+    /// Closes a connection that carries no task, and tells the pool: what stays in it is taken for usable.
+    private func retire() {
+        let isIdle = if case .resting = state { true } else { false }
+        close()
+        if isIdle { pool.idleConnectionLost(self) } else { pool.connectionLost(self) }
+    }
+
+    func close() {
+        transport?.sayGoodbye()
+        abandon()
+    }
+
+    func updatePause() {
+        guard case .active(let task) = state else { return }
+        let wasPaused = isPaused
+        isPaused = task.isSuspended
+        if wasPaused, !isPaused {
+            // The silence was ours.
+            lastActivity = loop.now
+            setDeadline(for: task)
+        }
+        updateInterest()
+    }
+
+    func ready(_ readiness: Readiness) {
+        if readiness.contains(.deadline) { deadlinePassed() }
+        if readiness.contains(.writable), isSending { flush() }
+        if readiness.contains(.readable) { receive() }
+    }
+
+    private var idleLimit: Duration {
+        guard let told = exchange.keepAlive?.timeout else { return shard.configuration.maximumIdleTime }
+        // A second less than the server says, so that its close and our request do not cross.
+        return min(shard.configuration.maximumIdleTime, .seconds(max(0, told - 1)))
+    }
+}
+
+// Out: encode, seal, send
+extension Connection {
+    private func encode(_ request: URLRequest) throws(InvalidRequest) {
+        outgoing.removeAll(keepingCapacity: true)
+        outgoingSent = 0
+        bodySent = 0
+        body = nil
+        try request.begin(&exchange, defaults: shard.configuration.httpAdditionalHeaders, into: &outgoing)
+        do throws(HTTP1Error) {
+            if let content = request.httpBody {
+                if content.count <= Self.bodyCopiedIntoHead {
+                    try exchange.sendBody(content.span, into: &outgoing)
+                } else {
+                    try exchange.sendBody(count: content.count)
+                    body = content
+                }
+            }
+            try exchange.finishSending(into: &outgoing)
+        } catch {
+            throw .unencodable(error)
+        }
+    }
+
+    private var isSending: Bool {
+        outgoingSent < outgoing.count || body != nil || transport?.hasUnsent == true
+    }
+
+    /// Sends until everything is out or the kernel takes no more.
+    private func flush() {
+        do throws(TransportError) {
+            try transport?.flush()
+            try sendHead()
+            try sendBody()
+        } catch {
+            return sendingFailed(error)
+        }
+        updateInterest()
+    }
+
+    private func sendHead() throws(TransportError) {
+        while outgoingSent < outgoing.count {
+            let sent = unsafe outgoing.withUnsafeBytes { bytes in
+                unsafe send(UnsafeRawBufferPointer(rebasing: bytes[outgoingSent...]))
+            }
+            let count = try sent.get()
+            if count == 0 { return }
+            outgoingSent += count
+        }
+    }
+
+    private func sendBody() throws(TransportError) {
+        guard outgoingSent == outgoing.count, let body else { return }
+        while bodySent < body.count {
+            let sent = unsafe body.withUnsafeBytes { bytes in
+                unsafe send(UnsafeRawBufferPointer(rebasing: bytes[bodySent...]))
+            }
+            let count = try sent.get()
+            if count == 0 { return }
+            bodySent += count
+            lastActivity = loop.now
+        }
+        self.body = nil
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer) -> Result<Int, TransportError> {
+        Result { () throws(TransportError) in try unsafe transport?.send(bytes) ?? 0 }
+    }
+
+    /// A server that refuses a large request may answer and close before it has read everything: the answer comes first,
+    /// the error only if there is none.
+    private func sendingFailed(_ error: TransportError) {
+        switch error {
+        case .system(let error):
+            sendingError = error
+            outgoingSent = outgoing.count
+            body = nil
+            updateInterest()
+        case .tls(let error): end(.insecure(error))
+        }
+    }
+
+    private func updateInterest() {
+        if case .closed = state { return }
+        var interest: Interest = isPaused ? [] : .readable
+        if sendingError == nil, isSending { interest.insert(.writable) }
+        do throws(SystemError) {
+            try loop.setInterest(interest, for: token)
+        } catch {
+            end(.system(error))
+        }
+    }
+}
+
+// In: receive, open, decode, deliver
+extension Connection {
+    private func receive() {
+        for _ in 0..<Self.readBudget {
+            guard let received = receiveOnce() else { break }
+            if !received { break }
+            if isPaused { break }
+        }
+        finishIfComplete()
+    }
+
+    /// Receives into the reactor's buffer and takes it in. Returns whether there may be more to receive now; nil if the
+    /// connection is over.
+    private func receiveOnce() -> Bool? {
+        let buffer = unsafe loop.receiveBuffer
+        let result: IOResult
+        do throws(SystemError) {
+            guard let received = try unsafe transport?.socket.receive(into: buffer) else { return nil }
+            result = received
+        } catch {
+            connectionLost(sendingError ?? error)
+            return nil
+        }
+        switch result {
+        case .wouldBlock: return false
+        case .endOfStream:
+            // Over TLS only close_notify is an end; without it the body may be cut short by anybody (RFC 8446 §6.1).
+            peerClosed(orderly: transport?.isSecure == false)
+            return nil
+        case .bytes(let count):
+            lastActivity = loop.now
+            if transport?.isSecure == true {
+                unsafe open(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } else {
+                unsafe decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            // A short read has emptied the kernel's buffer; asking again would only be told so.
+            return count == buffer.count
+        }
+    }
+
+    private func open(_ ciphertext: UnsafeRawBufferPointer) {
+        var offset = 0
+        let plaintext = unsafe loop.scratchBuffer
+        while true {
+            do throws(TLSError) {
+                guard let result = try unsafe transport?.open(ciphertext, from: &offset, into: plaintext) else {
+                    return
+                }
+                switch result {
+                case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
+                case .endOfStream: return peerClosed(orderly: true)
+                case .needMoreBytes:
+                    // A key update asks for an answer.
+                    if transport?.hasUnsent == true { flush() }
+                    return
+                }
+            } catch {
+                // A response that is complete stays so, whatever follows it.
+                if case .finishing = state { return strayBytes() }
+                return end(.insecure(error))
+            }
+        }
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer) {
+        // The buffer is the reactor's and stays put until this call returns.
+        let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
+        var offset = 0
+        while true {
+            guard case .active(let task) = state else {
+                if offset < span.count { strayBytes() }
+                return
+            }
+            do throws(HTTP1Error) {
+                let event = try exchange.receive(span, from: &offset)
+                if case .needMoreBytes = event { return }
+                deliver(event, of: span, to: task)
+            } catch {
+                return fail(task, .malformedResponse(error))
+            }
+        }
+    }
+
+    private func deliver(_ event: ResponseEvent, of bytes: Span<UInt8>, to task: DataTask) {
+        switch event {
+        case .needMoreBytes: break
+        case .informational(let head):
+            task.delegate.task(
+                task, didReceiveInformational: HTTPURLResponse(url: task.originalRequest.url, head: head))
+        case .head(let head):
+            task.run.hasResponse = true
+            task.run.metrics?.responseStart = loop.now
+            task.delegate.task(task, didReceive: HTTPURLResponse(url: task.originalRequest.url, head: head))
+        case .body(let range): task.delegate.task(task, didReceive: bytes.extracting(range))
+        case .end(let trailers):
+            if !trailers.isEmpty { task.delegate.task(task, didReceiveTrailers: trailers) }
+            if case .active = state { state = .finishing(task) }
+        case .handedOver: fail(task, .unexpectedUpgrade)
+        }
+    }
+
+    /// Bytes that belong to no exchange. Nothing good follows them (response desynchronisation).
+    private func strayBytes() {
+        hasStrayBytes = true
+        switch state {
+        case .resting: retire()
+        case .active, .finishing, .closed: break
+        }
+    }
+
+    private func finishIfComplete() {
+        guard case .finishing(let task) = state else { return }
+        if isPaused {
+            // The task ends, and its pause with it: an idle connection has to be watched.
+            isPaused = false
+            updateInterest()
+            guard case .finishing = state else { return }
+        }
+        task.run.place = .nowhere
+        if exchange.isReusable, !hasStrayBytes, !isSending, sendingError == nil {
+            state = .resting
+            pool.release(self)
+        } else {
+            close()
+            pool.connectionLost(self)
+        }
+        task.complete(nil)
+    }
+
+    private func peerClosed(orderly: Bool) {
+        switch state {
+        case .resting: retire()
+        case .active(let task):
+            guard orderly else { return connectionLost(sendingError) }
+            do throws(HTTP1Error) {
+                let event = try exchange.receiveEndOfStream()
+                deliver(event, of: Span(), to: task)
+                finishIfComplete()
+            } catch {
+                connectionLost(sendingError)
+            }
+        case .finishing:
+            hasStrayBytes = true
+        case .closed: break
+        }
+    }
+}
+
+// The end
+extension Connection {
+    private func setDeadline(for task: DataTask) {
+        var deadline = task.totalDeadline
+        if let idle = task.timeouts.idle {
+            let idleDeadline = lastActivity.advanced(by: idle)
+            deadline = min(deadline ?? idleDeadline, idleDeadline)
+        }
+        loop.setDeadline(deadline, for: token)
+    }
+
+    private func deadlinePassed() {
+        switch state {
+        case .resting: retire()
+        case .active(let task), .finishing(let task):
+            if let total = task.totalDeadline, total <= loop.now { return fail(task, .timedOut(.total)) }
+            if let idle = task.timeouts.idle, !isPaused, lastActivity.advanced(by: idle) <= loop.now {
+                return fail(task, .timedOut(.idle))
+            }
+            if isPaused { lastActivity = loop.now }
+            setDeadline(for: task)
+        case .closed: break
+        }
+    }
+
+    private func connectionLost(_ systemError: SystemError?) {
+        switch state {
+        case .active(let task): retryOrFail(task, systemError)
+        case .finishing: hasStrayBytes = true
+        case .resting: retire()
+        case .closed: break
+        }
+    }
+
+    /// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
+    /// our request arrived (RFC 9112 §9.3.1). An idempotent request is then sent once more, on a connection of its own.
+    private func retryOrFail(_ task: DataTask, _ systemError: SystemError?) {
+        let isLateClose = exchangeCount > 1 && !exchange.hasReceivedAnything
+        guard isLateClose, task.isIdempotent, !task.run.isRetried else {
+            return fail(task, .connectionLost(systemError))
+        }
+        task.run.isRetried = true
+        task.run.place = .nowhere
+        task.run.metrics?.retryCount += 1
+        abandon()
+        pool.connectionLost(self)
+        // Not `pool.start`: the pool may just have been discarded with its last connection.
+        shard.start(task)
+    }
+
+    private func fail(_ task: DataTask, _ reason: EngineError.Reason) {
+        let error = error(reason, for: task)
+        task.run.place = .nowhere
+        close()
+        pool.connectionLost(self)
+        task.complete(error)
+    }
+
+    private func error(_ reason: EngineError.Reason, for task: DataTask) -> EngineError {
+        task.error(reason, phase: task.run.hasResponse ? .body : .head)
+    }
+
+    /// Leaves the loop and closes the socket without a word.
+    private func abandon() {
+        if case .closed = state { return }
+        state = .closed
+        loop.deregister(token)
+        transport = nil
+        body = nil
+    }
+}

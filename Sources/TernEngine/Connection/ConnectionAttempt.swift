@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernTLS
+
+/// Opens one connection: resolve, connect, and for https shake hands. Bounded as a whole by the connect time limit.
+///
+/// Reports to its pool exactly once, unless it is cancelled. Lives on its shard's loop; `@unchecked Sendable` because
+/// the resolver's answer comes back through the loop's mailbox.
+final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
+    private let origin: Origin
+    private let shard: SessionShard
+    private let pool: ConnectionPool
+    /// The one whose time limit counts, and who bears a failure if he still waits then.
+    let task: DataTask
+    private let began: MonotonicInstant
+    private var phase = EngineError.Phase.resolve
+    private var timer: RegistrationToken?
+    private var connector: Connector?
+    private var handshake: TLSHandshake?
+    private var context: TLSContext?
+    private var resolved: MonotonicInstant
+    private var connected: MonotonicInstant
+    private var remoteAddress: SocketAddress?
+    private var isOver = false
+
+    init(origin: Origin, shard: SessionShard, pool: ConnectionPool, task: DataTask) {
+        self.origin = origin
+        self.shard = shard
+        self.pool = pool
+        self.task = task
+        began = .now
+        resolved = began
+        connected = began
+    }
+
+    func start() {
+        let timer = shard.loop.registerTimer(handler: self)
+        shard.loop.setDeadline(began.advanced(by: task.timeouts.connect), for: timer)
+        self.timer = timer
+        switch origin.scheme {
+        case .http: resolve()
+        case .https:
+            shard.trust.context { context in self.shard.perform { _ in self.prepared(context) } }
+        }
+    }
+
+    func cancel() {
+        isOver = true
+        connector?.cancel()
+        handshake?.cancel()
+        if let timer { shard.loop.deregister(timer) }
+        timer = nil
+    }
+
+    /// The deadline is this registration's only event.
+    func ready(_ readiness: Readiness) {
+        fail(.timedOut(.connect))
+    }
+
+    private func prepared(_ context: Result<TLSContext, TLSError>) {
+        if isOver { return }
+        switch context {
+        case .success(let context):
+            self.context = context
+            resolve()
+        case .failure(let error):
+            phase = .tls
+            fail(.insecure(error))
+        }
+    }
+
+    private func resolve() {
+        shard.resolver.resolve(host: origin.host, port: origin.port) { addresses in
+            self.shard.perform { _ in self.resolved(addresses) }
+        }
+    }
+
+    private func resolved(_ addresses: Result<[SocketAddress], ResolveError>) {
+        if isOver { return }
+        resolved = .now
+        switch addresses {
+        case .success(let addresses):
+            phase = .connect
+            let connector = Connector(addresses: addresses, loop: shard.loop) { [weak self] result in
+                self?.connected(result)
+            }
+            self.connector = connector
+            connector.start()
+        case .failure(let error):
+            fail(.unresolved(error))
+        }
+    }
+
+    private func connected(_ result: consuming Result<Connector.Connected, ConnectError>) {
+        connector = nil
+        connected = .now
+        switch consume result {
+        case .success(let connection):
+            remoteAddress = connection.address
+            guard let context else {
+                return succeed(
+                    Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, []))
+            }
+            phase = .tls
+            secure(connection, context)
+        case .failure(let error):
+            fail(.unreachable(error))
+        }
+    }
+
+    private func secure(_ connection: consuming Connector.Connected, _ context: TLSContext) {
+        let token = connection.token
+        do throws(TLSError) {
+            let session = try TLSSession(
+                context: context, host: origin.host, policy: shard.trust.policy(forHost: origin.host))
+            let handshake = TLSHandshake(
+                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop
+            ) { [weak self] result in
+                self?.secured(result, token)
+            }
+            self.handshake = handshake
+            handshake.start()
+        } catch {
+            shard.loop.deregister(token)
+            fail(.insecure(error))
+        }
+    }
+
+    private func secured(_ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken) {
+        handshake = nil
+        switch consume result {
+        case .success(let transport):
+            let info = transport.tlsInfo
+            let pins = transport.publicKeyPins
+            succeed(transport, token: token, metrics(info, pins))
+        case .failure(let reason):
+            fail(reason)
+        }
+    }
+
+    private func metrics(_ tls: TLSInfo?, _ pins: [String]) -> ConnectionMetrics? {
+        remoteAddress.map {
+            ConnectionMetrics(
+                remoteAddress: $0, tls: tls, publicKeyPins: pins, start: began, resolved: resolved,
+                connected: connected, secured: tls == nil ? nil : .now)
+        }
+    }
+
+    private func succeed(_ transport: consuming Transport, token: RegistrationToken, _ metrics: ConnectionMetrics?) {
+        guard !isOver, let metrics else { return shard.loop.deregister(token) }
+        do throws(SystemError) {
+            let connection = Connection(
+                transport: transport, token: token, metrics: metrics, origin: origin, shard: shard, pool: pool)
+            try shard.loop.transfer(token, to: connection, interest: .readable)
+            cancel()
+            pool.attempt(self, opened: connection)
+        } catch {
+            shard.loop.deregister(token)
+            fail(.system(error))
+        }
+    }
+
+    private func fail(_ reason: EngineError.Reason) {
+        if isOver { return }
+        cancel()
+        let error = EngineError(reason, phase: phase, origin: origin, remoteAddress: remoteAddress)
+        // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
+        shard.loop.execute { self.pool.attempt(self, failed: error) }
+    }
+}

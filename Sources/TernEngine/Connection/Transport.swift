@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+import TernTLS
+
+/// A socket, with or without TLS over it: bytes of HTTP in, bytes of HTTP out.
+struct Transport: ~Copyable {
+    /// Plaintext sealed between two sends: four full records.
+    private static let sealedAtOnce = 64 * 1024
+
+    let socket: Socket
+    private var tls: TLSSession?
+
+    init(socket: consuming Socket, tls: consuming TLSSession?) {
+        self.socket = socket
+        self.tls = tls
+    }
+
+    var isSecure: Bool { tls != nil }
+
+    /// Ciphertext that the kernel has not taken yet.
+    var hasUnsent: Bool {
+        switch tls {
+        case .some(let session): session.hasOutgoing
+        case .none: false
+        }
+    }
+
+    /// Sends the first bytes of `bytes`; 0 means wait for writability. Sealed bytes count as sent and leave by `flush`.
+    mutating func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
+        guard isSecure else {
+            do throws(SystemError) {
+                return if case .bytes(let count) = try unsafe socket.send(bytes) { count } else { 0 }
+            } catch {
+                throw .system(error)
+            }
+        }
+        try flush()
+        if hasUnsent { return 0 }
+        let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.sealedAtOnce))
+        do throws(TLSError) { try unsafe tls?.seal(piece) } catch { throw .tls(error) }
+        try flush()
+        return piece.count
+    }
+
+    /// Sends ciphertext until none is left or the kernel takes no more.
+    mutating func flush() throws(TransportError) {
+        var failure: SystemError?
+        while failure == nil, hasUnsent {
+            var isBlocked = false
+            unsafe tls?.drainOutgoing { bytes in
+                do throws(SystemError) {
+                    if case .bytes(let count) = try unsafe socket.send(bytes) { return count }
+                } catch {
+                    failure = error
+                }
+                isBlocked = true
+                return 0
+            }
+            if isBlocked { break }
+        }
+        if let failure { throw .system(failure) }
+    }
+
+    /// Continues the handshake with received ciphertext; true when it is complete.
+    mutating func shakeHands(_ ciphertext: UnsafeRawBufferPointer, from offset: inout Int) throws(TLSError) -> Bool {
+        switch try unsafe tls?.handshake(ciphertext, from: &offset) {
+        case .complete, nil: true
+        case .needMoreBytes: false
+        }
+    }
+
+    /// Deciphers received bytes. Only for secure transports; a plain one needs no opening.
+    mutating func open(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
+    ) throws(TLSError) -> OpenResult {
+        try unsafe tls?.open(ciphertext, from: &offset, into: plaintext) ?? .needMoreBytes
+    }
+
+    /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing.
+    mutating func sayGoodbye() {
+        tls?.close()
+        try? flush()
+    }
+
+    var tlsInfo: TLSInfo? {
+        switch tls {
+        case .some(let session): session.info
+        case .none: nil
+        }
+    }
+
+    /// SPKI pins of the verified chain, leaf to root.
+    var publicKeyPins: [String] {
+        switch tls {
+        case .some(let session): session.trust?.verifiedKeys.map(\.pin) ?? []
+        case .none: []
+        }
+    }
+}
+
+/// Why a transport could not carry bytes.
+enum TransportError: Error {
+    case system(SystemError)
+    case tls(TLSError)
+
+    var reason: EngineError.Reason {
+        switch self {
+        case .system(let error): .connectionLost(error)
+        case .tls(let error): .insecure(error)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernIO
+public import TernTLS
+
+/// What is known about a connection; one object for all tasks that use it.
+public final class ConnectionMetrics: Sendable {
+    public let remoteAddress: SocketAddress
+    /// Nil on plain connections.
+    public let tls: TLSInfo?
+    /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
+    public let publicKeyPins: [String]
+    /// When it was decided to open the connection, and when each step towards it ended.
+    public let start: MonotonicInstant
+    public let resolved: MonotonicInstant
+    public let connected: MonotonicInstant
+    /// Nil on plain connections.
+    public let secured: MonotonicInstant?
+
+    init(
+        remoteAddress: SocketAddress, tls: TLSInfo?, publicKeyPins: [String], start: MonotonicInstant,
+        resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
+    ) {
+        self.remoteAddress = remoteAddress
+        self.tls = tls
+        self.publicKeyPins = publicKeyPins
+        self.start = start
+        self.resolved = resolved
+        self.connected = connected
+        self.secured = secured
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+
+extension Session {
+    /// Sends `request` and collects the body, at most `maximumCollectedBodySize` bytes of it.
+    ///
+    /// A response with any status code is a success. Cancelling the Swift task closes the connection and throws
+    /// `.cancelled`.
+    public func data(for request: URLRequest) async throws(EngineError) -> (Data, HTTPURLResponse) {
+        let collector = DataCollector(limit: configuration.maximumCollectedBodySize)
+        let task = dataTask(with: request, delegate: collector)
+        let result = await withTaskCancellationHandler {
+            // One completion per task is the task's own promise; a checked continuation would pay twice for it.
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe collector.start(task, continuation)
+            }
+        } onCancel: {
+            task.cancelOnceStarted()
+        }
+        return try result.get()
+    }
+
+    /// Sends a GET request for `url` and collects the body.
+    public func data(from url: URL) async throws(EngineError) -> (Data, HTTPURLResponse) {
+        try await data(for: URLRequest(url: url))
+    }
+
+    /// Sends `request` and gives its body as it comes. Reading slowly slows the server down: at most about 512 KB wait
+    /// in memory. Ending the iteration early, or letting go of the sequence, closes the connection.
+    public func bytes(for request: URLRequest) async throws(EngineError) -> (BodyBytes, HTTPURLResponse) {
+        let stream = BodyStream()
+        let task = dataTask(with: request, delegate: stream)
+        let result = await withTaskCancellationHandler {
+            await stream.response(of: task)
+        } onCancel: {
+            task.cancelOnceStarted()
+        }
+        return (BodyBytes(stream: stream, task: task, session: self), try result.get())
+    }
+}

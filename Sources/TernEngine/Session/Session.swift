@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Synchronization
+import TernIO
+public import TernTLS
+
+/// Sends requests and keeps connections alive between them. Threads, descriptors and tasks end with it: dropping a
+/// session cancels what is under way, and there is nothing to shut down.
+///
+/// Any thread, any time.
+public final class Session: Sendable {
+    public let configuration: SessionConfiguration
+    private let reactors: Result<ReactorGroup, SystemError>
+    private let shards: [SessionShard]
+    private let nextShard = Atomic<Int>(0)
+
+    /// A session on the process's shared reactors, or on its own if the configuration says so.
+    ///
+    /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name.
+    /// If the reactors cannot start, which takes running out of descriptors or threads, every request fails with that error.
+    public init(
+        configuration: SessionConfiguration = .default, serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+    ) {
+        self.configuration = configuration
+        reactors = Result { () throws(SystemError) in
+            guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
+            return try ReactorGroup(count: count)
+        }
+        let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
+        let trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
+        let resolver = Resolver()
+        // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
+        let limit = max(1, configuration.httpMaximumConnectionsPerHost)
+        shards = loops.prefix(limit).enumerated().map { index, loop in
+            let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
+            return SessionShard(
+                loop: loop, configuration: configuration, connectionLimit: share, trust: trust, resolver: resolver)
+        }
+    }
+
+    deinit {
+        for shard in shards { shard.perform { $0.close() } }
+    }
+
+    /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:
+    /// `Task(executorPreference: session.executors[0]) { … }`. Empty only if the reactors could not start.
+    public var executors: [any TaskExecutor] {
+        (try? reactors.get().reactors) ?? []
+    }
+
+    /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
+    public func dataTask(with request: URLRequest, delegate: any SessionDataDelegate) -> DataTask {
+        DataTask(
+            request: request, delegate: delegate, timeouts: configuration.timeouts, shard: pickShard(), failure: failure
+        )
+    }
+
+    /// The shard whose thread we are on, because there is no hop to it; else each in turn.
+    private func pickShard() -> SessionShard? {
+        if let current = shards.first(where: \.loop.isCurrent) { return current }
+        if shards.count <= 1 { return shards.first }
+        let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
+        return shards[Int(UInt(bitPattern: turn) % UInt(shards.count))]
+    }
+
+    /// What a task ends with that finds no reactor to run on.
+    private var failure: EngineError.Reason {
+        switch reactors {
+        case .success: .sessionInvalidated
+        case .failure(let error): .system(error)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernTLS
+
+/// How a session behaves. Read once, when the session is made.
+public struct SessionConfiguration: Sendable {
+    /// Connections to one origin at a time, 1 or more; further requests wait their turn.
+    public var httpMaximumConnectionsPerHost = 16
+    /// Requests that may wait for a connection to one origin; one more fails with `queueFull`.
+    public var maximumQueuedRequestsPerHost = 100_000
+    /// How long a connection is kept without a request. Shorter than most servers keep it, so that they close less often
+    /// under a request's feet.
+    public var maximumIdleTime = Duration.seconds(30)
+    /// Limits for requests that set none.
+    public var timeouts = Timeouts()
+    /// Added to every request that has no field of that name.
+    public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
+    /// The most that `data(for:)` collects, in bytes. Streams have no such limit.
+    public var maximumCollectedBodySize = 64 * 1024 * 1024
+    /// Trust anchors and protocol versions.
+    public var tls = TLSConfiguration()
+    /// What a response head or chunk may cost.
+    public var limits = Limits()
+    /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
+    public var reactorCount: Int?
+
+    public init() {}
+
+    /// The settings a session has when it is given none.
+    public static var `default`: SessionConfiguration { SessionConfiguration() }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+/// The part of a session that lives on one reactor: its pools and, through them, its connections.
+///
+/// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
+/// Holds the loop but not the reactor, so a forgotten task cannot keep a thread alive.
+final class SessionShard: @unchecked Sendable {
+    let loop: ReactorLoop
+    let configuration: SessionConfiguration
+    let trust: TrustSettings
+    let resolver: Resolver
+    private let connectionLimit: Int
+    private var pools: [Origin: ConnectionPool] = [:]
+    private var isClosed = false
+
+    init(
+        loop: ReactorLoop, configuration: SessionConfiguration, connectionLimit: Int, trust: TrustSettings,
+        resolver: Resolver
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.connectionLimit = connectionLimit
+        self.trust = trust
+        self.resolver = resolver
+    }
+
+    /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
+    @discardableResult
+    func perform(_ work: @escaping @Sendable (SessionShard) -> Void) -> Bool {
+        if loop.isCurrent {
+            work(self)
+            return true
+        }
+        return loop.execute { work(self) }
+    }
+
+    func start(_ task: DataTask) {
+        // A cancellation from another thread may have come before the start it cancels.
+        if task.run.isOver { return }
+        if isClosed { return task.complete(task.error(.sessionInvalidated, phase: .request)) }
+        switch task.originalRequest.destination {
+        case .success(let destination): pool(for: destination.origin).start(task)
+        case .failure(let error): reject(task, error)
+        }
+    }
+
+    func cancel(_ task: DataTask) {
+        switch task.run.place {
+        case .nowhere: task.complete(task.error(.cancelled, phase: .request))
+        case .waiting(let pool): pool.abandon(task, task.error(.cancelled, phase: .pool))
+        case .active(let connection): connection.end(.cancelled)
+        }
+    }
+
+    /// Fails a task that cannot be sent. Later, not now: whoever starts a task from the end of another must not find
+    /// himself one stack frame deeper each time.
+    func reject(_ task: DataTask, _ error: InvalidRequest) {
+        task.run.place = .nowhere
+        loop.execute { task.complete(task.error(.invalidRequest(error), phase: .request)) }
+    }
+
+    func updatePause(of task: DataTask) {
+        if case .active(let connection) = task.run.place { connection.updatePause() }
+    }
+
+    /// Ends every task with an error and closes every connection.
+    func close() {
+        isClosed = true
+        let closing = pools
+        pools = [:]
+        for pool in closing.values { pool.close() }
+    }
+
+    /// Forgets a pool that holds nothing any more, so that visiting many hosts does not grow memory.
+    func discard(_ pool: ConnectionPool) {
+        if pools[pool.origin] === pool { pools[pool.origin] = nil }
+    }
+
+    private func pool(for origin: Origin) -> ConnectionPool {
+        if let pool = pools[origin] { return pool }
+        let pool = ConnectionPool(origin: origin, limit: connectionLimit, shard: self)
+        pools[origin] = pool
+        return pool
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TernHTTP1
+import TernIO
+
+/// One request on its way, and the handle to steer it. Made by `Session.dataTask(with:delegate:)`, started by `resume()`.
+///
+/// Steering is allowed from any thread, at any time, in any order. What the task goes through on its reactor is kept in
+/// `run`, which only the reactor's thread touches; `state` is for everybody and guarded by its lock. That is what
+/// `@unchecked Sendable` rests on.
+public final class DataTask: @unchecked Sendable {
+    /// Unique within the process.
+    public let identifier: Int
+    public let originalRequest: URLRequest
+
+    private enum Stage {
+        case created, started, completed
+    }
+
+    private struct State {
+        var stage = Stage.created
+        var shard: SessionShard?
+        var suspensions = 0
+        /// Signed, because the two sides that change it may overtake each other: what counts is the sum.
+        var holds = 0
+        var isCancelledOnStart = false
+        var metrics: TaskMetrics?
+        var error: EngineError?
+    }
+
+    private let state: Mutex<State>
+    let delegate: any SessionDataDelegate
+    let timeouts: Timeouts
+    private let failure: EngineError.Reason
+    /// Belongs to the reactor's thread.
+    var run = TaskRun()
+
+    /// Without a shard the task fails with `failure` as soon as it is started.
+    init(
+        request: URLRequest, delegate: any SessionDataDelegate, timeouts: Timeouts, shard: SessionShard?,
+        failure: EngineError.Reason
+    ) {
+        identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
+        originalRequest = request
+        self.delegate = delegate
+        self.timeouts = request.timeouts ?? timeouts
+        self.failure = failure
+        state = Mutex(State(shard: shard))
+    }
+
+    private static let nextIdentifier = Atomic<Int>(0)
+
+    /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
+    public func resume() {
+        let (shard, starts, cancels) = state.withLock { state in
+            guard state.stage == .created else {
+                if state.suspensions > 0 { state.suspensions -= 1 }
+                return (state.suspensions == 0 ? state.shard : nil, false, false)
+            }
+            begin(&state)
+            return (state.shard, true, state.isCancelledOnStart)
+        }
+        if cancels { return cancel() }
+        guard starts else {
+            shard?.perform { $0.updatePause(of: self) }
+            return
+        }
+        if shard?.perform({ $0.start(self) }) != true { complete(error(failure, phase: .request)) }
+    }
+
+    /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
+    /// memory. Counted. Bytes already received, at most 256 KB, may still be delivered.
+    public func suspend() {
+        let shard = state.withLock { state in
+            state.suspensions += 1
+            return state.stage == .started ? state.shard : nil
+        }
+        shard?.perform { $0.updatePause(of: self) }
+    }
+
+    /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
+    public func cancel() {
+        let (shard, isOver) = state.withLock { state in
+            if state.stage == .created { begin(&state) }
+            return (state.shard, state.stage == .completed)
+        }
+        if isOver { return }
+        if shard?.perform({ $0.cancel(self) }) != true { complete(error(.cancelled, phase: .request)) }
+    }
+
+    /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
+    /// its end may still be on his way.
+    func cancelOnceStarted() {
+        let isStarted = state.withLock { state in
+            state.isCancelledOnStart = true
+            return state.stage != .created
+        }
+        if isStarted { cancel() }
+    }
+
+    /// `suspend()` and `resume()` for two threads that call them in turn but may overtake each other: a release that
+    /// comes before its hold is not lost.
+    func hold() { changeHolds(by: 1) }
+
+    func release() { changeHolds(by: -1) }
+
+    private func changeHolds(by change: Int) {
+        let shard = state.withLock { state in
+            state.holds += change
+            return state.stage == .started ? state.shard : nil
+        }
+        shard?.perform { $0.updatePause(of: self) }
+    }
+
+    /// Under the lock, so that whoever finds the task started finds its metrics too.
+    private func begin(_ state: inout State) {
+        state.stage = .started
+        run.metrics = TaskMetrics(start: .now)
+    }
+
+    /// What happened when; nil until the task has completed.
+    public var metrics: TaskMetrics? { state.withLock { $0.metrics } }
+
+    /// Why the task failed; nil while it runs and after success.
+    public var error: EngineError? { state.withLock { $0.error } }
+
+    var isSuspended: Bool { state.withLock { $0.suspensions > 0 || $0.holds > 0 } }
+}
+
+// On the reactor's thread
+extension DataTask {
+    /// Ends the task: once, whoever comes first.
+    func complete(_ error: EngineError?) {
+        let isFirst = state.withLock { state in
+            guard state.stage != .completed else { return false }
+            state.stage = .completed
+            state.shard = nil
+            run.isOver = true
+            run.metrics?.end = .now
+            state.metrics = run.metrics
+            state.error = error
+            return true
+        }
+        if isFirst { delegate.task(self, didCompleteWith: error) }
+    }
+
+    func error(_ reason: EngineError.Reason, phase: EngineError.Phase) -> EngineError {
+        EngineError(
+            reason, phase: phase, origin: try? originalRequest.destination.get().origin,
+            remoteAddress: run.metrics?.connection?.remoteAddress, wasSent: run.wasSent)
+    }
+
+    /// When the task's total time is up.
+    var totalDeadline: MonotonicInstant? {
+        guard let total = timeouts.total, let start = run.metrics?.start else { return nil }
+        return start.advanced(by: total)
+    }
+
+    /// RFC 9110 §9.2.2: methods that may be sent again without asking.
+    var isIdempotent: Bool {
+        switch originalRequest.method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+        default: false
+        }
+    }
+}

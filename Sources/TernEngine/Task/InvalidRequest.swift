@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+
+/// What is wrong with a request that was not sent.
+public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The request has no URL.
+    case missingURL
+    /// The URL has no scheme, or one other than `http` and `https`.
+    case unsupportedScheme(String)
+    /// The URL has no host, or one that is neither a DNS name in A-label form nor an IP literal (RFC 3986 §3.2.2).
+    case invalidHost(String)
+    /// The port is not a number from 1 to 65535.
+    case invalidPort(String)
+    /// The method, target or a header field cannot be put on the wire (RFC 9110 §5.5, RFC 9112 §3).
+    case unencodable(HTTP1Error)
+
+    public var description: String {
+        switch self {
+        case .missingURL: "it has no URL"
+        case .unsupportedScheme(let scheme):
+            scheme.isEmpty ? "the URL has no scheme" : "the scheme \"\(scheme)\" is not http or https"
+        case .invalidHost(let host): host.isEmpty ? "the URL has no host" : "\"\(host)\" is not a host name"
+        case .invalidPort(let port): "\"\(port)\" is not a port from 1 to 65535"
+        case .unencodable(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+
+/// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return.
+///
+/// `didCompleteWith` is called exactly once and last, whatever happened. All methods but that one have a default that
+/// does nothing.
+public protocol SessionDataDelegate: AnyObject, Sendable {
+    /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
+    func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse)
+    /// The head of the final response.
+    func task(_ task: DataTask, didReceive response: HTTPURLResponse)
+    /// The next bytes of the body, lent for the length of the call.
+    func task(_ task: DataTask, didReceive bytes: Span<UInt8>)
+    /// The trailer fields after a chunked body, if there were any.
+    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields)
+    /// The end: nil when the response is complete. `task.metrics` is final.
+    func task(_ task: DataTask, didCompleteWith error: EngineError?)
+}
+
+extension SessionDataDelegate {
+    public func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {}
+    public func task(_ task: DataTask, didReceive response: HTTPURLResponse) {}
+    public func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {}
+    public func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {}
+}

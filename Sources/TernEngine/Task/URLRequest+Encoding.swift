@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+extension URLRequest {
+    /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
+    func begin(
+        _ exchange: inout Exchange, defaults: HTTPFields, into output: inout [UInt8]
+    ) throws(InvalidRequest) {
+        let destination = try destination.get()
+        let head = RequestHead(
+            method: method, target: destination.target, origin: destination.origin, fields: headers)
+        let body = httpBody.map { RequestBody.exactly($0.count) } ?? .none
+        do throws(HTTP1Error) {
+            try exchange.begin(head, body: body, defaults: defaults, into: &output)
+        } catch {
+            throw .unencodable(error)
+        }
+    }
+
+    /// Throws what `begin` would throw, so that no connection is opened for a request that cannot be sent.
+    func check(defaults: HTTPFields) throws(InvalidRequest) {
+        var exchange = Exchange()
+        var output: [UInt8] = []
+        try begin(&exchange, defaults: defaults, into: &output)
+    }
+}

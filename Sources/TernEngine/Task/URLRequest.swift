@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+public import TernHTTP1
+
+/// A request, with the names of Foundation's `URLRequest`. Headers keep their order, repeats and spelling.
+///
+/// A value: copies are independent, and cheap. The URL is read once, when it is set, so sending the same request again
+/// parses nothing.
+public struct URLRequest: Sendable {
+    /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which is what makes
+    /// the class safe to send.
+    private final class Storage: @unchecked Sendable {
+        var url: URL?
+        var destination: Result<Destination, InvalidRequest>
+        var method: String
+        var headers: HTTPFields
+        var body: Data?
+        var timeouts: Timeouts?
+
+        init(url: URL?) {
+            self.url = url
+            destination = URLRequest.destination(of: url)
+            method = "GET"
+            headers = HTTPFields()
+        }
+
+        init(copying other: Storage) {
+            url = other.url
+            destination = other.destination
+            method = other.method
+            headers = other.headers
+            body = other.body
+            timeouts = other.timeouts
+        }
+    }
+
+    private var storage: Storage
+
+    /// A GET request for `url`.
+    public init(url: URL) {
+        storage = Storage(url: url)
+    }
+
+    /// The request's URL. One that cannot be requested is found out when the request is sent.
+    public var url: URL? {
+        get { storage.url }
+        set {
+            makeUnique()
+            storage.url = newValue
+            storage.destination = Self.destination(of: newValue)
+        }
+    }
+
+    /// The method, "GET" by default; nil sets it back. Sent as spelled: methods are case-sensitive (RFC 9110 §9.1).
+    public var httpMethod: String? {
+        get { storage.method }
+        set {
+            makeUnique()
+            storage.method = newValue ?? "GET"
+        }
+    }
+
+    /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
+    /// `httpAdditionalHeaders` are added on the way out.
+    public var headers: HTTPFields {
+        get { storage.headers }
+        set {
+            makeUnique()
+            storage.headers = newValue
+        }
+    }
+
+    /// `headers` as a dictionary; the values of a repeated name are joined with a comma.
+    public var allHTTPHeaderFields: [String: String]? {
+        get {
+            storage.headers.dictionary
+        }
+        set {
+            headers = HTTPFields(
+                (newValue ?? [:]).sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) })
+        }
+    }
+
+    /// The body, sent with a Content-Length. Kept in memory, so the request can be sent again.
+    public var httpBody: Data? {
+        get { storage.body }
+        set {
+            makeUnique()
+            storage.body = newValue
+        }
+    }
+
+    /// Time limits for this request; nil takes the session's.
+    public var timeouts: Timeouts? {
+        get { storage.timeouts }
+        set {
+            makeUnique()
+            storage.timeouts = newValue
+        }
+    }
+
+    /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        storage.headers[name]
+    }
+
+    /// Replaces every field of that name; nil removes them.
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
+        makeUnique()
+        storage.headers[name] = value
+    }
+
+    /// Adds a field after the ones that are there.
+    public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
+        makeUnique()
+        storage.headers.append(name, value)
+    }
+
+    /// The host of the URL in lower case, without brackets; nil if the URL cannot be requested.
+    public var host: String? { try? storage.destination.get().origin.host }
+
+    var method: String { storage.method }
+
+    var destination: Result<Destination, InvalidRequest> { storage.destination }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
+    }
+
+    private static func destination(of url: URL?) -> Result<Destination, InvalidRequest> {
+        guard let url else { return .failure(.missingURL) }
+        return Result { () throws(InvalidRequest) in try Destination(absoluteString: url.absoluteString) }
+    }
+}
+
+extension URLRequest: CustomStringConvertible {
+    /// "GET https://example.com/path"; without userinfo, query and headers, which may hold secrets.
+    public var description: String {
+        switch destination {
+        case .success(let destination):
+            switch destination.target {
+            case .origin(let target):
+                "\(method) \(destination.origin.scheme)://\(destination.origin.hostField)\(target.prefix { $0 != "?" })"
+            case .absolute, .authority, .asterisk:
+                "\(method) \(destination.origin.scheme)://\(destination.origin.hostField)"
+            }
+        case .failure(let error): "\(method) (\(error))"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+public import TernHTTP1
+
+/// A response body as it comes, in pieces of up to about 256 KB. For one reader.
+///
+/// Throws `EngineError` where the body breaks off: a truncated body never looks complete. Keeps its session alive.
+public struct BodyBytes: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    /// Closes the connection when the last copy of the sequence and its iterators are gone.
+    fileprivate final class Lease: Sendable {
+        let task: DataTask
+        let session: Session
+
+        init(task: DataTask, session: Session) {
+            self.task = task
+            self.session = session
+        }
+
+        deinit { task.cancel() }
+    }
+
+    private let stream: BodyStream
+    private let lease: Lease
+
+    init(stream: BodyStream, task: DataTask, session: Session) {
+        self.stream = stream
+        lease = Lease(task: task, session: session)
+    }
+
+    /// The trailer fields that came after the body; empty before the end and when there were none.
+    public var trailers: HTTPFields { stream.trailers }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: stream, lease: lease)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let stream: BodyStream
+        fileprivate let lease: Lease
+
+        public mutating func next() async throws(EngineError) -> Data? {
+            try await stream.next(of: lease.task).get()
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> Data? {
+            try await stream.next(of: lease.task).get()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The message state of one connection, reused for every exchange on it: a request out, a response back.
+///
+/// A value without I/O. The caller writes what lands in `output` and hands in what it reads; bytes become events.
+/// Two half-machines, sending and receiving, run side by side, because a server may answer before it has read
+/// everything; ``isReusable`` is the rule that joins them. After a decoding error an exchange answers nothing else.
+public struct Exchange: ~Copyable, Sendable {
+    private var sending = Sending.idle
+    private var decoder: ResponseDecoder
+    private var facts = RequestFacts()
+
+    /// - Parameters:
+    ///   - limits: what a response may cost.
+    ///   - leniency: rules that are relaxed; none by default.
+    public init(limits: Limits = Limits(), leniency: Leniency = []) {
+        decoder = ResponseDecoder(limits, leniency)
+    }
+
+    /// Begins an exchange: appends the encoded head to `output`.
+    ///
+    /// `Host` comes first; the head's fields follow as they are, then those of `defaults` whose name the head does not
+    /// have, then the framing of `body`.
+    /// - Throws: ``HTTP1Error`` when the connection is not ready for an exchange or the head cannot be encoded. Then
+    ///   `output` is unchanged and nothing has begun.
+    public mutating func begin(
+        _ head: borrowing RequestHead, body: RequestBody, defaults: HTTPFields, into output: inout [UInt8]
+    ) throws(HTTP1Error) {
+        guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
+        let encoder = try RequestEncoder(checking: head, body, defaults)
+        encoder.write(head, body, defaults, into: &output)
+        facts = encoder.facts
+        switch body {
+        case .none, .exactly(0): sending = .complete
+        case .exactly(let length): sending = .exactly(left: length)
+        case .chunked: sending = .chunked
+        }
+        decoder.begin(facts)
+    }
+
+    /// Appends content to `output`, framed as the body was announced. No bytes are no chunk.
+    /// - Throws: ``HTTP1Error`` when more comes than was announced, or none is due; `output` is unchanged.
+    public mutating func sendBody(_ bytes: Span<UInt8>, into output: inout [UInt8]) throws(HTTP1Error) {
+        guard !bytes.isEmpty else { return }
+        guard case .chunked = sending else {
+            try sendBody(count: bytes.count)
+            output.append(copying: bytes, 0..<bytes.count)
+            return
+        }
+        output.append(contentsOf: String(bytes.count, radix: 16).utf8)
+        output.append(contentsOf: "\r\n".utf8)
+        output.append(copying: bytes, 0..<bytes.count)
+        output.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// Accounts for `count` bytes of an ``RequestBody/exactly(_:)`` body that the caller sends itself, uncopied.
+    /// - Throws: ``HTTP1Error`` when that is more than was announced, or no such body is due.
+    public mutating func sendBody(count: Int) throws(HTTP1Error) {
+        guard count != 0 else { return }
+        guard count > 0 else { throw failSending(.request(.negativeLength)) }
+        switch sending {
+        case .exactly(let left) where count <= left: sending = .exactly(left: left &- count)
+        case .exactly(let left): throw failSending(.request(.tooMuchContent(excess: count &- left)))
+        case .complete: throw failSending(.request(.tooMuchContent(excess: count)))
+        case .idle, .chunked: throw HTTP1Error(.misuse(.nothingToSend))
+        case .failed: throw HTTP1Error(.misuse(.failed))
+        }
+    }
+
+    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none.
+    /// - Parameter trailers: for `.chunked` only; written behind the last chunk (RFC 9112 §7.1.2).
+    /// - Throws: ``HTTP1Error`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
+    public mutating func finishSending(
+        trailers: HTTPFields = [:], into output: inout [UInt8]
+    ) throws(HTTP1Error) {
+        switch sending {
+        case .idle: throw HTTP1Error(.misuse(.nothingToSend))
+        case .failed: throw HTTP1Error(.misuse(.failed))
+        case .exactly(let left) where left > 0: throw failSending(.request(.tooLittleContent(missing: left)))
+        case .exactly, .complete:
+            guard trailers.isEmpty else { throw failSending(.request(.trailersWithoutChunked)) }
+        case .chunked:
+            for field in trailers {
+                guard !TrailerRules.forbids(field.name) else {
+                    throw HTTP1Error(.request(.forbiddenTrailer), in: field.name)
+                }
+                try RequestEncoder.checkSyntax(field)
+            }
+            output.append(contentsOf: "0\r\n".utf8)
+            for field in trailers { RequestEncoder.writeLine(field, into: &output) }
+            output.append(contentsOf: "\r\n".utf8)
+        }
+        sending = .complete
+    }
+
+    /// Decodes from `bytes[offset...]`, moving `offset` past what was consumed. To be called until it answers
+    /// `.needMoreBytes`, `.end` or `.handedOver`; an incomplete line is kept, so `bytes` need not be.
+    /// - Throws: ``HTTP1Error`` with the first broken rule. The connection cannot be used any more.
+    public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
+        try decoder.receive(bytes, from: &offset)
+    }
+
+    /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
+    /// - Throws: ``HTTP1Error`` when a response is unfinished, or not even begun.
+    public mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
+        try decoder.receiveEndOfStream()
+    }
+
+    /// Whether this connection may carry another exchange: the one place that answers.
+    ///
+    /// The request was sent whole, the response decoded whole without a byte behind it, and both sides want to go on
+    /// (RFC 9112 §9.3). `false` on a connection that has had none, which does not need the question.
+    public var isReusable: Bool {
+        guard case .complete = sending, case .complete = decoder.state else { return false }
+        return decoder.isPersistent && decoder.leftover == 0
+    }
+
+    /// What the last response's `Keep-Alive` field announced.
+    public var keepAlive: KeepAlive? { decoder.keepAlive }
+
+    /// No exchange is under way: none was begun, or both its halves have ended.
+    public var isIdle: Bool {
+        guard case .complete = sending, case .complete = decoder.state else { return isUnused }
+        return true
+    }
+
+    /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a
+    /// request may be safe to repeat.
+    public var hasReceivedAnything: Bool { decoder.received > 0 }
+
+    /// How many of the bytes last given lay behind the response's end. They answer no request.
+    public var leftover: Int { decoder.leftover }
+
+    /// Whether the request asked the server to say 100 (Continue) before content is sent, and no answer has come yet.
+    /// Servers may stay silent: wait for about a second at most (RFC 9110 §10.1.1).
+    public var isAwaitingContinue: Bool { facts.expectsContinue && !decoder.hasAnswer }
+
+    private var isUnused: Bool {
+        guard case .idle = sending, case .idle = decoder.state else { return false }
+        return true
+    }
+
+    private mutating func failSending(_ reason: HTTP1Error.Reason) -> HTTP1Error {
+        sending = .failed
+        return HTTP1Error(reason)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What must be known of a request to read its response.
+struct RequestFacts {
+    var isHead = false
+    var isConnect = false
+    /// The request had an `Upgrade` field, so 101 may answer it.
+    var asksUpgrade = false
+    /// The request had `Connection: close`.
+    var asksClose = false
+    /// The request had `Expect: 100-continue`.
+    var expectsContinue = false
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decodes the response of one exchange after another: the receiving half-machine.
+struct ResponseDecoder: ~Copyable {
+    private let limits: Limits
+    private let leniency: Leniency
+    private let headRules: SectionRules
+    private let trailerRules: SectionRules
+    private var section = SectionDecoder()
+    private var chunks = ChunkedDecoder()
+    private var request = RequestFacts()
+    private var informationalResponses = 0
+
+    private(set) var state = Receiving.idle
+    /// Bytes of this exchange's response consumed so far, all heads included.
+    private(set) var received = 0
+    /// Bytes that lay behind the end of the response when it was found.
+    private(set) var leftover = 0
+    /// What the final head granted (RFC 9112 §9.3).
+    private(set) var isPersistent = false
+    /// What the last head said.
+    private var facts = HeadFacts()
+    /// The final head, or a 100 (Continue), has arrived: waiting to send content is over.
+    private(set) var hasAnswer = false
+
+    init(_ limits: Limits, _ leniency: Leniency) {
+        self.limits = limits
+        self.leniency = leniency
+        headRules = .header(limits, leniency)
+        trailerRules = .trailer(limits)
+    }
+
+    mutating func begin(_ request: RequestFacts) {
+        self.request = request
+        informationalResponses = 0
+        received = 0
+        leftover = 0
+        isPersistent = false
+        facts = HeadFacts()
+        hasAnswer = false
+        section.begin(at: 0)
+        state = .head
+    }
+
+    var keepAlive: KeepAlive? { facts.keepAlive }
+
+    mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
+        guard offset >= 0, offset <= bytes.count else {
+            offset = bytes.count
+            return .needMoreBytes
+        }
+        let start = offset
+        do throws(HTTP1Error) {
+            let event = try decode(bytes, from: &offset)
+            received = received.addingSaturating(offset &- start)
+            return event
+        } catch {
+            state = .failed
+            throw error
+        }
+    }
+
+    private mutating func decode(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
+        switch state {
+        case .head: return try decodeHead(bytes, from: &offset)
+        case .exactly(let left): return decodeExactly(left, bytes, from: &offset)
+        case .chunked: return try decodeChunks(bytes, from: &offset)
+        case .untilClose:
+            guard offset < bytes.count else { return .needMoreBytes }
+            let body = offset..<bytes.count
+            offset = bytes.count
+            return .body(body)
+        case .ending: return complete(leftover: bytes.count &- offset)
+        case .handingOver:
+            state = .handedOver
+            return .handedOver
+        case .handedOver: return .handedOver
+        case .idle, .complete:
+            guard offset < bytes.count else { return .needMoreBytes }
+            throw HTTP1Error(
+                .unsolicited(.bytes), offset: received,
+                excerpt: Excerpt.of(bytes, offset..<min(offset.addingSaturating(32), bytes.count)))
+        case .failed: throw HTTP1Error(.misuse(.failed))
+        }
+    }
+
+    private mutating func decodeHead(
+        _ bytes: Span<UInt8>, from offset: inout Int
+    ) throws(HTTP1Error) -> ResponseEvent {
+        // Where `bytes` begins in the response.
+        let origin = received &- offset
+        guard let block = try section.decode(bytes, from: &offset, headRules) else { return .needMoreBytes }
+        guard let statusLine = section.statusLine else { return .needMoreBytes }
+        let status = Int(statusLine.status)
+        try readFacts(block, statusLine)
+        let head = ResponseHead(statusLine, block, contentLength: facts.contentLength)
+        if status / 100 == 1, status != 101 {
+            try countInformational(head)
+            section.begin(at: origin &+ offset)
+            return .informational(head)
+        }
+        if status == 101, !request.asksUpgrade {
+            throw HTTP1Error(.unsolicited(.upgrade), offset: section.start.addingSaturating(9), excerpt: "101")
+        }
+        let framing = BodyFraming(status: status, to: request, facts)
+        isPersistent = Persistence.isGranted(facts, version: statusLine.version, framing) && !request.asksClose
+        hasAnswer = true
+        switch framing {
+        case .none: state = .ending
+        case .handover: state = .handingOver
+        case .exactly(let length): state = .exactly(left: length)
+        case .untilClose: state = .untilClose
+        case .chunked:
+            chunks.begin()
+            state = .chunked
+        }
+        return .head(head)
+    }
+
+    private mutating func readFacts(_ block: FieldBlock, _ statusLine: StatusLine) throws(HTTP1Error) {
+        facts = HeadFacts()
+        do throws(HeadFacts.Refusal) {
+            try facts.read(
+                block.bytes.span, section.positions.span.extracting(..<section.count), version: statusLine.version,
+                leniency, ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
+        } catch {
+            let excerpt =
+                Excerpt.of(block.bytes.span, error.position.name) + ": "
+                + Excerpt.of(block.bytes.span, error.position.value)
+            throw HTTP1Error(
+                .framing(error.reason), offset: section.start.addingSaturating(error.offset), excerpt: excerpt)
+        }
+    }
+
+    private mutating func countInformational(_ head: ResponseHead) throws(HTTP1Error) {
+        guard informationalResponses < limits.informationalResponses else {
+            throw HTTP1Error(.limit(.informationalResponses), offset: section.start, excerpt: "\(head.status)")
+        }
+        informationalResponses &+= 1
+        if head.status == 100 { hasAnswer = true }
+    }
+
+    private mutating func decodeExactly(_ left: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> ResponseEvent {
+        guard left > 0 else { return complete(leftover: bytes.count &- offset) }
+        let available = min(left, bytes.count &- offset)
+        guard available > 0 else { return .needMoreBytes }
+        let body = offset..<(offset &+ available)
+        offset = body.upperBound
+        state = .exactly(left: left &- available)
+        return .body(body)
+    }
+
+    private mutating func decodeChunks(
+        _ bytes: Span<UInt8>, from offset: inout Int
+    ) throws(HTTP1Error) -> ResponseEvent {
+        let wasInTrailers = chunks.isInTrailers
+        // Where `bytes` begins in the response.
+        let origin = received &- offset
+        switch try chunks.decode(bytes, from: &offset, origin: origin, limits, leniency) {
+        case .needMoreBytes: return .needMoreBytes
+        case .data(let range): return .body(range)
+        case .trailers:
+            if !wasInTrailers { section.begin(at: origin &+ offset) }
+            guard let block = try section.decode(bytes, from: &offset, trailerRules) else { return .needMoreBytes }
+            return complete(leftover: bytes.count &- offset, trailers: block.fields)
+        }
+    }
+
+    private mutating func complete(leftover: Int, trailers: HTTPFields = HTTPFields()) -> ResponseEvent {
+        state = .complete
+        self.leftover = leftover
+        return .end(trailers: trailers)
+    }
+
+    mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
+        isPersistent = false
+        let truncation: HTTP1Error.Truncation
+        switch state {
+        case .idle, .complete: return .end(trailers: HTTPFields())
+        case .untilClose, .ending, .exactly(left: 0): return complete(leftover: 0)
+        case .handingOver, .handedOver:
+            state = .handedOver
+            return .handedOver
+        case .head: truncation = received == 0 ? .beforeResponse : .head
+        case .exactly(let left): truncation = .content(missing: left)
+        case .chunked: truncation = chunks.isInTrailers ? .trailers : .chunkedContent
+        case .failed: throw HTTP1Error(.misuse(.failed))
+        }
+        state = .failed
+        throw HTTP1Error(.truncated(truncation), offset: received)
+    }
+}

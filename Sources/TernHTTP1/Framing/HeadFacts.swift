@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a response head says about its content's end and its connection's future.
+struct HeadFacts {
+    private(set) var contentLength: Int?
+    private(set) var isChunked = false
+    /// `close` and `keep-alive` among the `Connection` options (RFC 9110 §7.6.1).
+    private(set) var saysClose = false
+    private(set) var saysKeepAlive = false
+    private(set) var keepAlive: KeepAlive?
+
+    /// A rule broken at a byte of the section, in the field at `position`.
+    struct Refusal: Error {
+        var reason: HTTP1Error.Framing
+        var offset: Int
+        var position: FieldPosition
+    }
+
+    /// - Parameter ignoringFraming: in a 2xx to CONNECT, where RFC 9112 §6.3 has Content-Length and Transfer-Encoding
+    ///   ignored. In every other response they must be right, even where they frame nothing.
+    mutating func read(
+        _ bytes: Span<UInt8>, _ positions: Span<FieldPosition>, version: HTTPVersion, _ leniency: Leniency,
+        ignoringFraming: Bool
+    ) throws(Refusal) {
+        for index in positions.indices {
+            let position = positions[index]
+            guard FramingField.mayHave(length: position.nameLength) else { continue }
+            switch FramingField(bytes, position.name) {
+            case .contentLength:
+                if !ignoringFraming { try readLength(bytes, position) }
+            case .transferEncoding:
+                if !ignoringFraming { try readTransferEncoding(bytes, position, version, leniency) }
+            case .connection: readConnection(bytes, position.value)
+            case .keepAlive:
+                var announced = keepAlive ?? KeepAlive()
+                announced.read(bytes, position.value)
+                keepAlive = announced
+            case nil: continue
+            }
+        }
+    }
+
+    /// `Content-Length`, repeats and lists included: RFC 9112 §6.3 lets a recipient either refuse a list or use its
+    /// one value. Equal values cannot be read in two ways, and servers behind badly joined proxies send them.
+    private mutating func readLength(_ bytes: Span<UInt8>, _ position: FieldPosition) throws(Refusal) {
+        let value = position.value
+        if isChunked { throw Refusal(reason: .lengthAndTransferEncoding, offset: value.lowerBound, position: position) }
+        if contentLength == nil, case .value(let length) = Decimal.read(bytes, value) {
+            contentLength = length
+            return
+        }
+        var start = value.lowerBound
+        while true {
+            var end = start
+            while end < value.upperBound, bytes[end] != .comma { end &+= 1 }
+            let element = trimmed(bytes, start..<end)
+            switch Decimal.read(bytes, element) {
+            case .malformed(let offset): throw Refusal(reason: .length, offset: offset, position: position)
+            case .overflow(let offset): throw Refusal(reason: .lengthOverflow, offset: offset, position: position)
+            case .value(let length):
+                if let contentLength, contentLength != length {
+                    throw Refusal(reason: .differingLengths, offset: element.lowerBound, position: position)
+                }
+                contentLength = length
+            }
+            guard end < value.upperBound else { return }
+            start = end &+ 1
+        }
+    }
+
+    private func trimmed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        var start = range.lowerBound
+        var end = range.upperBound
+        while start < end, bytes[start].isBlank { start &+= 1 }
+        while end > start, bytes[end &- 1].isBlank { end &-= 1 }
+        return start..<end
+    }
+
+    /// `Transfer-Encoding`: exactly one coding over all lines, and that is `chunked` without parameters. No other was
+    /// asked for with `TE`, none could be decoded, and a coding that is not understood hides where the content ends.
+    private mutating func readTransferEncoding(
+        _ bytes: Span<UInt8>, _ position: FieldPosition, _ version: HTTPVersion, _ leniency: Leniency
+    ) throws(Refusal) {
+        let value = position.value
+        if contentLength != nil {
+            throw Refusal(reason: .lengthAndTransferEncoding, offset: value.lowerBound, position: position)
+        }
+        if version.minor == 0, !leniency.contains(.chunkedInHTTP10) {
+            throw Refusal(reason: .transferEncodingInHTTP10, offset: value.lowerBound, position: position)
+        }
+        var elements = ListElements(value)
+        var isEmpty = true
+        while let element = elements.next(in: bytes) {
+            isEmpty = false
+            guard !isChunked, bytes.extracting(element).isEqualIgnoringCase(to: "chunked".utf8.span) else {
+                throw Refusal(reason: .transferCoding, offset: element.lowerBound, position: position)
+            }
+            isChunked = true
+        }
+        if isEmpty { throw Refusal(reason: .transferCoding, offset: value.lowerBound, position: position) }
+    }
+
+    private mutating func readConnection(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+        // Nearly always there is this one option, and no list to take apart.
+        if FramingField(bytes, value) == .keepAlive {
+            saysKeepAlive = true
+            return
+        }
+        var elements = ListElements(value)
+        while let element = elements.next(in: bytes) {
+            let option = bytes.extracting(element)
+            if option.isEqualIgnoringCase(to: "close".utf8.span) { saysClose = true }
+            if option.isEqualIgnoringCase(to: "keep-alive".utf8.span) { saysKeepAlive = true }
+        }
+    }
+}

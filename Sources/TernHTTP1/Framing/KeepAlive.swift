@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server's `Keep-Alive` field promises of its idle connections (RFC 2068 §19.7.1.1, still in wide use).
+public struct KeepAlive: Sendable, Hashable {
+    /// Seconds for which the server keeps the connection open while idle.
+    public var timeout: Int?
+    /// How many more requests the server takes on this connection.
+    public var max: Int?
+
+    public init(timeout: Int? = nil, max: Int? = nil) {
+        self.timeout = timeout
+        self.max = max
+    }
+
+    /// Reads `timeout=5, max=100`. A hint and nothing more: what is malformed is passed over.
+    mutating func read(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+        var elements = ListElements(value)
+        while let element = elements.next(in: bytes) {
+            var equals = element.lowerBound
+            while equals < element.upperBound, bytes[equals] != UInt8(ascii: "=") { equals &+= 1 }
+            guard equals < element.upperBound else { continue }
+            guard case .value(let number) = Decimal.read(bytes, (equals &+ 1)..<element.upperBound) else { continue }
+            let name = bytes.extracting(element.lowerBound..<equals)
+            if name.isEqualIgnoringCase(to: "timeout".utf8.span) { timeout = number }
+            if name.isEqualIgnoringCase(to: "max".utf8.span) { max = number }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What holds for the lines of one section, header or trailer.
+struct SectionRules {
+    /// `nil` for a trailer section, which has no status line.
+    var statusLineBytes: Int?
+    var lineBytes: Int
+    var sectionBytes: Int
+    var count: Int
+    var bareLineFeed: Bool
+
+    var isTrailer: Bool { statusLineBytes == nil }
+
+    static func header(_ limits: Limits, _ leniency: Leniency) -> SectionRules {
+        SectionRules(
+            statusLineBytes: limits.statusLineBytes, lineBytes: limits.fieldLineBytes,
+            sectionBytes: limits.fieldSectionBytes, count: limits.fieldCount,
+            bareLineFeed: leniency.contains(.bareLineFeedInHead))
+    }
+
+    static func trailer(_ limits: Limits) -> SectionRules {
+        SectionRules(
+            statusLineBytes: nil, lineBytes: limits.fieldLineBytes,
+            sectionBytes: limits.trailerSectionBytes, count: limits.trailerCount, bareLineFeed: false)
+    }
+
+    var countReason: HTTP1Error.Limit { isTrailer ? .trailerCount : .fieldCount }
+
+    /// How long a line may be that begins `used` bytes into the section, and which limit says so.
+    func lineLimit(used: Int) -> (bytes: Int, reason: HTTP1Error.Limit) {
+        let left = max(0, sectionBytes &- used &- 2)
+        if lineBytes <= left { return (lineBytes, .fieldLineBytes) }
+        return (left, isTrailer ? .trailerSectionBytes : .fieldSectionBytes)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a peer may cost at most. Every limit is inclusive, counts bytes without the line end, and is at least zero.
+///
+/// The defaults admit what browsers and curl admit in practice; each has a test at the limit and one past it.
+public struct Limits: Sendable, Hashable {
+    /// Bytes in a status line.
+    public var statusLineBytes = 8 * 1024
+    /// Field lines in a header section.
+    public var fieldCount = 256
+    /// Bytes in one field line, folded continuations counted one by one; also in a trailer field line.
+    public var fieldLineBytes = 64 * 1024
+    /// Bytes in a header section, line ends included.
+    public var fieldSectionBytes = 256 * 1024
+    /// Bytes in a chunk-size line, extensions included.
+    public var chunkLineBytes = 4 * 1024
+    /// Bytes of chunk framing for every byte of content. Chunks of one byte cost five, so below 5 refuses them.
+    public var chunkOverheadRatio = 16
+    /// Bytes of chunk framing that are free before ``chunkOverheadRatio`` applies.
+    public var chunkOverheadAllowance = 16 * 1024
+    /// Field lines in a trailer section.
+    public var trailerCount = 64
+    /// Bytes in a trailer section, line ends included.
+    public var trailerSectionBytes = 16 * 1024
+    /// Informational (1xx) responses before the final one.
+    public var informationalResponses = 32
+
+    public init() {}
+}

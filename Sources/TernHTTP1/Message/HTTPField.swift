@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One header or trailer field: a name as it was spelled, and a value without surrounding whitespace.
+public struct HTTPField: Sendable, Hashable {
+    /// The name as spelled; fields are looked up without regard to case (RFC 9110 §5.1).
+    public var name: String
+    /// The value. Not validated here: encoding refuses what RFC 9110 §5.5 forbids.
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Header or trailer fields in order, with repeats and spelling kept; lookup ignores case (RFC 9110 §5.1).
+///
+/// A list and not a dictionary: messages have few fields, a linear search over them beats hashing, and the order of
+/// equal names carries meaning (RFC 9110 §5.3).
+public struct HTTPFields: Sendable, Hashable {
+    private var storage: [HTTPField]
+
+    public init() {
+        storage = []
+    }
+
+    public init(_ fields: some Sequence<HTTPField>) {
+        storage = Array(fields)
+    }
+
+    /// All values of `name` joined with ", ", which RFC 9110 §5.3 lets any recipient do, or `nil` without such a field.
+    ///
+    /// `Set-Cookie` must not be joined (RFC 9110 §5.3): reading it answers its first value, ``values(for:)`` all.
+    /// Writing replaces every field of the name, in the first one's place; writing `nil` removes them.
+    public subscript(name: String) -> String? {
+        get {
+            guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else { return nil }
+            var value = storage[first].value
+            if name.isFieldName("Set-Cookie") { return value }
+            for field in storage[(first + 1)...] where field.name.isFieldName(name) {
+                value += ", "
+                value += field.value
+            }
+            return value
+        }
+        set {
+            guard let newValue else { return removeAll(named: name) }
+            guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else {
+                return append(name, newValue)
+            }
+            let earlier = storage[..<first]
+            let later = storage[(first + 1)...].filter { !$0.name.isFieldName(name) }
+            storage = earlier + [HTTPField(name: name, value: newValue)] + later
+        }
+    }
+
+    /// Every value of `name`, in order.
+    public func values(for name: String) -> [String] {
+        storage.compactMap { $0.name.isFieldName(name) ? $0.value : nil }
+    }
+
+    /// Whether a field of this name is present.
+    public func contains(_ name: String) -> Bool {
+        storage.contains { $0.name.isFieldName(name) }
+    }
+
+    /// Adds a field behind the others, repeats included.
+    public mutating func append(_ name: String, _ value: String) {
+        storage.append(HTTPField(name: name, value: value))
+    }
+
+    /// Removes every field of this name.
+    public mutating func removeAll(named name: String) {
+        storage.removeAll { $0.name.isFieldName(name) }
+    }
+
+    /// Makes room for `capacity` fields at once.
+    public mutating func reserveCapacity(_ capacity: Int) {
+        storage.reserveCapacity(capacity)
+    }
+}
+
+extension HTTPFields: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { storage.count }
+    public subscript(position: Int) -> HTTPField { storage[position] }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, String)...) {
+        storage = elements.map { HTTPField(name: $0.0, value: $0.1) }
+    }
+}

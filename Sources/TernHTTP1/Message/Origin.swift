@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An origin: scheme, host and port (RFC 9110 §4.3.1).
+///
+/// Compared and hashed for every request, so the hash of its three parts is computed once, with the process's seed.
+public struct Origin: Sendable {
+    public let scheme: Scheme
+    /// Lower-case, without brackets around an IPv6 address, without userinfo.
+    public let host: String
+    public let port: UInt16
+    /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which means nothing to
+    /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
+    public let hostField: String
+    private let digest: Int
+
+    /// - Parameter host: a name or address in any case; brackets are taken off. What no URI may carry as a host is
+    ///   refused when a request is encoded.
+    public init(scheme: Scheme, host: String, port: UInt16) {
+        let bare = host.first == "[" && host.last == "]" ? String(host.dropFirst().dropLast()) : host
+        self.scheme = scheme
+        self.host = bare.lowercased()
+        self.port = port
+        let isIPv6 = self.host.utf8.contains(.colon)
+        let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
+        hostField = port == scheme.defaultPort ? authority : "\(authority):\(port)"
+        var hasher = Hasher()
+        hasher.combine(scheme)
+        hasher.combine(self.host)
+        hasher.combine(port)
+        digest = hasher.finalize()
+    }
+}
+
+extension Origin: Hashable {
+    public static func == (left: Origin, right: Origin) -> Bool {
+        left.digest == right.digest && left.port == right.port && left.scheme == right.scheme && left.host == right.host
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(digest)
+    }
+}
+
+extension Origin: CustomStringConvertible {
+    public var description: String { "\(scheme)://\(hostField)" }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request without its content: what becomes request line and field section (RFC 9112 §3, §5).
+public struct RequestHead: Sendable {
+    /// Case-sensitive (RFC 9110 §9.1).
+    public var method: String
+    public var target: RequestTarget
+    /// Gives `Host` its value, unless ``fields`` has a `Host` of its own.
+    public var origin: Origin
+    /// Fields in the order they are sent. Framing is the encoder's: a `Content-Length` or `Transfer-Encoding` here is
+    /// refused unless it says what the body says anyway.
+    public var fields: HTTPFields
+
+    public init(method: String, target: RequestTarget, origin: Origin, fields: HTTPFields) {
+        self.method = method
+        self.target = target
+        self.origin = origin
+        self.fields = fields
+    }
+}

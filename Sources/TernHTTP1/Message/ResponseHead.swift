@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Status line and header section of a response (RFC 9112 §4, §5): one buffer, out of which strings are made on
+/// demand. Copying it copies a reference.
+public struct ResponseHead: Sendable {
+    /// Three digits. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
+    public var status: Int { Int(statusLine.status) }
+    public var version: HTTPVersion { statusLine.version }
+    /// The value of a valid `Content-Length`, also where it frames nothing (`HEAD`, 304); `nil` without one.
+    public var contentLength: Int? { announcedLength < 0 ? nil : announcedLength }
+
+    // Heads travel by value through several hands: four words, and not seven.
+    private let statusLine: StatusLine
+    private let block: FieldBlock
+    private let announcedLength: Int
+
+    init(_ statusLine: StatusLine, _ block: FieldBlock, contentLength: Int?) {
+        self.statusLine = statusLine
+        self.block = block
+        announcedLength = contentLength ?? -1
+    }
+
+    /// The reason phrase, often empty and never of meaning (RFC 9112 §4).
+    public var reason: String {
+        let end = Int(statusLine.reasonEnd)
+        return block.string(min(StatusLine.reasonStart, end)..<end)
+    }
+
+    /// The number of fields.
+    public var count: Int { block.count }
+
+    /// The name of a field as the server spelled it; empty beyond ``count``.
+    public func name(at index: Int) -> String {
+        block.position(at: index).map { block.string($0.name) } ?? ""
+    }
+
+    /// The value of a field without surrounding whitespace; empty beyond ``count``. Bytes that are no UTF-8 are read
+    /// as ISO-8859-1.
+    public func value(at index: Int) -> String {
+        block.position(at: index).map { block.string($0.value) } ?? ""
+    }
+
+    /// All values of `name` joined with ", " (RFC 9110 §5.3), only the first for `Set-Cookie`, `nil` without one.
+    public subscript(name: String) -> String? {
+        guard let first = block.firstIndex(of: name) else { return nil }
+        var combined = value(at: first)
+        if name.isFieldName("Set-Cookie") { return combined }
+        var start = first + 1
+        while let next = block.firstIndex(of: name, from: start) {
+            combined += ", "
+            combined += value(at: next)
+            start = next + 1
+        }
+        return combined
+    }
+
+    /// Every value of `name`, in order.
+    public func values(for name: String) -> [String] {
+        block.values(for: name)
+    }
+
+    /// Whether a field of this name is present; makes no string.
+    public func contains(_ name: String) -> Bool {
+        block.firstIndex(of: name) != nil
+    }
+
+    /// All fields as strings, built anew by every call.
+    public var fields: HTTPFields { block.fields }
+}

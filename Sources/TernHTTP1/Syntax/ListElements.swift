@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of a comma-separated list, without the blanks around them. Empty ones are passed over, as RFC 9110
+/// §5.6.1.2 requires of recipients. For lists of tokens: no quoted strings.
+struct ListElements {
+    private var rest: Range<Int>
+
+    init(_ value: Range<Int>) {
+        rest = value
+    }
+
+    mutating func next(in bytes: Span<UInt8>) -> Range<Int>? {
+        while !rest.isEmpty {
+            var comma = rest.lowerBound
+            while comma < rest.upperBound, bytes[comma] != .comma { comma &+= 1 }
+            var start = rest.lowerBound
+            var end = comma
+            while start < end, bytes[start].isBlank { start &+= 1 }
+            while end > start, bytes[end &- 1].isBlank { end &-= 1 }
+            rest = min(comma &+ 1, rest.upperBound)..<rest.upperBound
+            if start < end { return start..<end }
+        }
+        return nil
+    }
+}

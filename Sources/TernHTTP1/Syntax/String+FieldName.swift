@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+    /// Whether two field names are the same name: ASCII letters without regard to case (RFC 9110 §5.1).
+    func isFieldName(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return utf8.span.isEqualIgnoringCase(to: other.utf8.span)
+    }
+}
+
+extension Span<UInt8> {
+    func isEqualIgnoringCase(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].lowercased != other[index].lowercased { return false }
+        return true
+    }
+}

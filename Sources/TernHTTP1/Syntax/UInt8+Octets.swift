@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The octets of RFC 9112's grammar, and its character classes.
+extension UInt8 {
+    static var horizontalTab: UInt8 { 0x09 }
+    static var lineFeed: UInt8 { 0x0A }
+    static var carriageReturn: UInt8 { 0x0D }
+    static var space: UInt8 { 0x20 }
+    static var comma: UInt8 { 0x2C }
+    static var zero: UInt8 { 0x30 }
+    static var colon: UInt8 { 0x3A }
+    static var semicolon: UInt8 { 0x3B }
+
+    /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to miss.
+    var isToken: Bool {
+        let word: UInt64 = self & 0x40 == 0 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return self < 0x80 && (word &>> UInt64(self & 0x3F)) & 1 == 1
+    }
+
+    /// `VCHAR`: visible ASCII (RFC 5234 §B.1).
+    var isVisible: Bool { self > 0x20 && self < 0x7F }
+
+    /// A space or a tab: what `OWS` is made of (RFC 9110 §5.6.3).
+    var isBlank: Bool { self == .space || self == .horizontalTab }
+
+    var isDigit: Bool { self &- .zero < 10 }
+
+    var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+    /// The value of `HEXDIG`, upper or lower case.
+    var hexadecimalValue: Int? {
+        if isDigit { return Int(self &- .zero) }
+        let letter = (self | 0x20) &- 0x61
+        return letter < 6 ? Int(letter) + 10 : nil
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// One entry of OpenSSL's error queue.
+public struct OpenSSLError: Error, Sendable, Hashable {
+    /// OpenSSL's packed code, as `openssl errstr` reads it in hexadecimal.
+    public let code: UInt
+    /// The part of OpenSSL that reported it, such as `SSL routines`.
+    public let library: String
+    /// The reason, such as `wrong version number`.
+    public let reason: String
+    /// What the place of the error added, or empty.
+    public let detail: String
+
+    /// The library's number, `ERR_LIB_…`.
+    var libraryNumber: Int32 { ERR_GET_LIB(code) }
+    /// The reason's number within its library.
+    var reasonNumber: Int32 { ERR_GET_REASON(code) }
+
+    /// Takes everything out of this thread's queue, oldest first.
+    ///
+    /// The queue belongs to the thread, not to a connection: it is emptied before each call into `libssl` and read
+    /// straight after, so one connection's failure never shows up as another's.
+    static func drain() -> [OpenSSLError] {
+        var errors: [OpenSSLError] = []
+        while true {
+            var data: UnsafePointer<CChar>?
+            var flags: Int32 = 0
+            let code = unsafe ERR_get_error_all(nil, nil, nil, &data, &flags)
+            guard code != 0 else { return errors }
+            unsafe errors.append(
+                OpenSSLError(
+                    code: code,
+                    library: String(cStringOrEmpty: ERR_lib_error_string(code)),
+                    reason: String(cStringOrEmpty: ERR_reason_error_string(code)),
+                    detail: flags & ERR_TXT_STRING != 0 ? String(cStringOrEmpty: data) : ""))
+        }
+    }
+}
+
+extension OpenSSLError: CustomStringConvertible {
+    public var description: String {
+        let text = reason.isEmpty ? "error 0x" + String(code, radix: 16) : reason
+        return (library.isEmpty ? "" : library + ": ") + text + (detail.isEmpty ? "" : " (" + detail + ")")
+    }
+}
+
+extension String {
+    /// Copies a C string; nil is the empty string.
+    @unsafe init(cStringOrEmpty text: UnsafePointer<CChar>?) {
+        self = unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+}

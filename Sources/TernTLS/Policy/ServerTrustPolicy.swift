@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a server is to be judged: Alamofire 4's cases with Alamofire 4's meaning, on OpenSSL.
+///
+/// Wherever a chain is validated, that means signatures, dates of every certificate, authority flags, name constraints,
+/// key strengths and the purpose "TLS server". `validateHost` adds the name, and `validateCertificateChain: false`
+/// takes everything away but the pins, the host included.
+public enum ServerTrustPolicy: Sendable {
+    /// The chain has to end in one of the trust's anchors.
+    case performDefaultEvaluation(validateHost: Bool)
+
+    /// The pinned certificates become the only anchors: leaf, intermediate and root each work as a pin, and the
+    /// system's roots do not count.
+    ///
+    /// Without validation of the chain: a pinned certificate has to be part of the path whose signatures hold. Only a
+    /// pinned leaf is safe then: an authority vouches for every host.
+    case pinCertificates(certificates: [Certificate], validateCertificateChain: Bool, validateHost: Bool)
+
+    /// The chain has to end in one of the trust's anchors, and one of the pinned keys has to be in the *verified*
+    /// chain, whatever else the server sent. Keys that do not occur (backups) do no harm; none at all refuses everyone.
+    ///
+    /// Without validation of the chain: as for certificates.
+    case pinPublicKeys(publicKeys: [PublicKey], validateCertificateChain: Bool, validateHost: Bool)
+
+    /// Accepts every server, and with it every attacker.
+    case disableEvaluation
+
+    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread: it must not
+    /// block. Other policies' `evaluate` may be called from it.
+    case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
+}
+
+extension ServerTrustPolicy {
+    var validatesChain: Bool {
+        switch self {
+        case .performDefaultEvaluation: true
+        case .pinCertificates(_, let chain, _), .pinPublicKeys(_, let chain, _): chain
+        case .disableEvaluation, .customEvaluation: false
+        }
+    }
+}
+
+extension ServerTrustPolicy: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .performDefaultEvaluation(let host): Self.name("default evaluation", chain: true, host: host)
+        case .pinCertificates(_, let chain, let host): Self.name("pin certificates", chain: chain, host: host)
+        case .pinPublicKeys(_, let chain, let host): Self.name("pin public keys", chain: chain, host: host)
+        case .disableEvaluation: "evaluation disabled"
+        case .customEvaluation: "custom evaluation"
+        }
+    }
+
+    private static func name(_ rule: String, chain: Bool, host: Bool) -> String {
+        guard chain else { return rule + ", neither chain nor host validated" }
+        return rule + (host ? ", chain and host validated" : ", chain validated, host not")
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Ciphertext that waits to be sent. Empty, it owns no memory, so an idle connection costs none.
+///
+/// Safety: `storage` is owned, `0 <= start <= end <= storage.count`, and nobody else sees it but during `drain`.
+@safe struct OutgoingBuffer: ~Copyable {
+    private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var start = 0
+    private var end = 0
+
+    var count: Int { end - start }
+
+    deinit { unsafe storage.deallocate() }
+
+    @unsafe mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard unsafe !bytes.isEmpty else { return }
+        if unsafe storage.count - end < bytes.count { makeRoom(for: bytes.count) }
+        unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
+        end += bytes.count
+    }
+
+    /// Offers what waits to `send`, which answers how many bytes it took.
+    mutating func drain(_ send: (UnsafeRawBufferPointer) -> Int) {
+        guard count > 0 else { return }
+        let taken = unsafe send(UnsafeRawBufferPointer(rebasing: storage[start..<end]))
+        start += min(max(0, taken), count)
+        if start == end { release() }
+    }
+
+    private mutating func release() {
+        unsafe storage.deallocate()
+        unsafe storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        (start, end) = (0, 0)
+    }
+
+    /// Grows by doubling, so that appending stays linear, and leaves out what has been sent.
+    private mutating func makeRoom(for more: Int) {
+        let waiting = count
+        let grown = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(waiting + more, 2 * waiting, 512), alignment: 16)
+        unsafe grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[start..<end]))
+        unsafe storage.deallocate()
+        unsafe storage = grown
+        (start, end) = (0, waiting)
+    }
+}

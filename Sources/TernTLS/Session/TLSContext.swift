@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An `SSL_CTX`: what the sessions of one configuration share. Any thread may use it.
+///
+/// Safety: the pointer is owned, never nil, configured only in `init` and freed once in `deinit`; OpenSSL counts the
+/// references its sessions hold and locks what they share.
+@safe public final class TLSContext: @unchecked Sendable {
+    /// The configuration the context was made from.
+    public let configuration: TLSConfiguration
+    let pointer: OpaquePointer
+
+    /// Makes a context. With system anchors the first one in the process also reads the system's certificate bundle,
+    /// which takes some 20 ms: make it where blocking is harmless.
+    ///
+    /// - Throws: `invalidConfiguration` or `outOfResources`.
+    public init(_ configuration: TLSConfiguration) throws(TLSError) {
+        ERR_clear_error()
+        guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw .withQueue(.outOfResources) }
+        unsafe pointer = context
+        self.configuration = configuration
+        try setVersions()
+        try setApplicationProtocols()
+        setOptions()
+        configuration.anchors.load()
+        // Our evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
+        // every session demands verification.
+        unsafe SSL_CTX_set_cert_verify_callback(
+            context, { store, _ in unsafe PeerVerification.verify(store) }, nil)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    }
+
+    deinit { unsafe SSL_CTX_free(pointer) }
+
+    private func setVersions() throws(TLSError) {
+        let (minimum, maximum) = (configuration.minimumVersion, configuration.maximumVersion)
+        guard minimum <= maximum,
+            unsafe tern_SSL_CTX_set_min_proto_version(pointer, minimum.number) == 1,
+            unsafe tern_SSL_CTX_set_max_proto_version(pointer, maximum.number) == 1
+        else { throw .withQueue(.invalidConfiguration(.versions(minimum: minimum, maximum: maximum))) }
+    }
+
+    /// RFC 7301 §3.1: each name after a byte with its length.
+    private func setApplicationProtocols() throws(TLSError) {
+        var list: [UInt8] = []
+        for name in configuration.applicationProtocols {
+            guard let length = UInt8(exactly: name.utf8.count), length > 0 else {
+                throw TLSError(.invalidConfiguration(.applicationProtocol(name)))
+            }
+            list.append(length)
+            list.append(contentsOf: name.utf8)
+        }
+        // This function, unlike its neighbours, returns 0 for success.
+        guard unsafe SSL_CTX_set_alpn_protos(pointer, list, UInt32(clamping: list.count)) == 0 else {
+            throw .withQueue(.outOfResources)
+        }
+    }
+
+    private func setOptions() {
+        // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
+        unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
+        unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
+        unsafe SSL_CTX_set_security_level(pointer, securityLevel)
+        // Sessions are not resumed: a cache would have to carry the verdict and the policy with each session.
+        unsafe tern_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+    }
+}
+
+/// 112 bits: no RSA below 2048, no SHA-1 and no MD5, neither in certificates nor in the handshake.
+let securityLevel: Int32 = 2

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLS as an engine: ciphertext in, plaintext out, ciphertext to send. It owns no socket and never blocks.
+import CTernOpenSSL
+
+/// The client's end of one TLS connection, owned by one thread at a time.
+///
+/// After an error the session is finished: it repeats the error and does nothing else, but what waits in `outgoing`
+/// (the fatal alert) can and should still be sent.
+///
+/// Safety: `ssl` and `wire` are owned, never nil, and freed once, in `deinit`, the BIO's user before the wire.
+/// `verification` outlives `ssl`, which points to it.
+@safe public struct TLSSession: ~Copyable {
+    private enum State {
+        /// To `open` or `failed`.
+        case handshaking
+        /// To `closed` or `failed`.
+        case open
+        /// `close` was called; reading goes on. To `failed`.
+        case closed
+        case failed(TLSError)
+    }
+
+    private let ssl: OpaquePointer
+    private let wire: UnsafeMutablePointer<Wire>
+    private let verification: PeerVerification
+    private var state = State.handshaking
+
+    /// A session that has said nothing yet.
+    ///
+    /// - Parameters:
+    ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
+    ///     dot; an address never is (RFC 6066 §3).
+    ///   - policy: judges the server's certificates, inside the handshake and on its thread.
+    /// - Throws: `invalidHost` or `outOfResources`.
+    public init(context: TLSContext, host: String, policy: ServerTrustPolicy) throws(TLSError) {
+        ERR_clear_error()
+        guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
+        let verification = PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors)
+        guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
+        let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
+        unsafe wire.initialize(to: Wire())
+        guard unsafe verification.attach(to: ssl), unsafe Self.connect(ssl, to: wire, as: reference) else {
+            unsafe Self.free(ssl, wire)
+            throw .withQueue(.outOfResources)
+        }
+        unsafe self.ssl = ssl
+        unsafe self.wire = wire
+        self.verification = verification
+    }
+
+    deinit { unsafe Self.free(ssl, wire) }
+
+    /// Drives the handshake. The first call, with nothing, makes the ClientHello.
+    ///
+    /// - Parameters:
+    ///   - ciphertext: what the peer sent, borrowed for the call.
+    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is
+    ///     for `open`.
+    /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
+    public mutating func handshake(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
+    ) throws(TLSError) -> HandshakeProgress {
+        switch state {
+        case .handshaking: break
+        case .open, .closed: return .complete
+        case .failed(let error): throw error
+        }
+        let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in unsafe SSL_do_handshake(ssl) }
+        if result == 1 {
+            try requireTrustedPeer()
+            state = .open
+            return .complete
+        }
+        switch problem {
+        case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_ZERO_RETURN: throw fail(TLSError(.alert(.closeNotify)))
+        default: throw fail(handshakeFailure())
+        }
+    }
+
+    /// Opens ciphertext into plaintext, one record at most. Call it until it returns `.needMoreBytes`.
+    ///
+    /// - Parameters:
+    ///   - ciphertext: what the peer sent, borrowed for the call.
+    ///   - offset: how much of it has been taken in; all of it on `.needMoreBytes`.
+    ///   - plaintext: where to put it; an empty buffer gets `.bytes(0)`.
+    /// - Throws: `alert`, `protocolViolation` or `notEstablished`.
+    public mutating func open(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
+    ) throws(TLSError) -> OpenResult {
+        switch state {
+        case .open, .closed: break
+        case .handshaking: throw TLSError(.notEstablished)
+        case .failed(let error): throw error
+        }
+        guard unsafe !plaintext.isEmpty else { return .bytes(0) }
+        var count = 0
+        let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in
+            unsafe SSL_read_ex(ssl, plaintext.baseAddress, plaintext.count, &count)
+        }
+        if result == 1 { return .bytes(count) }
+        switch problem {
+        case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_ZERO_RETURN: return .endOfStream
+        default: throw fail(recordFailure())
+        }
+    }
+
+    /// Encrypts all of `plaintext` into the outgoing ciphertext; nothing for nothing.
+    ///
+    /// - Throws: `notEstablished`, `closed` or `outOfResources`.
+    public mutating func seal(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
+        switch state {
+        case .open: break
+        case .handshaking: throw TLSError(.notEstablished)
+        case .closed: throw TLSError(.closed)
+        case .failed(let error): throw error
+        }
+        guard unsafe !plaintext.isEmpty else { return }  // SSL_write of no bytes is undefined.
+        ERR_clear_error()
+        var written = 0
+        // The wire takes everything, so a write is complete or has failed.
+        guard unsafe SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written) == 1 else {
+            throw fail(.withQueue(.outOfResources))
+        }
+    }
+
+    /// Says that the ciphertext has ended, as when the peer sent FIN.
+    ///
+    /// - Throws: `truncated` if the peer had not sent close_notify first, or the error that had ended the session.
+    public mutating func endOfCiphertext() throws(TLSError) {
+        if case .failed(let error) = state { throw error }
+        guard unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 else { throw fail(TLSError(.truncated)) }
+    }
+
+    /// Whether ciphertext waits to be sent. True after most calls of `handshake` and `seal`, sometimes after `open`.
+    public var hasOutgoing: Bool { outgoingCount > 0 }
+
+    /// How many bytes of ciphertext wait to be sent.
+    public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
+
+    /// Offers the ciphertext that waits to `send`, which returns how many bytes it took; the rest stays.
+    public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
+        unsafe wire.pointee.outgoing.drain(send)
+    }
+
+    /// Puts close_notify into the outgoing ciphertext, once. Never waits for the peer's.
+    public mutating func close() {
+        guard case .open = state else { return }
+        state = .closed
+        ERR_clear_error()
+        unsafe SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    /// What was negotiated; meaningful once the handshake is complete.
+    public var info: TLSInfo {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &length)
+        return unsafe TLSInfo(
+            version: String(cStringOrEmpty: SSL_get_version(ssl)),
+            cipher: SSL_get_current_cipher(ssl).map { unsafe String(cStringOrEmpty: SSL_CIPHER_get_name($0)) } ?? "",
+            resumed: SSL_session_reused(ssl) == 1,
+            applicationProtocol: name.map {
+                unsafe String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+            })
+    }
+
+    /// The evaluation that accepted or refused the server; nil until its certificates have arrived.
+    public var trust: ServerTrustResult? { verification.result }
+
+    @unsafe private static func connect(
+        _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
+    ) -> Bool {
+        guard let bio = unsafe Wire.makeBIO(wire) else { return false }
+        unsafe SSL_set_bio(ssl, bio, bio)
+        unsafe SSL_set_connect_state(ssl)
+        guard case .name(let name) = reference else { return true }
+        return unsafe tern_SSL_set_tlsext_host_name(ssl, name) == 1
+    }
+
+    @unsafe private static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
+        unsafe SSL_free(ssl)
+        unsafe wire.deinitialize(count: 1)
+        unsafe wire.deallocate()
+    }
+
+    /// Lends the unread ciphertext to OpenSSL for one call, and says what stopped that call.
+    private mutating func borrowing(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, _ call: (OpaquePointer) -> Int32
+    ) -> (result: Int32, problem: Int32) {
+        let start = min(max(0, offset), ciphertext.count)
+        ERR_clear_error()
+        unsafe wire.pointee.lend(UnsafeRawBufferPointer(rebasing: ciphertext[start...]))
+        let result = unsafe call(ssl)
+        offset = unsafe ciphertext.count - wire.pointee.unread
+        unsafe wire.pointee.withdraw()
+        return (result, result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
+    }
+
+    /// Belt and braces: a handshake that did not go through our evaluation is no handshake.
+    private mutating func requireTrustedPeer() throws(TLSError) {
+        guard unsafe SSL_get0_peer_certificate(ssl) != nil else { throw fail(TLSError(.noPeerCertificate)) }
+        guard let result = verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {
+            throw fail(TLSError(.handshakeFailed))
+        }
+        if case .refused(let failure) = result.verdict { throw fail(TLSError(.trust(failure))) }
+    }
+
+    private mutating func handshakeFailure() -> TLSError {
+        let errors = OpenSSLError.drain()
+        if case .refused(let failure) = verification.result?.verdict {
+            return TLSError(.trust(failure), openSSL: errors)
+        }
+        if let alert = errors.lazy.compactMap(TLSAlert.init).first { return TLSError(.alert(alert), openSSL: errors) }
+        return TLSError(.handshakeFailed, openSSL: errors)
+    }
+
+    private mutating func recordFailure() -> TLSError {
+        let errors = OpenSSLError.drain()
+        if let alert = errors.lazy.compactMap(TLSAlert.init).first { return TLSError(.alert(alert), openSSL: errors) }
+        return TLSError(.protocolViolation, openSSL: errors)
+    }
+
+    private mutating func fail(_ error: TLSError) -> TLSError {
+        state = .failed(error)
+        return error
+    }
+}

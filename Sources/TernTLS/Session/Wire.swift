@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The custom BIO: OpenSSL reads from the caller's receive buffer and writes to memory, and so never sees a socket. That
+// keeps SIGPIPE, blocking and moving buffers out, and makes a handshake a function.
+import CTernOpenSSL
+
+/// Both ends of one session's BIO.
+///
+/// Safety: `window` is set for the length of one call into OpenSSL and empty between calls, so the borrowed bytes
+/// cannot outlive the borrow.
+@safe struct Wire: ~Copyable {
+    /// Ciphertext still to be read by OpenSSL.
+    private var window = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    var outgoing = OutgoingBuffer()
+
+    var unread: Int { unsafe window.count }
+
+    @unsafe mutating func lend(_ ciphertext: UnsafeRawBufferPointer) { unsafe window = ciphertext }
+
+    mutating func withdraw() { unsafe window = UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    /// Moves up to `count` bytes out of the window.
+    @unsafe fileprivate mutating func read(into target: UnsafeMutableRawPointer, count: Int) -> Int {
+        let taken = unsafe min(count, window.count)
+        guard taken > 0, let source = unsafe window.baseAddress else { return 0 }
+        unsafe target.copyMemory(from: source, byteCount: taken)
+        unsafe window = UnsafeRawBufferPointer(rebasing: window[taken...])
+        return taken
+    }
+}
+
+extension Wire {
+    /// A BIO over `wire`, which has to outlive it; nil without memory.
+    @unsafe static func makeBIO(_ wire: UnsafeMutablePointer<Wire>) -> OpaquePointer? {
+        guard let method = unsafe method.pointer, let bio = unsafe BIO_new(method) else { return nil }
+        unsafe BIO_set_data(bio, wire)
+        unsafe BIO_set_init(bio, 1)
+        return unsafe bio
+    }
+
+    /// Safety: made once, behind Swift's lazy initialisation, and only read afterwards.
+    @safe private struct Method: @unchecked Sendable {
+        let pointer: OpaquePointer?
+
+        init() {
+            unsafe pointer = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tern wire")
+            guard let pointer = unsafe pointer else { return }
+            unsafe BIO_meth_set_read_ex(pointer) { bio, target, count, taken in
+                unsafe Wire.read(bio, target, count, taken)
+            }
+            unsafe BIO_meth_set_write_ex(pointer) { bio, source, count, written in
+                unsafe Wire.write(bio, source, count, written)
+            }
+            // Flushing succeeds because nothing is ever held back; all other questions are answered with no.
+            unsafe BIO_meth_set_ctrl(pointer) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
+        }
+    }
+
+    private static let method = Method()
+
+    private static func read(
+        _ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ count: Int, _ taken: UnsafeMutablePointer<Int>?
+    ) -> Int32 {
+        unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        guard let wire = unsafe BIO_get_data(bio)?.assumingMemoryBound(to: Wire.self), let target = unsafe target else {
+            return 0
+        }
+        let moved = unsafe wire.pointee.read(into: target, count: count)
+        unsafe taken?.pointee = moved
+        if moved == 0 { unsafe BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY) }
+        return moved > 0 ? 1 : 0
+    }
+
+    private static func write(
+        _ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ count: Int, _ written: UnsafeMutablePointer<Int>?
+    ) -> Int32 {
+        unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        guard let wire = unsafe BIO_get_data(bio)?.assumingMemoryBound(to: Wire.self) else { return 0 }
+        unsafe wire.pointee.outgoing.append(UnsafeRawBufferPointer(start: source, count: count))
+        unsafe written?.pointee = count
+        return 1
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a client offers and whom it believes; a value, read once by `TLSContext`.
+public struct TLSConfiguration: Sendable, Hashable {
+    /// The certificates that chains have to end in.
+    public var anchors: Anchors = .system
+    public var minimumVersion: TLSVersion = .v1_2
+    public var maximumVersion: TLSVersion = .v1_3
+    /// Offered by ALPN (RFC 7301), most preferred first; empty sends no ALPN extension.
+    public var applicationProtocols: [String] = ["http/1.1"]
+
+    public init() {}
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The certificates a chain has to end in. Make it once and copy it: the copies share one index.
+///
+/// Any certificate may be an anchor, not only a self-signed root: a chain that reaches it is complete (OpenSSL calls
+/// this a partial chain).
+public struct Anchors: Sendable {
+    /// Who is trusted.
+    public enum Source: Sendable, Hashable {
+        case system
+        case only([Certificate])
+        case systemAnd([Certificate])
+    }
+
+    public let source: Source
+    private let lazyStore: LazyStore
+
+    /// The operating system's certificates; see `SSL_CERT_FILE` and `SSL_CERT_DIR` in `openssl(1)`.
+    public static let system = Anchors(.system)
+
+    /// These certificates and no others. None at all refuses everyone.
+    public static func only(_ certificates: [Certificate]) -> Anchors { Anchors(.only(certificates)) }
+
+    /// The operating system's certificates and these.
+    public static func systemAnd(_ certificates: [Certificate]) -> Anchors { Anchors(.systemAnd(certificates)) }
+
+    private init(_ source: Source) {
+        self.source = source
+        lazyStore = LazyStore(source)
+    }
+
+    /// Builds the index now rather than at the first evaluation.
+    func load() { _ = store }
+
+    var store: TrustStore { lazyStore.value }
+}
+
+extension Anchors: Hashable {
+    public static func == (left: Anchors, right: Anchors) -> Bool { left.source == right.source }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+}

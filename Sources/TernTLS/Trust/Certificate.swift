@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An X.509 certificate. Two are equal if their DER encodings are.
+public struct Certificate: Sendable {
+    let x509: X509Reference
+
+    /// Reads one DER certificate and nothing behind it.
+    public init(der: [UInt8]) throws(CertificateError) {
+        ERR_clear_error()
+        let x509 = unsafe der.withUnsafeBufferPointer { buffer -> X509Reference? in
+            var cursor = buffer.baseAddress
+            guard let x509 = unsafe d2i_X509(nil, &cursor, buffer.count) else { return nil }
+            let reference = unsafe X509Reference(owning: x509)
+            return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count } ? reference : nil
+        }
+        guard let x509 else { throw CertificateError(.invalidDER) }
+        self.x509 = x509
+    }
+
+    /// Reads the first certificate of a PEM text.
+    public init(pem: String) throws(CertificateError) {
+        let all = try Certificate.all(inPEM: pem)
+        self = all[0]
+    }
+
+    /// Reads every certificate of a PEM text, in order, passing over text and blocks of other kinds.
+    ///
+    /// - Throws: `noCertificate` if there is none, `invalidPEM` if one is broken.
+    public static func all(inPEM pem: String) throws(CertificateError) -> [Certificate] {
+        try all(inPEM: Array(pem.utf8))
+    }
+
+    /// Reads every certificate of a PEM file's bytes, as `all(inPEM:)` does.
+    public static func all(inPEM pem: [UInt8]) throws(CertificateError) -> [Certificate] {
+        guard let count = Int32(exactly: pem.count) else { throw CertificateError(.tooLarge) }
+        ERR_clear_error()
+        var certificates: [Certificate] = []
+        let ended = unsafe pem.withUnsafeBytes { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
+            defer { unsafe BIO_free(bio) }
+            // No passphrase: the default would ask for one at the terminal, and wait.
+            while let x509 = unsafe PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
+                certificates.append(Certificate(unsafe X509Reference(owning: x509)))
+            }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+        }
+        guard ended else { throw CertificateError(.invalidPEM(block: certificates.count)) }
+        ERR_clear_error()
+        guard !certificates.isEmpty else { throw CertificateError(.noCertificate) }
+        return certificates
+    }
+
+    init(_ x509: X509Reference) { self.x509 = x509 }
+
+    /// The encoding, in DER even where what was read took liberties with it.
+    public var der: [UInt8] { x509.der }
+
+    /// RFC 4514 text, most specific part first: `CN=example.com,O=Example`.
+    public var subject: String { unsafe X509Reference.text(of: X509_get_subject_name(x509.pointer)) }
+    /// As `subject`.
+    public var issuer: String { unsafe X509Reference.text(of: X509_get_issuer_name(x509.pointer)) }
+
+    public var subjectAlternativeNames: [SubjectAlternativeName] { x509.subjectAlternativeNames }
+
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    public var notBefore: Int64? { unsafe Timestamp.seconds(X509_get0_notBefore(x509.pointer)) }
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    public var notAfter: Int64? { unsafe Timestamp.seconds(X509_get0_notAfter(x509.pointer)) }
+
+    /// The key, hashed from the SubjectPublicKeyInfo inside this very certificate.
+    public var publicKey: PublicKey { PublicKey(subjectPublicKeyInfo: x509.subjectPublicKeyInfo) }
+
+    /// References to the certificates of a stack that stays the owner's; empty for nil.
+    @unsafe static func copies(of stack: OpaquePointer?) -> [Certificate] {
+        guard let stack = unsafe stack else { return [] }
+        return (0..<max(0, unsafe tern_X509_stack_count(stack))).compactMap { index in
+            unsafe tern_X509_stack_at(stack, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
+        }
+    }
+}
+
+extension Certificate: Hashable {
+    public static func == (left: Certificate, right: Certificate) -> Bool {
+        left.x509 === right.x509 || left.der == right.der
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+extension Certificate: CustomStringConvertible {
+    public var description: String { subject.isEmpty ? "(no subject)" : subject }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The store of an `Anchors` value, built when first asked for.
+final class LazyStore: Sendable {
+    private let source: Anchors.Source
+    private let built = Mutex<TrustStore?>(nil)
+
+    init(_ source: Anchors.Source) { self.source = source }
+
+    var value: TrustStore {
+        built.withLock { built in
+            if let built { return built }
+            let store =
+                switch source {
+                case .system: TrustStore.system
+                case .only(let certificates): TrustStore(certificates)
+                case .systemAnd(let certificates): TrustStore(certificates, and: .system)
+                }
+            built = store
+            return store
+        }
+    }
+}

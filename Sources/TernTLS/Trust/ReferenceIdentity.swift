@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// The name a server is expected to prove (RFC 9525 §6.1), in the form certificates are compared with.
+///
+/// A name and an address are different things: an address is only ever compared with `iPAddress` entries, and never
+/// sent as SNI. What is neither, such as `127.1` or an all-numeric last label, is nothing.
+enum ReferenceIdentity: Hashable {
+    /// Lower case, no trailing dot.
+    case name(String)
+    /// An IPv4 or IPv6 literal without brackets and without zone.
+    case address(String)
+
+    init?(_ host: String) {
+        if host.utf8.contains(UInt8(ascii: ":")) {
+            // RFC 6874: the zone says where to send, not to whom.
+            let address = String(host.prefix { $0 != "%" })
+            guard Self.isIPv6(address) else { return nil }
+            self = .address(address)
+        } else if Self.isIPv4(host) {
+            self = .address(host)
+        } else if let name = Self.canonicalName(host) {
+            self = .name(name)
+        } else {
+            return nil
+        }
+    }
+
+    /// Labels of 1 to 63 letters, digits, hyphens and underscores; the last one not a number.
+    private static func canonicalName(_ host: String) -> String? {
+        let name = HostName.canonical(host)
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard name.utf8.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) }),
+            let last = labels.last, !last.allSatisfy(isDigit),
+            name.utf8.allSatisfy({ isDigit($0) || isLetter($0) || $0 == UInt8(ascii: ".") || isJoiner($0) })
+        else { return nil }
+        return name
+    }
+
+    private static func isIPv4(_ host: String) -> Bool {
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && part.allSatisfy(isDigit)
+                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
+                    && part.reduce(0) { $0 * 10 + Int($1 & 0x0f) } <= 255
+            }
+    }
+
+    private static func isIPv6(_ host: String) -> Bool {
+        guard !host.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(host) else {
+            ERR_clear_error()
+            return false
+        }
+        unsafe ASN1_OCTET_STRING_free(octets)
+        return true
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static func isJoiner(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") }
+}

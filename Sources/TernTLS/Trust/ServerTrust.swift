@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server presented, and what it is to be judged by: everything an evaluation needs, so that the same trust
+/// evaluates the same inside a handshake, in a test and before a rollout.
+public struct ServerTrust: Sendable {
+    /// The certificates as the server sent them, its own first. Nothing in this list is verified.
+    public var sentChain: [Certificate]
+    /// What chains have to end in, where the policy does not bring its own anchors.
+    public var anchors: Anchors
+    /// The moment to evaluate for, in seconds since 1970-01-01T00:00:00Z.
+    public var time: Int64
+
+    /// - Parameter time: nil for now.
+    public init(sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil) {
+        self.sentChain = sentChain
+        self.anchors = anchors
+        self.time = time ?? Timestamp.now
+    }
+}

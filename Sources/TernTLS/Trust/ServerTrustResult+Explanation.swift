@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ServerTrustResult: CustomStringConvertible {
+    public var description: String { explanation }
+
+    /// Several lines for people: the verdict, the rule, every key seen, in a form that can be pinned.
+    public var explanation: String {
+        var lines = ["\(host): \(isAccepted ? "accepted" : "refused")", "policy: \(policy)"]
+        if let failure {
+            lines.append("reason: \(failure.sentence)")
+            if !failure.verifyText.isEmpty {
+                lines.append("openssl: error \(failure.verifyCode) at depth \(failure.depth): \(failure.verifyText)")
+            }
+        }
+        lines += section(
+            isChainValidated ? "verified chain:" : "path whose signatures hold, not validated:", verifiedChain)
+        if verifiedChain.isEmpty { lines += section("sent by the server, not verified:", sentChain) }
+        switch failure?.reason {
+        case .keyNotPinned(let pins): lines += ["pinned keys:"] + pins.map { "     \($0.pin)" }
+        case .certificateNotPinned(let pins): lines += section("pinned certificates:", pins)
+        default: break
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func section(_ title: String, _ certificates: [Certificate]) -> [String] {
+        guard !certificates.isEmpty else { return [] }
+        return [title]
+            + certificates.enumerated().flatMap { depth, certificate in
+                [
+                    "  \(depth)  \(certificate)",
+                    "     \(certificate.publicKey.pin)",
+                    "     \(Timestamp.text(certificate.notBefore)) to \(Timestamp.text(certificate.notAfter))",
+                ]
+            }
+    }
+}

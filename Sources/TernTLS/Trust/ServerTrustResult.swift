@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A verdict that explains itself.
+public struct ServerTrustResult: Sendable {
+    public enum Verdict: Sendable, Hashable {
+        case accepted
+        case refused(TrustFailure)
+    }
+
+    public let verdict: Verdict
+    /// The host the server was evaluated for.
+    public let host: String
+    /// The certificates as the server sent them; they prove nothing.
+    public let sentChain: [Certificate]
+    /// The chain the policy established, leaf to anchor, and the only one its pins were compared with. For a policy
+    /// that does not validate chains, the part of it whose signatures hold; empty if the chain was refused, or if the
+    /// policy established none.
+    public let verifiedChain: [Certificate]
+    /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures hold
+    /// and nothing else is known.
+    public let isChainValidated: Bool
+    /// The policy's name for people, such as `pin public keys, chain and host validated`.
+    public let policy: String
+
+    public var isAccepted: Bool { verdict == .accepted }
+
+    /// The failure of a refused server.
+    public var failure: TrustFailure? {
+        switch verdict {
+        case .accepted: nil
+        case .refused(let failure): failure
+        }
+    }
+
+    /// The keys of `verifiedChain`, leaf first.
+    public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// The path that pins are matched with when a policy does not validate the chain: the leaf, and above it only
+/// authorities whose keys really signed what is below them. Dates, names, purposes and anchors are not looked at.
+///
+/// Matching the list the server sent would be worthless: anybody can append a pinned certificate to it. Even so only a
+/// pinned *leaf* protects here. A pinned authority vouches for whatever it has signed, for any host.
+struct SignedPath {
+    var trust: ServerTrust
+
+    private static let maximumLength = 10
+    /// A bound on work, not on honest chains: each certificate has one issuer, and a few that share its name.
+    private static let maximumSignatureChecks = 32
+
+    func build() -> [Certificate] {
+        defer { ERR_clear_error() }
+        guard let leaf = trust.sentChain.first else { return [] }
+        var path = [leaf]
+        var checks = 0
+        while path.count < Self.maximumLength, let last = path.last, !isSelfIssued(last) {
+            let candidates = anchors(issuing: last) + trust.sentChain.dropFirst()
+            let issuer = candidates.first { candidate in
+                guard !path.contains(candidate), mayIssue(candidate, last) else { return false }
+                checks += 1
+                return checks <= Self.maximumSignatureChecks && signed(last, by: candidate)
+            }
+            guard let issuer else { break }
+            path.append(issuer)
+        }
+        return path
+    }
+
+    private func isSelfIssued(_ certificate: Certificate) -> Bool {
+        unsafe X509_check_issued(certificate.x509.pointer, certificate.x509.pointer) == X509_V_OK
+    }
+
+    /// Names and key identifiers fit, and the candidate is allowed to sign certificates.
+    private func mayIssue(_ candidate: Certificate, _ certificate: Certificate) -> Bool {
+        unsafe X509_check_issued(candidate.x509.pointer, certificate.x509.pointer) == X509_V_OK
+            && X509_check_ca(candidate.x509.pointer) != 0
+    }
+
+    private func signed(_ certificate: Certificate, by issuer: Certificate) -> Bool {
+        var strength: Int32 = 0
+        guard let key = unsafe X509_get0_pubkey(issuer.x509.pointer),
+            unsafe X509_get_signature_info(certificate.x509.pointer, nil, nil, &strength, nil) == 1
+        else { return false }
+        // A forgeable signature (MD5, SHA-1) proves nothing.
+        guard strength >= 112, unsafe EVP_PKEY_get_security_bits(key) >= 112 else { return false }
+        return unsafe X509_verify(certificate.x509.pointer, key) == 1
+    }
+
+    private func anchors(issuing certificate: Certificate) -> [Certificate] {
+        guard let store = unsafe trust.anchors.store.pointer, let context = unsafe X509_STORE_CTX_new() else {
+            return []
+        }
+        defer { unsafe X509_STORE_CTX_free(context) }
+        guard unsafe X509_STORE_CTX_init(context, store, nil, nil) == 1,
+            let found = unsafe X509_STORE_CTX_get1_certs(context, X509_get_issuer_name(certificate.x509.pointer))
+        else { return [] }
+        defer { unsafe tern_X509_stack_release(found) }
+        return unsafe Certificate.copies(of: found)
+    }
+}

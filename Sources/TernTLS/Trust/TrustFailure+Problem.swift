@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+extension TrustFailure {
+    /// Puts a finding of OpenSSL's into our words; the chain it found fault with is not verified.
+    init(_ problem: ChainVerifier.Problem, host: String, store: TrustStore, sent: [Certificate]) {
+        self.init(
+            store.count == 0 ? .noAnchors : Reason(problem), host: host, verifyCode: problem.code,
+            verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(problem.code))),
+            depth: problem.depth, certificate: problem.certificate, seen: sent)
+    }
+}
+
+extension TrustFailure.Reason {
+    fileprivate init(_ problem: ChainVerifier.Problem) {
+        self =
+            switch problem.code {
+            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+                .nameMismatch(presented: problem.certificate?.subjectAlternativeNames ?? [])
+            case X509_V_ERR_CERT_HAS_EXPIRED: .expired(notAfter: problem.certificate?.notAfter)
+            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(notBefore: problem.certificate?.notBefore)
+            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+                X509_V_ERR_CERT_UNTRUSTED,
+                X509_V_ERR_CERT_REJECTED:
+                .untrustedRoot
+            case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+                X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+                .missingIssuer
+            case X509_V_ERR_INVALID_PURPOSE: .wrongPurpose
+            case X509_V_ERR_INVALID_CA, X509_V_ERR_PATH_LENGTH_EXCEEDED, X509_V_ERR_KEYUSAGE_NO_CERTSIGN,
+                X509_V_ERR_INVALID_NON_CA:
+                .invalidAuthority
+            case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION, X509_V_ERR_SUBTREE_MINMAX,
+                X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE, X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX,
+                X509_V_ERR_UNSUPPORTED_NAME_SYNTAX:
+                .nameConstraint
+            case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL: .weakKey
+            case X509_V_ERR_CA_MD_TOO_WEAK: .weakSignature
+            case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE: .invalidSignature
+            case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: .unknownCriticalExtension
+            case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
+            default: .other
+            }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a server was refused: the rule, the certificate it is about, and what would be needed to put it right.
+public struct TrustFailure: Error, Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
+        /// The server presented no certificate.
+        case noCertificate
+        /// The host to evaluate for is neither a DNS name nor an IP address.
+        case invalidHost
+        /// The leaf is made out to other names than the host.
+        case nameMismatch(presented: [SubjectAlternativeName])
+        /// The certificate at `depth` was valid until `notAfter`.
+        case expired(notAfter: Int64?)
+        /// The certificate at `depth` becomes valid at `notBefore`.
+        case notYetValid(notBefore: Int64?)
+        /// The chain is complete, and ends in a root that is no anchor.
+        case untrustedRoot
+        /// The issuer of the certificate at `depth` is neither among the anchors nor sent by the server.
+        case missingIssuer
+        /// There is not a single anchor: a system without CA certificates, or a policy without pins.
+        case noAnchors
+        /// The certificate at `depth` is not for TLS servers.
+        case wrongPurpose
+        /// The certificate at `depth` acts as an authority and may not, or not this far down.
+        case invalidAuthority
+        /// A name constraint of an authority forbids the leaf's names.
+        case nameConstraint
+        /// The key at `depth` is too small, such as RSA below 2048 bits.
+        case weakKey
+        /// The signature at `depth` uses a broken hash, such as SHA-1.
+        case weakSignature
+        /// The signature at `depth` does not verify.
+        case invalidSignature
+        /// The certificate at `depth` has a critical extension nobody understands.
+        case unknownCriticalExtension
+        case chainTooLong
+        /// None of the pinned keys is in the chain the pins were compared with.
+        case keyNotPinned(pins: [PublicKey])
+        /// None of the pinned certificates is in the chain the pins were compared with.
+        case certificateNotPinned(pins: [Certificate])
+        /// The custom evaluation returned false.
+        case customEvaluation
+        /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
+        case other
+    }
+
+    /// One certificate a pin could be taken from.
+    public struct Seen: Sendable, Hashable {
+        public let subject: String
+        public let publicKey: PublicKey
+
+        init(_ certificate: Certificate) {
+            subject = certificate.description
+            publicKey = certificate.publicKey
+        }
+    }
+
+    public let reason: Reason
+    /// The host as it was asked for.
+    public let host: String
+    /// OpenSSL's `X509_V_ERR_…` code, or 0 where the rule is ours.
+    public let verifyCode: Int32
+    /// OpenSSL's words for `verifyCode`, or empty.
+    public let verifyText: String
+    /// The position in the chain of the certificate the failure is about; 0 is the leaf.
+    public let depth: Int
+    /// The certificate at `depth`, as far as there is one.
+    public let certificate: Certificate?
+    /// The certificates the verdict was about, leaf first: the verified chain where there is one, otherwise the list
+    /// the server sent, which proves nothing.
+    public let seen: [Seen]
+
+    init(
+        _ reason: Reason, host: String, verifyCode: Int32 = 0, verifyText: String = "", depth: Int = 0,
+        certificate: Certificate? = nil, seen: [Certificate]
+    ) {
+        self.reason = reason
+        self.host = host
+        self.verifyCode = verifyCode
+        self.verifyText = verifyText
+        self.depth = depth
+        self.certificate = certificate
+        self.seen = seen.map(Seen.init)
+    }
+}
+
+extension TrustFailure: CustomStringConvertible {
+    /// One line, without the pins; `ServerTrustResult.explanation` has them all.
+    public var description: String { "\(host) is not trusted: \(sentence)" }
+
+    /// The rule in words, without a full stop.
+    var sentence: String {
+        let subject = certificate.map { "certificate \(depth) (\($0))" } ?? "certificate \(depth)"
+        switch reason {
+        case .noCertificate: return "the server presented no certificate"
+        case .invalidHost: return "the host is neither a DNS name nor an IP address"
+        case .nameMismatch(let presented) where presented.isEmpty:
+            return "the certificate names no host in subjectAltName, and the common name does not count"
+        case .nameMismatch(let presented):
+            return "the certificate is for " + presented.map(\.description).joined(separator: ", ")
+        case .expired(let notAfter): return "\(subject) expired at \(Timestamp.text(notAfter))"
+        case .notYetValid(let notBefore): return "\(subject) is not valid before \(Timestamp.text(notBefore))"
+        case .untrustedRoot: return "the chain ends in \(subject), which is not a trusted root"
+        case .missingIssuer:
+            let issuer = certificate.map { " (\($0.issuer))" } ?? ""
+            return "the issuer\(issuer) of \(subject) was neither sent nor is it trusted"
+        case .noAnchors: return "there are no trust anchors"
+        case .wrongPurpose: return "\(subject) is not for TLS servers"
+        case .invalidAuthority: return "\(subject) may not issue this chain"
+        case .nameConstraint: return "a name constraint of an authority forbids \(subject)"
+        case .weakKey: return "the key of \(subject) is too weak"
+        case .weakSignature: return "the signature of \(subject) uses a hash that is too weak"
+        case .invalidSignature: return "the signature of \(subject) does not verify"
+        case .unknownCriticalExtension: return "\(subject) has a critical extension that is not understood"
+        case .chainTooLong: return "the chain is too long"
+        case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"
+        case .keyNotPinned: return "none of the pinned keys is in the chain"
+        case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"
+        case .certificateNotPinned: return "none of the pinned certificates is in the chain"
+        case .customEvaluation: return "the custom evaluation refused it"
+        case .other: return "\(subject): \(verifyText)"
+        }
+    }
+}

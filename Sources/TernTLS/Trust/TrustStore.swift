@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An `X509_STORE`: the certificates chains may end in, indexed by subject.
+///
+/// Safety: the pointer is owned, filled in `init` only, and freed once in `deinit`; lookups take the store's own lock.
+@safe final class TrustStore: @unchecked Sendable {
+    /// Nil only without memory; every chain is refused then.
+    let pointer: OpaquePointer?
+
+    /// The operating system's anchors. Reading them takes some 20 ms, once in the life of the process.
+    static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
+
+    convenience init(_ certificates: [Certificate], and other: TrustStore? = nil) {
+        unsafe self.init { store in
+            if let other = unsafe other?.pointer {
+                for index in 0..<max(0, unsafe tern_X509_STORE_count(other)) {
+                    // What is no certificate (a revocation list) comes back as nil.
+                    if let x509 = unsafe tern_X509_STORE_at(other, index) { unsafe X509_STORE_add_cert(store, x509) }
+                }
+            }
+            for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
+        }
+    }
+
+    private init(_ load: (OpaquePointer) -> Void) {
+        unsafe pointer = X509_STORE_new()
+        if let pointer = unsafe pointer { unsafe load(pointer) }
+        ERR_clear_error()
+    }
+
+    deinit { unsafe X509_STORE_free(pointer) }
+
+    var count: Int {
+        guard let pointer = unsafe pointer else { return 0 }
+        return Int(max(0, unsafe tern_X509_STORE_count(pointer)))
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the certificate of an authority, root or intermediate, should look like; by default a good one.
+public struct AuthorityRequest: Sendable, Hashable {
+    public var commonName: String
+    public var key: KeyKind
+    public var validity: Validity
+    public var digest: SignatureDigest
+    /// Extensions on top of, or instead of, the defaults: `basicConstraints` (`critical,CA:TRUE`), `keyUsage`
+    /// (`critical,keyCertSign,cRLSign`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
+    /// Name constraints: `CertificateExtension("nameConstraints", "critical,permitted;DNS:good.test")`.
+    public var extensions: [CertificateExtension]
+
+    public init(
+        commonName: String, key: KeyKind = .p256, validity: Validity = .days(-2, to: 3650),
+        digest: SignatureDigest = .sha256, extensions: [CertificateExtension] = []
+    ) {
+        self.commonName = commonName
+        self.key = key
+        self.validity = validity
+        self.digest = digest
+        self.extensions = extensions
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// A certificate to be: the common ground of leaf and authority requests.
+struct CertificateTemplate {
+    var commonName: String?
+    var alternativeNames: [AlternativeName] = []
+    var validity: Validity
+    var digest: SignatureDigest
+    var extensions: [CertificateExtension]
+
+    enum AlternativeName {
+        case dns(String), ip(String), uri(String)
+    }
+
+    init(_ request: LeafRequest) {
+        commonName = request.commonName
+        alternativeNames =
+            request.dnsNames.map { .dns($0) } + request.ipAddresses.map { .ip($0) } + request.uris.map { .uri($0) }
+        validity = request.validity
+        digest = request.digest
+        extensions = Self.merge(
+            [
+                CertificateExtension("basicConstraints", "critical,CA:FALSE"),
+                CertificateExtension("keyUsage", "critical,digitalSignature"),
+                CertificateExtension("extendedKeyUsage", "serverAuth"),
+            ], request.extensions)
+    }
+
+    init(_ request: AuthorityRequest) {
+        commonName = request.commonName
+        validity = request.validity
+        digest = request.digest
+        extensions = Self.merge(
+            [
+                CertificateExtension("basicConstraints", "critical,CA:TRUE"),
+                CertificateExtension("keyUsage", "critical,keyCertSign,cRLSign"),
+            ], request.extensions)
+    }
+
+    /// Signs with the issuer's key; no issuer means self-signed.
+    func sign(
+        for key: PrivateKey, issuer: (certificate: SignedCertificate, key: PrivateKey)?
+    ) throws(CertificateAuthorityError) -> SignedCertificate {
+        guard let x509 = unsafe X509_new() else { throw CertificateAuthorityError(.outOfMemory) }
+        let certificate = unsafe SignedCertificate(owning: x509)
+        unsafe X509_set_version(x509, 2)
+        try unsafe setSerialNumber(x509)
+        try unsafe setTime(X509_getm_notBefore(x509), validity.notBefore)
+        try unsafe setTime(X509_getm_notAfter(x509), validity.notAfter)
+        try unsafe setSubject(x509)
+        let issuerPointer = unsafe issuer?.certificate.pointer ?? x509
+        guard unsafe X509_set_issuer_name(x509, X509_get_subject_name(issuerPointer)) == 1,
+            unsafe X509_set_pubkey(x509, key.pointer) == 1
+        else { throw CertificateAuthorityError(.encodingFailed) }
+        try unsafe addAlternativeNames(x509)
+        try unsafe addExtensions(x509, issuer: issuerPointer)
+        let signingKey = issuer?.key ?? key
+        guard unsafe X509_sign(x509, signingKey.pointer, messageDigest(for: signingKey)) > 0 else {
+            throw CertificateAuthorityError(.signingFailed(digest))
+        }
+        return certificate
+    }
+
+    private static func merge(
+        _ defaults: [CertificateExtension], _ overrides: [CertificateExtension]
+    ) -> [CertificateExtension] {
+        let identifiers = [
+            CertificateExtension("subjectKeyIdentifier", "hash"),
+            CertificateExtension("authorityKeyIdentifier", "keyid"),
+        ]
+        let kept = (defaults + identifiers).filter { standard in !overrides.contains { $0.name == standard.name } }
+        return kept + overrides
+    }
+
+    private func setSerialNumber(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard unsafe RAND_bytes(&bytes, 16) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+        bytes[0] = bytes[0] & 0x7f | 0x40
+        let number = unsafe BN_bin2bn(bytes, 16, nil)
+        defer { unsafe BN_free(number) }
+        guard unsafe BN_to_ASN1_INTEGER(number, X509_get_serialNumber(x509)) != nil else {
+            throw CertificateAuthorityError(.encodingFailed)
+        }
+    }
+
+    private func setTime(
+        _ field: UnsafeMutablePointer<ASN1_TIME>?, _ seconds: Int64
+    ) throws(CertificateAuthorityError) {
+        guard unsafe ASN1_TIME_set(field, time_t(seconds)) != nil else {
+            throw CertificateAuthorityError(.invalidTime(seconds))
+        }
+    }
+
+    private func setSubject(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
+        guard let commonName else { return }
+        let bytes = Array(commonName.utf8)
+        let added = unsafe X509_NAME_add_entry_by_NID(
+            X509_get_subject_name(x509), NID_commonName, MBSTRING_UTF8, bytes, Int32(clamping: bytes.count), -1, 0)
+        guard added == 1 else { throw CertificateAuthorityError(.invalidName(commonName)) }
+    }
+
+    private func addAlternativeNames(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
+        guard !alternativeNames.isEmpty else { return }
+        let names = unsafe tern_GENERAL_NAMES_new()
+        defer { unsafe GENERAL_NAMES_free(names) }
+        for alternative in alternativeNames {
+            let name = try unsafe alternative.generalName()
+            guard unsafe tern_GENERAL_NAMES_push(names, name) > 0 else {
+                unsafe GENERAL_NAME_free(name)
+                throw CertificateAuthorityError(.outOfMemory)
+            }
+        }
+        let critical: Int32 = commonName == nil ? 1 : 0  // RFC 5280 §4.1.2.6: an empty subject makes it critical.
+        let added = unsafe X509_add1_ext_i2d(x509, NID_subject_alt_name, UnsafeMutableRawPointer(names), critical, 0)
+        guard added == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+    }
+
+    private func addExtensions(_ x509: OpaquePointer, issuer: OpaquePointer) throws(CertificateAuthorityError) {
+        var context = unsafe X509V3_CTX()
+        unsafe X509V3_set_ctx(&context, issuer, x509, nil, nil, 0)
+        for wanted in extensions {
+            guard let value = wanted.value else { continue }
+            guard let made = unsafe X509V3_EXT_nconf(nil, &context, wanted.name, value) else {
+                throw CertificateAuthorityError(.invalidExtension(wanted))
+            }
+            defer { unsafe X509_EXTENSION_free(made) }
+            guard unsafe X509_add_ext(x509, made, -1) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+        }
+    }
+
+    private func messageDigest(for key: PrivateKey) -> OpaquePointer? {
+        if unsafe EVP_PKEY_get_id(key.pointer) == EVP_PKEY_ED25519 { return nil }
+        return unsafe EVP_get_digestbyname(digest.rawValue)
+    }
+}
+
+extension CertificateTemplate.AlternativeName {
+    /// The caller owns the result.
+    func generalName() throws(CertificateAuthorityError) -> UnsafeMutablePointer<GENERAL_NAME> {
+        let (kind, value): (Int32, UnsafeMutablePointer<ASN1_STRING>) =
+            switch self {
+            case .dns(let text): unsafe (GEN_DNS, try ia5(text))
+            case .uri(let text): unsafe (GEN_URI, try ia5(text))
+            case .ip(let text): unsafe (GEN_IPADD, try address(text))
+            }
+        guard let name = unsafe GENERAL_NAME_new() else {
+            unsafe ASN1_STRING_free(value)
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        unsafe GENERAL_NAME_set0_value(name, kind, value)
+        return unsafe name
+    }
+
+    private func ia5(_ text: String) throws(CertificateAuthorityError) -> UnsafeMutablePointer<ASN1_STRING> {
+        let bytes = Array(text.utf8)
+        guard let string = unsafe ASN1_STRING_type_new(V_ASN1_IA5STRING),
+            unsafe ASN1_STRING_set(string, bytes, Int32(clamping: bytes.count)) == 1
+        else { throw CertificateAuthorityError(.invalidName(text)) }
+        return unsafe string
+    }
+
+    private func address(_ text: String) throws(CertificateAuthorityError) -> UnsafeMutablePointer<ASN1_STRING> {
+        guard let address = unsafe a2i_IPADDRESS(text) else { throw CertificateAuthorityError(.invalidAddress(text)) }
+        return unsafe address
+    }
+}

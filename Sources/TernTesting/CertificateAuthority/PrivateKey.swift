@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An `EVP_PKEY`.
+///
+/// Safety: the pointer is owned, never nil, never mutated after `init`, and freed once in `deinit`. OpenSSL permits
+/// concurrent use of a key that nobody changes.
+@safe final class PrivateKey: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(_ kind: KeyKind) throws(CertificateAuthorityError) {
+        let made: OpaquePointer? =
+            switch kind {
+            case .p256: unsafe tern_EVP_EC_gen("P-256")
+            case .p384: unsafe tern_EVP_EC_gen("P-384")
+            case .p521: unsafe tern_EVP_EC_gen("P-521")
+            case .ed25519: unsafe tern_EVP_ED25519_gen()
+            case .rsa(let bits): unsafe tern_EVP_RSA_gen(max(0, bits))
+            case .existing(let pem):
+                try unsafe withMemoryBIO(reading: pem) { bio in
+                    // No passphrase: the default would ask for one at the terminal, and wait.
+                    unsafe PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
+                }
+            }
+        guard let made = unsafe made else {
+            if case .existing = kind { throw CertificateAuthorityError(.invalidPrivateKey) }
+            throw CertificateAuthorityError(.keyGenerationFailed(kind))
+        }
+        unsafe pointer = made
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    func pem() throws(CertificateAuthorityError) -> String {
+        try unsafe writingMemoryBIO { bio in
+            unsafe PEM_write_bio_PKCS8PrivateKey(bio, pointer, nil, nil, 0, nil, nil) == 1
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An `X509` that has been signed.
+///
+/// Safety: the pointer is owned, never nil, never mutated after `init`, and freed once in `deinit`. What OpenSSL caches
+/// inside it is guarded by OpenSSL's own lock.
+@safe final class SignedCertificate: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over the caller's reference.
+    @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    deinit { unsafe X509_free(pointer) }
+
+    func pem() throws(CertificateAuthorityError) -> String {
+        try unsafe writingMemoryBIO { bio in unsafe PEM_write_bio_X509(bio, pointer) == 1 }
+    }
+
+    /// `sha256/BASE64` of the DER SubjectPublicKeyInfo.
+    func pin() throws(CertificateAuthorityError) -> String {
+        var der: UnsafeMutablePointer<UInt8>?
+        let length = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), &der)
+        guard length > 0, let der = unsafe der else { throw CertificateAuthorityError(.encodingFailed) }
+        defer { unsafe CRYPTO_free(der, #file, 0) }
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        unsafe SHA256(der, Int(length), &digest)
+        var base64 = [UInt8](repeating: 0, count: 45)
+        let count = unsafe EVP_EncodeBlock(&base64, digest, SHA256_DIGEST_LENGTH)
+        return "sha256/" + String(decoding: base64.prefix(Int(max(0, count))), as: UTF8.self)
+    }
+}

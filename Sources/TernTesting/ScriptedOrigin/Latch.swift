@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a latch closes one end of a socket pair, so that the other turns ready for every thread that polls it, and
+// stays so: nobody has to drain it, and nobody can miss it. (A pipe would do as well, but Glibc's module has no `pipe2`,
+// and without it a child process could inherit the descriptors.)
+
+internal import Glibc
+internal import Synchronization
+
+/// A door that opens once, and that `poll` can watch.
+final class Latch: Sendable {
+    /// Ready once the latch is open.
+    let descriptor: Int32
+    private let farEnd: Mutex<Int32?>
+
+    init() throws(ScriptedOriginError) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .system(call: "socketpair", errno: errno)
+        }
+        descriptor = ends[0]
+        farEnd = Mutex(ends[1])
+    }
+
+    var isOpen: Bool { farEnd.withLock { $0 == nil } }
+
+    /// Waits until the latch is open, but no longer than so.
+    func wait(_ limit: Duration) {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&polled, 1, limit.pollTimeout)
+    }
+
+    func open() {
+        let end = farEnd.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        if let end { close(end) }
+    }
+
+    deinit {
+        open()
+        close(descriptor)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One connection from accept to close, on a thread of its own.
+struct OriginConnection {
+    let number: Int
+    let script: OriginScript
+    let stream: OriginStream
+    let log: ObservationLog
+    /// The latch that `hold` waits for, asked for when it begins to wait.
+    let currentHold: () -> Latch
+
+    private var reader: RequestReader
+    private var headCount = 0
+
+    init(
+        number: Int, script: OriginScript, stream: OriginStream, log: ObservationLog, currentHold: @escaping () -> Latch
+    ) {
+        self.number = number
+        self.script = script
+        self.stream = stream
+        self.log = log
+        self.currentHold = currentHold
+        reader = RequestReader(stream)
+    }
+
+    mutating func run() {
+        do throws(OriginStream.End) {
+            try perform(script.onAccept?(number) ?? [])
+            try shakeHands()
+            reader.append(stream.takeEarly())
+            while true { try exchange() }
+        } catch {
+            record(error)
+        }
+    }
+
+    private mutating func exchange() throws(OriginStream.End) {
+        var request = ReceivedRequest(connection: number, index: headCount, head: try reader.readHead())
+        headCount += 1
+        log.record { $0.headCount += 1 }
+        do throws(OriginStream.End) {
+            try perform(script.onHead?(number, request) ?? Self.courtesy(to: request))
+            try reader.readBody(of: &request)
+        } catch {
+            log.record(request)
+            throw error
+        }
+        log.record(request)
+        try perform(script.onRequest(number, request))
+    }
+
+    /// What a plain server does at the end of a head: it tells a client that asks to go on (RFC 9110 §10.1.1).
+    private static func courtesy(to request: ReceivedRequest) -> [ScriptedOrigin.Step] {
+        guard request.announcesBody, request.value(of: "expect")?.lowercased() == "100-continue" else { return [] }
+        return [.send("HTTP/1.1 100 Continue\r\n\r\n")]
+    }
+
+    private mutating func perform(_ steps: [ScriptedOrigin.Step]) throws(OriginStream.End) {
+        for step in steps { try perform(step) }
+    }
+
+    private mutating func perform(_ step: ScriptedOrigin.Step) throws(OriginStream.End) {
+        switch step {
+        case .send(let bytes): try stream.send(bytes)
+        case .drip(let bytes, let interval):
+            for byte in bytes {
+                try stream.send([byte])
+                try stream.pause(interval)
+            }
+        case .repeat(let bytes, let count): for _ in 0..<max(0, count) { try stream.send(bytes) }
+        case .sendBelowTLS(let bytes): try stream.sendWire(bytes)
+        case .updateKeys: try stream.updateKeys()
+        case .pause(let duration): try stream.pause(duration)
+        case .receive(let count): try receive(count)
+        case .handshake: try shakeHands()
+        case .hold: try stream.pause(nil, until: currentHold())
+        case .awaitClose: try stream.drain()
+        case .close: try end(notify: true)
+        case .halfClose:
+            try stream.finish(notify: true)
+            try stream.drain()
+        case .closeAbruptly: try end(notify: false)
+        case .reset:
+            stream.armReset()
+            throw .script
+        }
+    }
+
+    private mutating func receive(_ count: Int) throws(OriginStream.End) {
+        if headCount == 0 { try stream.buffer(wire: count) } else { try reader.await(count) }
+    }
+
+    private func end(notify: Bool) throws(OriginStream.End) {
+        try stream.finish(notify: notify)
+        throw .script
+    }
+
+    private func shakeHands() throws(OriginStream.End) {
+        do throws(OriginStream.End) {
+            guard let handshake = try stream.shakeHands()?.handshake(on: number) else { return }
+            log.record { $0.handshakes.append(handshake) }
+        } catch {
+            recordFailedHandshake(error)
+            throw error
+        }
+    }
+
+    private func recordFailedHandshake(_ end: OriginStream.End) {
+        let (kind, reason): (ScriptedOrigin.Close.Kind?, String) =
+            switch end {
+            case .client(let kind): (kind, "ended by the client")
+            case .tls(let reason): (nil, reason)
+            case .malformed, .script, .stopped: (nil, "ended by the origin")
+            }
+        let failure = ScriptedOrigin.FailedHandshake(connection: number, end: kind, reason: reason)
+        log.record { $0.failedHandshakes.append(failure) }
+    }
+
+    private func record(_ end: OriginStream.End) {
+        switch end {
+        case .client(let kind):
+            let close = ScriptedOrigin.Close(connection: number, kind: kind, headCount: headCount)
+            log.record { $0.closes.append(close) }
+        case .malformed: log.record { $0.malformedRequests += 1 }
+        case .script, .stopped, .tls: return
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Apart from `ScriptedOrigin`, because its threads hold this and not that: when the test lets go of the origin, its deinit
+// still runs, and ends them.
+
+internal import Glibc
+internal import Synchronization
+
+/// What the threads of an origin share.
+final class OriginCore: Sendable {
+    let log: ObservationLog
+    private let script: OriginScript
+    private let context: Mutex<TLSServerContext?>
+    private let stopLatch: Latch
+    private let holdLatch: Mutex<Latch>
+    private let threads = OriginThreads()
+
+    init(_ script: OriginScript, context: TLSServerContext?, log: ObservationLog) throws(ScriptedOriginError) {
+        self.script = script
+        self.log = log
+        self.context = Mutex(context)
+        stopLatch = try Latch()
+        holdLatch = Mutex(try Latch())
+    }
+
+    func start(_ listener: OriginListener) throws(ScriptedOriginError) {
+        guard threads.start({ self.accept(on: listener) }) else { throw .system(call: "pthread_create", errno: EAGAIN) }
+    }
+
+    func stop() {
+        stopLatch.open()
+        threads.joinAll()
+    }
+
+    func release() throws(ScriptedOriginError) {
+        let next = try Latch()
+        let current = holdLatch.withLock { latch in
+            defer { latch = next }
+            return latch
+        }
+        current.open()
+    }
+
+    func use(_ context: TLSServerContext) { self.context.withLock { $0 = context } }
+
+    private func accept(on listener: OriginListener) {
+        var number = 0
+        while true {
+            switch listener.accept(stop: stopLatch) {
+            case .stopped: return
+            case .failed: stopLatch.wait(.milliseconds(10))  // out of descriptors, most likely: others must close first
+            case .descriptor(let descriptor):
+                number += 1
+                serve(descriptor, number)
+            }
+        }
+    }
+
+    private func serve(_ descriptor: Int32, _ number: Int) {
+        log.record {
+            $0.connectionCount += 1
+            $0.openConnections += 1
+        }
+        let started = threads.start { [self] in
+            converse(OriginSocket(owning: descriptor), number)
+            log.record { $0.openConnections -= 1 }
+        }
+        if !started {
+            _ = OriginSocket(owning: descriptor)
+            log.record { $0.openConnections -= 1 }
+        }
+    }
+
+    private func converse(_ socket: consuming OriginSocket, _ number: Int) {
+        let tls = context.withLock { $0 }.flatMap(TLSServerSession.init)
+        let stream = OriginStream(socket, tls: tls, stop: stopLatch, log: log)
+        var connection = OriginConnection(number: number, script: script, stream: stream, log: log) { [self] in
+            holdLatch.withLock { $0 }
+        }
+        connection.run()
+    }
+}

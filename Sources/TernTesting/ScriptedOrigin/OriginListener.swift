@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
+
+internal import Glibc
+
+/// A listening TCP socket on a loopback address.
+final class OriginListener: Sendable {
+    /// The descriptor of an accepted connection belongs to whoever asked.
+    enum Accepted { case descriptor(Int32), failed, stopped }
+
+    private let descriptor: Int32
+
+    init(_ configuration: ScriptedOrigin.Configuration) throws(ScriptedOriginError) {
+        let family =
+            switch configuration.address {
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        set(SO_REUSEADDR, 1)
+        // On the listener, because the window is agreed on before accept returns; connections inherit it.
+        if let size = configuration.receiveBufferSize { set(SO_RCVBUF, size) }
+        try bind(configuration)
+        guard listen(descriptor, SOMAXCONN) == 0 else { throw .system(call: "listen", errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func port() throws(ScriptedOriginError) -> UInt16 {
+        // The port stands at the same place in both families.
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &size)
+            }
+        }
+        guard result == 0 else { throw .system(call: "getsockname", errno: errno) }
+        return UInt16(bigEndian: address.sin6_port)
+    }
+
+    /// Waits for the next connection or for the latch.
+    func accept(stop: Latch) -> Accepted {
+        while true {
+            var polled = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            unsafe poll(&polled, nfds_t(polled.count), -1)
+            if stop.isOpen { return .stopped }
+            let accepted = Glibc.accept(descriptor, nil, nil)
+            if accepted >= 0 {
+                // Glibc's module has no `accept4`.
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+                return .descriptor(accepted)
+            }
+            switch errno {
+            case EAGAIN, EINTR, ECONNABORTED: continue
+            default: return .failed
+            }
+        }
+    }
+
+    private func bind(_ configuration: ScriptedOrigin.Configuration) throws(ScriptedOriginError) {
+        let result: Int32
+        switch configuration.address {
+        case .ipv4:
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = configuration.port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            result = unsafe bind(&address)
+        case .ipv6:
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = configuration.port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            result = unsafe bind(&address)
+        }
+        guard result == 0 else { throw .system(call: "bind", errno: errno) }
+    }
+
+    private func bind<Address>(_ address: UnsafePointer<Address>) -> Int32 {
+        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+        }
+    }
+
+    private func set(_ option: Int32, _ value: Int32) {
+        var value = value
+        unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file of the origin that calls the kernel on a connection. Every call is non-blocking (MSG_DONTWAIT) and free
+// of SIGPIPE (MSG_NOSIGNAL); whoever must wait does so in `wait`, which the origin's latches end.
+// Safety: buffers are passed to the kernel inside `withUnsafe…` with their own length, and kept by nobody.
+
+internal import Glibc
+
+/// A connected TCP socket, closed with the value.
+struct OriginSocket: ~Copyable {
+    enum Received { case bytes(Int), wouldBlock, end, reset }
+    enum Sent { case bytes(Int), wouldBlock, reset }
+    enum Wait { case readable, writable, peerClosed }
+    enum Woken { case ready, latch, timeout }
+
+    private let descriptor: Int32
+
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+        var on: Int32 = 1
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func receive(into buffer: inout [UInt8]) -> Received {
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+            }
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .reset
+            }
+        }
+    }
+
+    func send(_ bytes: borrowing RawSpan) -> Sent {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(
+                    descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            }
+            if count >= 0 { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .reset
+            }
+        }
+    }
+
+    /// Waits for the socket, for one of the latches or for the deadline, whichever comes first; the latches win a tie.
+    func wait(_ wait: Wait, until deadline: ContinuousClock.Instant? = nil, latches: [Latch]) -> Woken {
+        let events =
+            switch wait {
+            case .readable: Int16(POLLIN)
+            case .writable: Int16(POLLOUT)
+            case .peerClosed: Int16(0x2000)  // POLLRDHUP, a GNU extension that Glibc's module leaves out
+            }
+        var polled = [pollfd(fd: descriptor, events: events, revents: 0)]
+        polled += latches.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let left = deadline.map { max(.zero, $0 - .now) }
+            let ready = unsafe poll(&polled, nfds_t(polled.count), left?.pollTimeout ?? -1)
+            if ready < 0 { continue }  // EINTR; the set itself is always valid
+            if ready == 0 {
+                guard let left, left < .milliseconds(1) else { continue }
+                usleep(UInt32(left.components.attoseconds / 1_000_000_000_000))  // what `poll` cannot count
+                return .timeout
+            }
+            return polled.dropFirst().contains { $0.revents != 0 } ? .latch : .ready
+        }
+    }
+
+    /// Sends FIN; receiving goes on.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Makes the coming close a RST.
+    func armReset() {
+        var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+}

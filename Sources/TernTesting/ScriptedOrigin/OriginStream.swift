@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of one connection, plain or through TLS. Used by the connection's thread alone.
+final class OriginStream {
+    /// Why the connection cannot go on.
+    enum End: Error, Equatable {
+        /// The client ended it.
+        case client(ScriptedOrigin.Close.Kind)
+        /// The origin was told to stop.
+        case stopped
+        /// A step of the script ended it.
+        case script
+        /// The client sent what the origin cannot read.
+        case malformed
+        /// OpenSSL failed for a reason that is not the client's.
+        case tls(reason: String)
+    }
+
+    /// The result of one look at an engine or a socket.
+    enum Progress { case done, needsInput }
+
+    private let socket: OriginSocket
+    private let tls: TLSServerSession?
+    private let stop: Latch
+    private let log: ObservationLog
+    private var scratch = [UInt8](repeating: 0, count: 65_536)
+    /// Ciphertext that `buffer(wire:)` received before the engine asked for it.
+    private var early: [UInt8] = []
+    private var isSecured = false
+
+    init(_ socket: consuming OriginSocket, tls: TLSServerSession?, stop: Latch, log: ObservationLog) {
+        self.socket = socket
+        self.tls = tls
+        self.stop = stop
+        self.log = log
+    }
+
+    /// The handshake's outcome the first time it completes; nil over plain TCP and ever after.
+    func shakeHands() throws(End) -> TLSServerSession? {
+        guard let tls, !isSecured else { return nil }
+        while case .needsInput = try driving({ () throws(End) in try tls.shakeHands() }) { try feed(tls) }
+        isSecured = true
+        return tls
+    }
+
+    /// Appends at least one byte of content.
+    func receive(into buffer: inout [UInt8]) throws(End) {
+        guard let tls, isSecured else { return try receiveWire(into: &buffer) }
+        while true {
+            var plaintext: ArraySlice<UInt8> = []
+            let progress = try driving { () throws(End) in
+                let (progress, count) = try tls.read(into: &scratch)
+                plaintext = scratch[..<count]
+                return progress
+            }
+            guard case .needsInput = progress else {
+                buffer += plaintext
+                return
+            }
+            try feed(tls)
+        }
+    }
+
+    /// Sends all of it.
+    func send(_ bytes: [UInt8]) throws(End) {
+        guard let tls, isSecured else { return try sendWire(bytes) }
+        _ = try driving { () throws(End) in
+            try tls.write(bytes)
+            return .done
+        }
+    }
+
+    /// Sends all of it beneath TLS.
+    func sendWire(_ bytes: [UInt8]) throws(End) {
+        var sent = 0
+        while sent < bytes.count {
+            switch unsafe socket.send(bytes.span.bytes.extracting(sent..<bytes.count)) {
+            case .bytes(let count):
+                sent += count
+                log.record { $0.bytesSent += count }
+            case .wouldBlock: try wait(.writable)
+            case .reset: throw .client(.reset)
+            }
+        }
+    }
+
+    /// Waits until so many bytes of the wire are there for the handshake.
+    func buffer(wire count: Int) throws(End) {
+        while early.count < count { try receiveWire(into: &early) }
+    }
+
+    /// Hands over what `buffer(wire:)` has taken: over plain TCP it is content.
+    func takeEarly() -> [UInt8] {
+        guard tls == nil else { return [] }
+        defer { early = [] }
+        return early
+    }
+
+    func updateKeys() throws(End) {
+        guard let tls, isSecured else { return }
+        _ = try driving { () throws(End) in
+            try tls.updateKeys()
+            return .done
+        }
+    }
+
+    /// Lets the time pass. Ends early, by throwing, if the client closes.
+    func pause(_ duration: Duration?, until release: Latch? = nil) throws(End) {
+        let deadline = duration.map { ContinuousClock.now + $0 }
+        switch socket.wait(.peerClosed, until: deadline, latches: [stop] + (release.map { [$0] } ?? [])) {
+        case .timeout: return
+        case .latch: if stop.isOpen { throw .stopped }
+        case .ready: try drain()
+        }
+    }
+
+    /// Reads and discards until the client closes, and throws how it did.
+    func drain() throws(End) {
+        var discarded: [UInt8] = []
+        while true {
+            try receive(into: &discarded)
+            discarded.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Sends close_notify if wanted, then FIN.
+    func finish(notify: Bool) throws(End) {
+        if notify, let tls, isSecured {
+            _ = try driving { () throws(End) in
+                tls.notifyClose()
+                return .done
+            }
+        }
+        socket.finishSending()
+        // Unread bytes would turn the close into a RST.
+        while case .bytes(let count) = socket.receive(into: &scratch) { log.record { $0.bytesReceived += count } }
+    }
+
+    func armReset() { socket.armReset() }
+
+    /// Lets the engine work, then sends what it wants sent, its alert included if it failed.
+    private func driving(_ work: () throws(End) -> Progress) throws(End) -> Progress {
+        let outcome: Result<Progress, End>
+        do { outcome = .success(try work()) } catch { outcome = .failure(error) }
+        if let output = tls?.takeOutput(), !output.isEmpty {
+            do { try sendWire(output) } catch { if case .success = outcome { throw error } }
+        }
+        return try outcome.get()
+    }
+
+    private func feed(_ tls: TLSServerSession) throws(End) {
+        if early.isEmpty { try receiveWire(into: &early) }
+        tls.feed(early)
+        early.removeAll(keepingCapacity: true)
+    }
+
+    private func receiveWire(into buffer: inout [UInt8]) throws(End) {
+        while true {
+            switch socket.receive(into: &scratch) {
+            case .bytes(let count):
+                log.record { $0.bytesReceived += count }
+                buffer += scratch[..<count]
+                return
+            case .wouldBlock: try wait(.readable)
+            case .end: throw .client(.fin)
+            case .reset: throw .client(.reset)
+            }
+        }
+    }
+
+    private func wait(_ wish: OriginSocket.Wait) throws(End) {
+        if case .latch = socket.wait(wish, latches: [stop]) { throw .stopped }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One request, as the origin saw it on the wire.
+public struct ReceivedRequest: Sendable {
+    /// The number of the connection it came on, counted from 1.
+    public let connection: Int
+    /// Its place on that connection, counted from 0.
+    public let index: Int
+    /// Request line and fields with every byte as received, the empty line included.
+    public let head: [UInt8]
+    /// The content, with any chunked coding removed.
+    public internal(set) var body: [UInt8] = []
+    /// Fields that followed the last chunk.
+    public internal(set) var trailers: [Field] = []
+    /// False when the connection ended, or the script ended it, before the body was whole.
+    public internal(set) var isComplete = false
+
+    /// A field line: the name as spelled by the client, the value without surrounding blanks.
+    public struct Field: Sendable, Equatable {
+        public let name: String
+        public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    init(connection: Int, index: Int, head: [UInt8]) {
+        self.connection = connection
+        self.index = index
+        self.head = head
+    }
+
+    /// The method token; empty if the request line has none.
+    public var method: String { word(0) }
+
+    /// The request target; empty if the request line has none.
+    public var target: String { word(1) }
+
+    /// The protocol version, such as `HTTP/1.1`; empty if the request line has none.
+    public var version: String { word(2) }
+
+    /// All fields in the order received, repeats included.
+    public var fields: [Field] { lines.dropFirst().compactMap(Field.init(line:)) }
+
+    /// The value of the first field of that name, whatever its case.
+    public func value(of name: String) -> String? { values(of: name).first }
+
+    /// The values of all fields of that name, whatever its case, in the order received.
+    public func values(of name: String) -> [String] {
+        let name = name.lowercased()
+        return fields.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+
+    /// The head as text.
+    public var headText: String { String(decoding: head, as: UTF8.self) }
+
+    /// The body as text.
+    public var bodyText: String { String(decoding: body, as: UTF8.self) }
+
+    private func word(_ position: Int) -> String {
+        let words = (lines.first ?? []).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        return position < words.count ? String(decoding: words[position], as: UTF8.self) : ""
+    }
+
+    private var lines: [ArraySlice<UInt8>] {
+        head.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
+            .filter { !$0.isEmpty }
+    }
+}
+
+extension ReceivedRequest.Field {
+    init?(line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let blank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        var value = line[(colon + 1)...].drop(while: blank)
+        while let last = value.last, blank(last) { value.removeLast() }
+        name = String(decoding: line[..<colon], as: UTF8.self)
+        self.value = String(decoding: value, as: UTF8.self)
+    }
+}

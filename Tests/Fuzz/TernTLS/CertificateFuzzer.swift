@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as DER, as PEM, and as a chain to be judged. Oracle: no trap, no leak, nothing is ever trusted, and whatever
+// parses can be described.
+
+private let policies: [ServerTrustPolicy] = {
+    let pin = PublicKey(subjectPublicKeyInfo: [])
+    return [
+        .performDefaultEvaluation(validateHost: true), .performDefaultEvaluation(validateHost: false),
+        .pinPublicKeys(publicKeys: [pin], validateCertificateChain: false, validateHost: false),
+        .pinCertificates(certificates: [], validateCertificateChain: true, validateHost: true),
+    ]
+}()
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    var chain = (try? Certificate.all(inPEM: bytes)) ?? []
+    if let certificate = try? Certificate(der: bytes) {
+        chain.append(certificate)
+        let again = try? Certificate(der: certificate.der)
+        guard again == certificate else { fatalError("\(certificate) does not survive its own DER") }
+    }
+    guard !chain.isEmpty else { return 0 }
+    let trust = ServerTrust(sentChain: chain, anchors: .only([]), time: 1_767_225_600)
+    for policy in policies {
+        let result = policy.evaluate(trust, host: "a.test")
+        guard !result.isAccepted, !result.explanation.isEmpty else { fatalError("\(result)") }
+    }
+    for certificate in chain {
+        _ = (certificate.subjectAlternativeNames.map(\.description), certificate.hashValue)
+    }
+    return 0
+}

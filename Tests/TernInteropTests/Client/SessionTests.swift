@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernTesting
+import Testing
+
+/// The session against servers that other people wrote.
+@Suite struct SessionTests {
+    @Test func `nginx keeps the connection alive, plain and secure`() async throws {
+        let server = try await NginxServer()
+        let session = Session(configuration: try Self.configuration(trusting: server.authority))
+        for url in [server.url("/ok?plain"), server.secureURL("/ok?secure")] {
+            for _ in 0..<3 {
+                let (data, response) = try await session.data(from: try #require(URL(string: url)))
+                #expect(response.statusCode == 200)
+                #expect(String(decoding: data, as: UTF8.self) == "ok")
+            }
+        }
+        for kind in ["plain", "secure"] {
+            #expect(await server.accessLog.waitFor { $0.count(where: { $0.contains("/ok?\(kind)") }) == 3 })
+            let connections = server.accessLog.lines.filter { $0.contains("/ok?\(kind)") }.map {
+                $0.prefix { $0 != " " }
+            }
+            #expect(Set(connections).count == 1)
+        }
+    }
+
+    @Test func `a large body arrives whole, collected and streamed, plain and secure`() async throws {
+        let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
+        let server = try await NginxServer(files: ["big": body])
+        let session = Session(configuration: try Self.configuration(trusting: server.authority))
+        for url in [server.url("/big"), server.secureURL("/big")] {
+            let request = Tern.URLRequest(url: try #require(URL(string: url)))
+            #expect(try await session.data(for: request).0 == body)
+            var streamed = Data()
+            for try await piece in try await session.bytes(for: request).0 { streamed.append(piece) }
+            #expect(streamed == body)
+        }
+    }
+
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `speaks to a server of one TLS version`(version: OpenSSLServer.Version) async throws {
+        let authority = try CertificateAuthority()
+        let server = try await OpenSSLServer(version, identity: try authority.issue())
+        let session = Session(configuration: try Self.configuration(trusting: authority))
+        let (data, response) = try await session.data(from: try #require(URL(string: server.url())))
+        #expect(response.statusCode == 200)
+        #expect(String(decoding: data, as: UTF8.self).contains(version == .tls12 ? "TLSv1.2" : "TLSv1.3"))
+    }
+
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `a wrong pin ends the handshake with either version`(version: OpenSSLServer.Version) async throws {
+        let authority = try CertificateAuthority()
+        let server = try await OpenSSLServer(version, identity: try authority.issue())
+        let policy = ServerTrustPolicy.pinPublicKeys(
+            publicKeys: [try PublicKey(pin: try CertificateAuthority().pin)], validateCertificateChain: true,
+            validateHost: true)
+        let session = Session(
+            configuration: try Self.configuration(trusting: authority),
+            serverTrustPolicyManager: ServerTrustPolicyManager(policies: ["localhost": policy]))
+        let url = try #require(URL(string: server.url()))
+        let error = await #expect(throws: EngineError.self) { _ = try await session.data(from: url) }
+        #expect(error?.phase == .tls)
+        guard case .insecure(let tls)? = error?.reason, case .keyNotPinned? = tls.trustFailure?.reason else {
+            Issue.record("not refused for its pin: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `the system's anchors do not vouch for a test authority`() async throws {
+        let server = try await NginxServer()
+        let url = try #require(URL(string: server.secureURL()))
+        let error = await #expect(throws: EngineError.self) { _ = try await Session().data(from: url) }
+        #expect(error?.reason.kind == "trust")
+    }
+
+    @Test func `a thousand requests at once are all answered`() async throws {
+        let server = try await NginxServer()
+        let session = Session(configuration: try Self.configuration(trusting: server.authority))
+        let url = try #require(URL(string: server.secureURL()))
+        let answered = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<1000 { group.addTask { try await session.data(from: url).1.statusCode } }
+            return try await group.reduce(0) { $0 + ($1 == 200 ? 1 : 0) }
+        }
+        #expect(answered == 1000)
+    }
+
+    private static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))
+        return configuration
+    }
+}

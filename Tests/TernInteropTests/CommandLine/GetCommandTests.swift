@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import Testing
+
+/// `tern get` against nginx, as its users call it.
+@Suite struct GetCommandTests {
+    @Test func `writes the body to standard output and exits 0`() async throws {
+        let server = try await NginxServer()
+        let result = try await TernTool.run("get", server.url())
+        #expect(result.text == "ok")
+        #expect(result.status == 0)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func `a right pin is accepted; a wrong one is named, exits 1, and no request reaches the server`()
+        async throws
+    {
+        let server = try await NginxServer()
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(server.authority.certificatePEM, to: "ca.pem")
+        let wrong = try CertificateAuthority().pin
+
+        let accepted = try await TernTool.run(
+            "get", server.secureURL("/ok?right"), "--cacert", anchors, "--pin", server.identity.pin)
+        #expect(accepted.status == 0)
+        #expect(accepted.text == "ok")
+
+        let refused = try await TernTool.run("get", server.secureURL("/ok?wrong"), "--cacert", anchors, "--pin", wrong)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("none of the pinned keys is in the chain"))
+        #expect(refused.text.isEmpty)
+
+        // Were the refused request on its way, it would be in the log before this one.
+        _ = try await TernTool.run("get", server.url("/ok?last"))
+        #expect(await server.accessLog.waitFor { $0.contains { $0.contains("/ok?last") } })
+        #expect(server.accessLog.lines.contains { $0.contains("/ok?right") })
+        #expect(!server.accessLog.lines.contains { $0.contains("/ok?wrong") })
+    }
+
+    @Test func `a backup pin that matches nothing does no harm`() async throws {
+        let server = try await NginxServer()
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(server.authority.certificatePEM, to: "ca.pem")
+        let result = try await TernTool.run(
+            "get", server.secureURL(), "--cacert", anchors, "--pin", try CertificateAuthority().pin, "--pin",
+            server.authority.pin)
+        #expect(result.status == 0)
+    }
+
+    @Test func `pins count even where -k skips chain and host`() async throws {
+        let server = try await NginxServer()
+        let url = server.secureURL()
+        #expect(try await TernTool.run("get", "-k", url).status == 0)
+        #expect(try await TernTool.run("get", "-k", url, "--pin", server.identity.pin).status == 0)
+        #expect(try await TernTool.run("get", "-k", url, "--pin", try CertificateAuthority().pin).status == 1)
+    }
+
+    @Test func `a certificate of an unknown authority is refused`() async throws {
+        let server = try await NginxServer()
+        let result = try await TernTool.run("get", "--json", server.secureURL())
+        let error = try #require(try result.object()["error"] as? [String: String])
+        #expect(result.status == 1)
+        #expect(error["kind"] == "trust")
+        #expect(error["phase"] == "tls")
+        #expect(error["reason"] == "missing-issuer" || error["reason"] == "untrusted-root")
+    }
+
+    @Test func `--json prints every key of a success`() async throws {
+        let server = try await NginxServer(files: ["a.txt": Data("letter".utf8)])
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(server.authority.certificatePEM, to: "ca.pem")
+        let result = try await TernTool.run("get", "--json", server.secureURL("/a.txt"), "--cacert", anchors)
+        let object = try result.object()
+        #expect(
+            Set(object.keys).isSuperset(of: [
+                "url", "status", "reason", "version", "headers", "body_base64", "trailers", "connection", "timeline",
+                "error",
+            ]))
+        #expect(object["status"] as? Int == 200)
+        #expect(object["version"] as? String == "HTTP/1.1")
+        #expect(object["body_base64"] as? String == Data("letter".utf8).base64EncodedString())
+        #expect(object["error"] is NSNull)
+        let headers = try #require(object["headers"] as? [[String]])
+        #expect(headers.contains(["Content-Length", "6"]))
+        let connection = try #require(object["connection"] as? [String: Any])
+        #expect(connection["reused"] as? Bool == false)
+        #expect((connection["remote"] as? String)?.hasSuffix(":\(server.securePort)") == true)
+        let tls = try #require(connection["tls"] as? [String: Any])
+        #expect(tls["version"] as? String == "TLSv1.3")
+        #expect(tls["resumed"] as? Bool == false)
+        #expect(tls["spki_sha256"] as? [String] == [server.identity.pin, server.authority.pin])
+        let timeline = try #require(object["timeline"] as? [String: Any])
+        #expect(try #require(timeline["total"] as? Double) > 0)
+    }
+
+    @Test func `-o writes a file`() async throws {
+        let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let server = try await NginxServer(files: ["big": body])
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "out").path
+        let result = try await TernTool.run("get", server.url("/big"), "-o", file)
+        #expect(result.status == 0)
+        #expect(FileManager.default.contents(atPath: file) == body)
+    }
+
+    @Test func `-H adds fields and -v tells what happened without the secrets`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok("fine")] }
+        let result = try await TernTool.run(
+            "get", origin.url("/"), "-H", "X-Test: one", "-H", "Authorization: Bearer secret", "-v")
+        let request = try #require(origin.requests.first)
+        #expect(String(decoding: request.head, as: UTF8.self).contains("X-Test: one\r\n"))
+        #expect(String(decoding: request.head, as: UTF8.self).contains("Authorization: Bearer secret\r\n"))
+        #expect(result.errors.contains("< HTTP/1.1 200"))
+        #expect(!result.errors.contains("Bearer secret"))
+    }
+
+    @Test func `--json shows trailers and informational responses`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send(
+                    "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                        + "2\r\nhi\r\n0\r\nX-Checksum: 7\r\n\r\n")
+            ]
+        }
+        let object = try await TernTool.run("get", "--json", origin.url("/")).object()
+        #expect(object["trailers"] as? [[String]] == [["X-Checksum", "7"]])
+        let informational = try #require(object["informational"] as? [[String: Any]])
+        #expect(informational.map { $0["status"] as? Int } == [103])
+    }
+
+    @Test(
+        "each failure is one JSON object that names phase and kind, and exit code 1",
+        arguments: [
+            ("http://nope.invalid/", "unresolved", "resolve"),
+            ("ftp://localhost/", "invalid-request", "request"),
+            ("http://", "invalid-request", "request"),
+            ("http://localhost:99999/", "invalid-request", "request"),
+        ])
+    func failure(url: String, kind: String, phase: String) async throws {
+        let result = try await TernTool.run("get", "--json", url)
+        let error = try #require(try result.object()["error"] as? [String: String])
+        #expect(result.status == 1)
+        #expect(error["kind"] == kind)
+        #expect(error["phase"] == phase)
+        #expect(error["message"]?.isEmpty == false)
+    }
+
+    @Test func `a refused port is unreachable`() async throws {
+        let port = try LoopbackPort.free().number
+        let result = try await TernTool.run("get", "--json", "http://127.0.0.1:\(port)/")
+        let error = try #require(try result.object()["error"] as? [String: String])
+        #expect(error["kind"] == "unreachable")
+        #expect(error["phase"] == "connect")
+        #expect(result.status == 1)
+    }
+
+    @Test func `what is not HTTP, and what ends in the middle, never looks like success`() async throws {
+        let notHTTP = try ScriptedOrigin { _, _ in [.send("SSH-2.0-OpenSSH_9.2\r\n"), .close] }
+        let garbled = try await TernTool.run("get", "--json", notHTTP.url("/"))
+        #expect((try garbled.object()["error"] as? [String: String])?["kind"] == "malformed-response")
+        #expect(garbled.status == 1)
+
+        let halfHead = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Le"), .close] }
+        let cut = try await TernTool.run("get", "--json", halfHead.url("/"))
+        #expect((try cut.object()["error"] as? [String: String])?["kind"] == "connection-lost")
+        #expect(cut.status == 1)
+    }
+
+    @Test func `--max-time ends a silent exchange`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let result = try await TernTool.run("get", "--json", "--max-time", "0.3", origin.url("/"))
+        let error = try #require(try result.object()["error"] as? [String: String])
+        #expect(error["kind"] == "timed-out")
+        #expect(error["reason"] == "total")
+        #expect(result.status == 1)
+    }
+
+    @Test(
+        "wrong usage exits 2 and says what is wrong",
+        arguments: [
+            ["get"], ["get", "--pin", "sha256/short", "http://localhost/"],
+            ["get", "-H", "no colon", "http://localhost/"],
+            ["get", "--cacert", "/does/not/exist", "http://localhost/"],
+            ["get", "--max-time", "-1", "http://localhost/"],
+            ["nonsense"], ["bench", "http://localhost/", "-c", "0"],
+        ])
+    func usage(arguments: [String]) async throws {
+        let result = try await TernTool.run(arguments)
+        #expect(result.status == 2)
+        #expect(!result.errors.isEmpty)
+        #expect(result.text.isEmpty)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The built command `tern`, run as people run it.
+enum TernTool {
+    struct Result {
+        let status: Int32
+        let output: Data
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+
+        /// The one JSON object on standard output.
+        func object() throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: output) as? [String: Any] ?? [:]
+        }
+    }
+
+    static func run(_ arguments: String...) async throws -> Result {
+        try await run(arguments)
+    }
+
+    static func run(_ arguments: [String]) async throws -> Result {
+        // The tool is built beside the test runner.
+        let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(filePath: runner).deletingLastPathComponent().appending(path: "tern")
+        process.arguments = arguments
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = {
+            end.yield($0.terminationStatus)
+            end.finish()
+        }
+        try process.run()
+        async let outputBytes = Self.readAll(output)
+        async let errorBytes = Self.readAll(errors)
+        let (bytes, message) = (try await outputBytes, String(decoding: try await errorBytes, as: UTF8.self))
+        for await status in ends { return Result(status: status, output: bytes, errors: message) }
+        throw CancellationError()
+    }
+
+    @concurrent private static func readAll(_ pipe: Pipe) async throws -> Data {
+        try pipe.fileHandleForReading.readToEnd() ?? Data()
+    }
+}

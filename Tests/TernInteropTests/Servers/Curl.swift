@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What curl prints for these arguments.
+func curl(_ arguments: String...) async throws -> String {
+    try await Command.run(["curl", "-sS", "--max-time", "10"] + arguments).output
+}

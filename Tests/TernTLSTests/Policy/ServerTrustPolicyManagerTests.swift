@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import Testing
+
+struct ServerTrustPolicyManagerTests {
+    /// A policy that can be told from others: by the number of its pins.
+    private static func policy(_ number: UInt8) -> ServerTrustPolicy {
+        let keys = (0..<number).map { PublicKey(subjectPublicKeyInfo: [$0]) }
+        return .pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true)
+    }
+
+    private func number(_ policy: ServerTrustPolicy?) -> Int? {
+        guard case .pinPublicKeys(let keys, _, _) = policy else { return nil }
+        return keys.count
+    }
+
+    private let manager = ServerTrustPolicyManager(policies: [
+        "api.example.com": policy(1), "*.example.com": policy(2), "**.example.com": policy(3),
+        "**.deep.example.com": policy(4),
+        "127.0.0.1": policy(5), "**.0.0.1": policy(6), "Upper.Test.": policy(7), "*.one.test": policy(8),
+        "::1": policy(9),
+    ])
+
+    @Test(
+        arguments: [
+            ("api.example.com", 1), ("www.example.com", 2), ("example.com", 3), ("a.b.example.com", 3),
+            ("deep.example.com", 4), ("x.deep.example.com", 4), ("x.y.deep.example.com", 4), ("127.0.0.1", 5),
+            ("10.0.0.1", nil), ("upper.test", 7), ("UPPER.TEST.", 7), ("API.Example.COM.", 1), ("a.one.test", 8),
+            ("one.test", nil), ("a.b.one.test", nil), ("com", nil), ("", nil), ("notexample.com", nil), ("::1", 9),
+            ("evil.com", nil), ("*.example.com", 2),
+        ] as [(String, Int?)])
+    func `the host comes first, then the longest pattern`(host: String, expected: Int?) {
+        #expect(number(manager.serverTrustPolicy(forHost: host)) == expected)
+    }
+
+    @Test func `the policies stay as they were given`() { #expect(manager.policies["Upper.Test."] != nil) }
+
+    @Test func `a subclass may choose by other rules`() {
+        final class Everyone: ServerTrustPolicyManager, @unchecked Sendable {
+            override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policies["any"] }
+        }
+        let manager: ServerTrustPolicyManager = Everyone(policies: ["any": .disableEvaluation])
+        #expect(manager.serverTrustPolicy(forHost: "whoever.test") != nil)
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import TernTesting
+import Testing
+
+struct ServerTrustPolicyTests {
+    @Test(arguments: AlamofireSituation.all)
+    func `every situation of Alamofire's has Alamofire's outcome`(situation: AlamofireSituation) throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let trust = ServerTrust(sentChain: situation.chain(fixtures), anchors: .only(situation.anchors(fixtures)))
+        let result = situation.policy(fixtures).evaluate(trust, host: situation.host)
+        #expect(result.isAccepted == situation.passes, "\(result)")
+        #expect(result.sentChain == trust.sentChain)
+    }
+
+    @Test func `the verified chain is the one that was built, not the one that was sent`() throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let sent = [fixtures.validDNSName, fixtures.ca1, fixtures.wildcard, fixtures.ca2]
+        let trust = ServerTrust(sentChain: sent, anchors: .only([fixtures.root]))
+        let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+            .evaluate(trust, host: AlamofireFixtures.host)
+        #expect(result.verifiedChain == [fixtures.validDNSName, fixtures.ca2, fixtures.root])
+        #expect(
+            result.verifiedKeys == [
+                fixtures.validDNSName.publicKey, fixtures.ca2.publicKey, fixtures.root.publicKey,
+            ])
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `no pins refuse everyone`(chain: Bool, host: Bool) throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
+        let policies: [ServerTrustPolicy] = [
+            .pinCertificates(certificates: [], validateCertificateChain: chain, validateHost: host),
+            .pinPublicKeys(publicKeys: [], validateCertificateChain: chain, validateHost: host),
+        ]
+        for policy in policies { #expect(!policy.evaluate(trust, host: AlamofireFixtures.host).isAccepted) }
+    }
+
+    @Test func `no certificate is refused by every policy that looks at one`() throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let trust = ServerTrust(sentChain: [], anchors: .only([fixtures.root]))
+        let pin = [fixtures.root]
+        for chain in [false, true] {
+            let policies: [ServerTrustPolicy] = [
+                .performDefaultEvaluation(validateHost: chain),
+                .pinCertificates(certificates: pin, validateCertificateChain: chain, validateHost: false),
+                .pinPublicKeys(publicKeys: pin.map(\.publicKey), validateCertificateChain: chain, validateHost: false),
+            ]
+            for policy in policies {
+                #expect(policy.evaluate(trust, host: "a.test").failure?.reason == .noCertificate)
+            }
+        }
+    }
+
+    /// A wrong pin counts whatever the other switches say.
+    @Test(arguments: [false, true], [false, true])
+    func `a wrong key pin refuses with every combination of switches`(chain: Bool, host: Bool) throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
+        let pins = [fixtures.ca1.publicKey]
+        let result = ServerTrustPolicy.pinPublicKeys(
+            publicKeys: pins, validateCertificateChain: chain, validateHost: host
+        ).evaluate(trust, host: AlamofireFixtures.host)
+        #expect(result.failure?.reason == .keyNotPinned(pins: pins))
+        #expect(result.failure?.seen.map(\.publicKey) == fixtures.chain(\.validDNSName).map(\.publicKey))
+    }
+
+    @Test func `a renewed certificate matches by its key and not by its bytes`() throws {
+        let root = try CertificateAuthority()
+        let old = try root.issue()
+        let renewed = try root.issue(
+            LeafRequest(dnsNames: ["localhost"], key: .existing(privateKeyPEM: old.privateKeyPEM)))
+        let trust = try ServerTrust(renewed, anchors: [root.certificate()])
+        let byKey = ServerTrustPolicy.pinPublicKeys(
+            publicKeys: [try PublicKey(pin: old.pin)], validateCertificateChain: true, validateHost: true)
+        #expect(byKey.evaluate(trust, host: "localhost").isAccepted)
+        let byBytes = ServerTrustPolicy.pinCertificates(
+            certificates: [try old.certificate()], validateCertificateChain: true, validateHost: true)
+        #expect(!byBytes.evaluate(trust, host: "localhost").isAccepted)
+    }
+
+    @Test func `a self-signed server works as its own pin, name and dates included`() throws {
+        let own = try CertificateAuthority.selfSigned(LeafRequest(dnsNames: ["box.test"]))
+        let policy = ServerTrustPolicy.pinCertificates(
+            certificates: [try own.certificate()], validateCertificateChain: true, validateHost: true)
+        let trust = try ServerTrust(own, anchors: [])
+        #expect(policy.evaluate(trust, host: "box.test").isAccepted)
+        #expect(!policy.evaluate(trust, host: "other.test").isAccepted)
+        let later = try ServerTrust(own, anchors: [], time: 4_000_000_000)
+        #expect(!policy.evaluate(later, host: "box.test").isAccepted)
+        let unpinned = ServerTrustPolicy.performDefaultEvaluation(validateHost: true).evaluate(trust, host: "box.test")
+        #expect(unpinned.failure?.reason == .noAnchors)
+    }
+
+    @Test func `a pinned leaf is not spoilt by an expired intermediate sent along`() throws {
+        let root = try CertificateAuthority()
+        let intermediate = try root.issueIntermediate(
+            AuthorityRequest(commonName: "Expired CA", validity: .expired))
+        let leaf = try intermediate.issue()
+        let trust = try ServerTrust(leaf, anchors: [root.certificate()])
+        let pinned = ServerTrustPolicy.pinCertificates(
+            certificates: [try leaf.certificate()], validateCertificateChain: true, validateHost: true)
+        #expect(pinned.evaluate(trust, host: "localhost").isAccepted)
+        let failure = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+            .evaluate(trust, host: "localhost").failure
+        guard case .expired = failure?.reason else { throw try #require(failure) }
+        #expect(failure?.depth == 1)
+        #expect(failure?.certificate == (try intermediate.certificate()))
+    }
+
+    @Test func `a custom evaluation sees the trust and the host, and may ask other policies`() throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let sent = fixtures.chain(\.validDNSName)
+        let policy = ServerTrustPolicy.customEvaluation { trust, host in
+            trust.sentChain == sent
+                && ServerTrustPolicy.performDefaultEvaluation(validateHost: true).evaluate(trust, host: host).isAccepted
+        }
+        let trust = ServerTrust(sentChain: sent, anchors: .only([fixtures.root]))
+        #expect(policy.evaluate(trust, host: AlamofireFixtures.host).isAccepted)
+        #expect(policy.evaluate(trust, host: "elsewhere.test").failure?.reason == .customEvaluation)
+    }
+
+    @Test func `the time is what the trust says`() throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        var trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
+        let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+        let notAfter = try #require(fixtures.validDNSName.notAfter)
+        let notBefore = try #require(fixtures.validDNSName.notBefore)
+        trust.time = notAfter - 1
+        #expect(policy.evaluate(trust, host: AlamofireFixtures.host).isAccepted)
+        trust.time = notAfter + 1
+        #expect(
+            policy.evaluate(trust, host: AlamofireFixtures.host).failure?.reason == .expired(notAfter: notAfter))
+        trust.time = notBefore - 1
+        #expect(
+            policy.evaluate(trust, host: AlamofireFixtures.host).failure?.reason == .notYetValid(notBefore: notBefore))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import TernTesting
+
+/// A client and a server with nothing between them but two arrays.
+final class Dialogue {
+    enum Trouble: Error { case tooManyTurns }
+
+    var client: TLSSession
+    let server: ServerEngine
+    /// How many bytes the client is given at a time.
+    var step = Int.max
+
+    convenience init(
+        root: CertificateAuthority, host: String = "localhost", leaf: LeafRequest = .localhost,
+        policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
+        server options: ServerEngine.Options = .init(), configure: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws {
+        try self.init(
+            identity: root.issue(leaf), anchors: [root], host: host, policy: policy, server: options,
+            configure: configure)
+    }
+
+    init(
+        identity: Identity, anchors: [CertificateAuthority], host: String = "localhost",
+        policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
+        server options: ServerEngine.Options = .init(), configure: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = TLSConfiguration()
+        configuration.anchors = .only(try anchors.map { try Certificate(pem: $0.certificatePEM) })
+        configure(&configuration)
+        client = try TLSSession(context: TLSContext(configuration), host: host, policy: policy)
+        server = try ServerEngine(identity, options)
+    }
+
+    // `#expect` cannot look into a noncopyable value.
+    var info: TLSInfo { client.info }
+    var trust: ServerTrustResult? { client.trust }
+    var hasOutgoing: Bool { client.hasOutgoing }
+    var outgoingCount: Int { client.outgoingCount }
+
+    /// Talks until both sides are content. Bytes the client has not used when it completes are left in `rest`.
+    func handshake() throws -> [UInt8] {
+        var rest: [UInt8] = []
+        var (clientDone, serverDone) = (false, false)
+        for _ in 0..<10_000 {
+            if !clientDone { clientDone = try advance(&rest) }
+            server.receive(takeOutgoing())
+            if !serverDone { serverDone = try server.handshake() }
+            rest += server.send()
+            if clientDone && serverDone { return rest }
+        }
+        throw Trouble.tooManyTurns
+    }
+
+    /// Gives the client up to `step` bytes; what it leaves stays in `input`.
+    private func advance(_ input: inout [UInt8]) throws -> Bool {
+        let window = Array(input.prefix(step))
+        var offset = 0
+        let progress = unsafe try window.withUnsafeBytes { unsafe try client.handshake($0, from: &offset) }
+        input.removeFirst(offset)
+        return progress == .complete
+    }
+
+    func takeOutgoing() -> [UInt8] {
+        var bytes: [UInt8] = []
+        unsafe client.drainOutgoing { waiting in
+            unsafe bytes += Array(waiting)
+            return waiting.count
+        }
+        return bytes
+    }
+
+    func seal(_ bytes: [UInt8]) throws { unsafe try bytes.withUnsafeBytes { unsafe try client.seal($0) } }
+
+    /// Opens everything, in steps, through a plaintext buffer of the given size.
+    func open(_ ciphertext: [UInt8], capacity: Int = 16384) throws -> (bytes: [UInt8], ended: Bool) {
+        var plaintext: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: capacity)
+        for start in stride(from: 0, to: ciphertext.count, by: min(step, max(1, ciphertext.count))) {
+            let window = Array(ciphertext[start...].prefix(step))
+            var offset = 0
+            reading: while true {
+                let result = unsafe try window.withUnsafeBytes { source in
+                    unsafe try buffer.withUnsafeMutableBytes { target in
+                        unsafe try client.open(source, from: &offset, into: target)
+                    }
+                }
+                switch result {
+                case .bytes(let count): plaintext += buffer.prefix(count)
+                case .needMoreBytes:
+                    guard offset == window.count else { throw Trouble.tooManyTurns }
+                    break reading
+                case .endOfStream: return (plaintext, true)
+                }
+            }
+        }
+        return (plaintext, false)
+    }
+
+    /// The ClientHello.
+    func firstFlight() throws -> [UInt8] {
+        _ = try feedHandshake([])
+        return takeOutgoing()
+    }
+
+    func feedHandshake(_ bytes: [UInt8]) throws -> (progress: HandshakeProgress, offset: Int) {
+        var offset = 0
+        let progress = unsafe try bytes.withUnsafeBytes { unsafe try client.handshake($0, from: &offset) }
+        return (progress, offset)
+    }
+}

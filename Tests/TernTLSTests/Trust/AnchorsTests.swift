@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTesting
+import Testing
+
+@testable import TernTLS
+
+struct AnchorsTests {
+    private let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    private func evaluate(_ anchors: Anchors) throws -> ServerTrustResult {
+        let trust = ServerTrust(sentChain: [try root.issue().certificate()], anchors: anchors)
+        return ServerTrustPolicy.performDefaultEvaluation(validateHost: true).evaluate(trust, host: "localhost")
+    }
+
+    @Test func `the system's anchors are there, and do not include ours`() throws {
+        #expect(TrustStore.system.count > 0)
+        #expect(try evaluate(.system).failure?.reason == .missingIssuer)
+    }
+
+    @Test func `our anchors may stand alone or beside the system's`() throws {
+        let own = try root.certificate()
+        #expect(try evaluate(.only([own])).isAccepted)
+        #expect(try evaluate(.systemAnd([own])).isAccepted)
+        #expect(try evaluate(.systemAnd([])).failure?.reason == .missingIssuer)
+        #expect(try evaluate(.only([])).failure?.reason == .noAnchors)
+        #expect(TrustStore([own], and: .system).count == TrustStore.system.count + 1)
+    }
+
+    @Test func `one anchor twice is one anchor`() throws {
+        let own = try root.certificate()
+        #expect(try evaluate(.only([own, own])).isAccepted)
+    }
+
+    @Test func `anchors are equal if they trust the same`() throws {
+        let own = try root.certificate()
+        #expect(Anchors.only([own]) == .only([own]))
+        #expect(Anchors.only([own]) != .systemAnd([own]))
+        #expect(Anchors.system == .system)
+        var configuration = TLSConfiguration()
+        #expect(configuration == TLSConfiguration())
+        configuration.anchors = .only([own])
+        #expect(configuration != TLSConfiguration())
+    }
+
+    @Test func `many threads may evaluate with the same anchors`() async throws {
+        let anchors = Anchors.systemAnd([try root.certificate()])
+        let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 { group.addTask { try evaluate(anchors).isAccepted } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(accepted == 64)
+    }
+}

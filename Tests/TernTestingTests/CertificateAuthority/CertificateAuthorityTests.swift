@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TernTesting
+
+struct CertificateAuthorityTests {
+    let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    private func verify(_ identity: Identity, anchor: CertificateAuthority, options: String = "") throws
+        -> OpenSSLCommand
+    {
+        try OpenSSLCommand.run(
+            "openssl verify -purpose sslserver -CAfile root.pem -untrusted chain.pem \(options) leaf.pem",
+            files: [
+                "root.pem": anchor.certificatePEM, "chain.pem": identity.chainPEM, "leaf.pem": identity.certificatePEM,
+            ])
+    }
+
+    private func text(_ pem: String) throws -> String {
+        try OpenSSLCommand.run("openssl x509 -in c.pem -noout -text", files: ["c.pem": pem]).output
+    }
+
+    @Test func `a leaf for localhost verifies for its name and both addresses`() throws {
+        let identity = try root.issue()
+        for option in ["-verify_hostname localhost", "-verify_ip 127.0.0.1", "-verify_ip ::1"] {
+            #expect(try verify(identity, anchor: root, options: option).status == 0)
+        }
+        #expect(try verify(identity, anchor: root, options: "-verify_hostname example.com").status != 0)
+    }
+
+    @Test func `an intermediate puts its certificate behind the leaf, and the root stays home`() throws {
+        let intermediate = try root.issueIntermediate()
+        let identity = try intermediate.issue()
+        #expect(identity.chainPEM == identity.certificatePEM + intermediate.certificatePEM)
+        #expect(try verify(identity, anchor: root).status == 0)
+        #expect(try verify(identity.sending(chainPEM: identity.certificatePEM), anchor: root).status != 0)
+    }
+
+    @Test func `another root is another key`() throws {
+        #expect(try verify(root.issue(), anchor: CertificateAuthority()).status != 0)
+    }
+
+    @Test(arguments: [KeyKind.p256, .p384, .p521, .ed25519, .rsa(bits: 2048), .rsa(bits: 3072)])
+    func `the pin is what the openssl recipe prints`(kind: KeyKind) throws {
+        let identity = try root.issue(LeafRequest(key: kind))
+        let recipe = try OpenSSLCommand.run(
+            """
+            openssl x509 -in c.pem -pubkey -noout | openssl pkey -pubin -outform der \
+            | openssl dgst -sha256 -binary | openssl base64
+            """, files: ["c.pem": identity.certificatePEM])
+        #expect(identity.pin + "\n" == "sha256/" + recipe.output)
+        #expect(try verify(identity, anchor: root).status == 0)
+    }
+
+    @Test func `a renewed certificate keeps its key and so its pin`() throws {
+        let first = try root.issue()
+        let second = try root.issue(LeafRequest(key: .existing(privateKeyPEM: first.privateKeyPEM)))
+        #expect(first.pin == second.pin)
+        #expect(first.certificatePEM != second.certificatePEM)
+    }
+
+    @Test func `a cross-signed authority leads to either root`() throws {
+        let other = try CertificateAuthority(commonName: "Other Root")
+        let identity = try other.crossSign(root).issue()
+        #expect(try verify(identity, anchor: other).status == 0)
+        #expect(try verify(identity, anchor: root).status == 0)
+    }
+
+    @Test func `validity outside the present is refused`() throws {
+        #expect(try verify(root.issue(LeafRequest(validity: .expired)), anchor: root).output.contains("has expired"))
+        #expect(try verify(root.issue(LeafRequest(validity: .future)), anchor: root).output.contains("not yet valid"))
+    }
+
+    @Test func `alternative names are written as asked`() throws {
+        let identity = try root.issue(
+            LeafRequest(
+                dnsNames: ["*.example.com", "127.0.0.1"], ipAddresses: ["10.0.0.1"], uris: ["https://a.test/"]))
+        #expect(
+            try text(identity.certificatePEM).contains(
+                "DNS:*.example.com, DNS:127.0.0.1, IP Address:10.0.0.1, URI:https://a.test/"))
+    }
+
+    @Test func `an extension replaces the default of its name, and nil leaves it out`() throws {
+        let identity = try root.issue(
+            LeafRequest(extensions: [
+                CertificateExtension("extendedKeyUsage", "clientAuth"), CertificateExtension("keyUsage", nil),
+            ]))
+        let text = try text(identity.certificatePEM)
+        #expect(text.contains("TLS Web Client Authentication"))
+        #expect(!text.contains("TLS Web Server Authentication"))
+        #expect(!text.contains("X509v3 Key Usage"))
+    }
+
+    @Test func `name constraints bind what an intermediate issues`() throws {
+        let constrained = try root.issueIntermediate(
+            AuthorityRequest(
+                commonName: "Constrained",
+                extensions: [CertificateExtension("nameConstraints", "critical,permitted;DNS:good.test")]))
+        #expect(try verify(constrained.issue(LeafRequest(dnsNames: ["a.good.test"])), anchor: root).status == 0)
+        #expect(
+            try verify(constrained.issue(LeafRequest(dnsNames: ["evil.test"])), anchor: root)
+                .output.contains("permitted subtree violation"))
+    }
+
+    @Test func `a self-signed leaf is its own anchor and nobody else's`() throws {
+        let identity = try CertificateAuthority.selfSigned()
+        #expect(try verify(identity, anchor: root).status != 0)
+        #expect(try text(identity.certificatePEM).contains("Issuer: CN = Tern Test Leaf"))
+    }
+
+    @Test func `nonsense is an error that says what was wrong`() {
+        #expect(throws: CertificateAuthorityError.self) { try root.issue(LeafRequest(ipAddresses: ["300.1.1.1"])) }
+        let wrong = CertificateExtension("keyUsage", "flying")
+        do throws(CertificateAuthorityError) {
+            _ = try root.issue(LeafRequest(extensions: [wrong]))
+            Issue.record("accepted")
+        } catch {
+            #expect(error.reason == .invalidExtension(wrong))
+            #expect(error.detail.contains("unknown bit string argument"))
+        }
+        #expect(throws: CertificateAuthorityError.self) {
+            try root.issue(LeafRequest(key: .existing(privateKeyPEM: "not a key")))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TernTesting
+import Testing
+
+@Suite struct StepTests {
+    private let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    private func answer(_ steps: [ScriptedOrigin.Step]) throws -> (text: String, end: RawClient.End) {
+        let origin = try ScriptedOrigin { _, _ in steps }
+        let client = try RawClient(port: origin.port)
+        client.send(get)
+        return client.receiveAll()
+    }
+
+    @Test func `close ends with FIN even when bytes are unread`() throws {
+        let origin = try ScriptedOrigin { _, _ in [.send("bye"), .close] }
+        let client = try RawClient(port: origin.port)
+        client.send(get + get + get)
+        let (text, end) = client.receiveAll()
+        #expect(text == "bye")
+        #expect(end == .fin)
+    }
+
+    @Test func `reset ends with RST`() throws {
+        #expect(try answer([.reset]).end == .reset)
+    }
+
+    @Test func `a drip comes whole`() throws {
+        #expect(try answer([.drip(Array("drop".utf8), every: .microseconds(200)), .close]).text == "drop")
+    }
+
+    @Test func `a repeat comes so many times`() throws {
+        #expect(
+            try answer([.repeat(Array("ab".utf8), count: 1000), .close]).text == String(repeating: "ab", count: 1000))
+    }
+
+    @Test func `a pause takes its time`() throws {
+        let start = ContinuousClock.now
+        _ = try answer([.pause(.milliseconds(30)), .close])
+        #expect(ContinuousClock.now - start >= .milliseconds(30))
+    }
+
+    @Test func `a hold lasts until the release`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send("held,"), .hold, .send("released"), .close] }
+        let client = try RawClient(port: origin.port)
+        client.send(get)
+        #expect(client.receive(until: ",") == "held,")
+        // The hold begins some time after its bytes came, so that one release could come too early.
+        let releasing = Task {
+            while !Task.isCancelled {
+                try origin.release()
+                await Task.yield()
+            }
+        }
+        let text = client.receiveAll().text
+        releasing.cancel()
+        #expect(text == "released")
+    }
+
+    @Test func `a hold sees the client go`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        var client: RawClient? = try RawClient(port: origin.port)
+        client?.send(get)
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        client = nil
+        #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin] && $0.openConnections == 0 })
+    }
+
+    @Test func `half a close still hears the client`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.halfClose] }
+        let client = try RawClient(port: origin.port)
+        client.send(get)
+        #expect(client.receiveAll().end == .fin)
+        client.send("more")
+        client.finishSending()
+        #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin] })
+    }
+
+    @Test func `receive waits for bytes of the wire on a new connection`() throws {
+        let origin = try ScriptedOrigin(onAccept: { _ in [.receive(4), .send("!")] }) { _, request in
+            [.send(request.target), .close]
+        }
+        let client = try RawClient(port: origin.port)
+        client.send("GET ")
+        #expect(client.receive(until: "!") == "!")
+        client.send("/x HTTP/1.1\r\n\r\n")
+        #expect(client.receiveAll().text == "/x")
+    }
+}
