@@ -75,7 +75,7 @@ import Testing
             #expect(!error.wasSent)
         }
         // Those that fill the backlog are left.
-        #expect(ClientSockets.countConnecting(to: hole.port) == before)
+        #expect(ClientSockets.countConnecting(to: hole.port) <= before)
     }
 
     @Test func `while the server holds the handshake`() async throws {

@@ -27,7 +27,8 @@ enum ClientSockets {
         var text = [UInt8](repeating: 0, count: 4 << 20)
         let length = unsafe fread(&text, 1, text.count, file)
         let lines = String(decoding: text[..<length], as: UTF8.self).split(separator: "\n")
-        return lines.count { $0.contains(remote) }
+        // The list changes while it is read, and may name a connection twice: its own end tells it from others.
+        return Set(lines.filter { $0.contains(remote) }.map { $0.split(separator: " ")[1] }).count
     }
 
     private static func peerPort(of descriptor: Int32) -> UInt16? {
