@@ -54,6 +54,7 @@ let package = Package(
         .testTarget(name: "TernEngineTests", dependencies: ["TernEngine", "TernTesting"], swiftSettings: settings),
         .testTarget(name: "TernTests", dependencies: ["Tern", "TernTesting"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
-        .testTarget(name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernTesting"], swiftSettings: settings),
     ]
 )

@@ -104,9 +104,16 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func end(_ reason: EngineError.Reason) {
         switch state {
         case .active(let task), .finishing(let task): fail(task, reason)
-        case .resting: close()
+        case .resting: retire()
         case .closed: break
         }
+    }
+
+    /// Closes a connection that carries no task, and tells the pool: what stays in it is taken for usable.
+    private func retire() {
+        let isIdle = if case .resting = state { true } else { false }
+        close()
+        if isIdle { pool.idleConnectionLost(self) } else { pool.connectionLost(self) }
     }
 
     func close() {
@@ -116,7 +123,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     func updatePause() {
         guard case .active(let task) = state else { return }
+        let wasPaused = isPaused
         isPaused = task.isSuspended
+        if wasPaused, !isPaused {
+            // The silence was ours.
+            lastActivity = loop.now
+            setDeadline(for: task)
+        }
         updateInterest()
     }
 
@@ -252,7 +265,8 @@ extension Connection {
         switch result {
         case .wouldBlock: return false
         case .endOfStream:
-            peerClosed(inOrder: transport?.isSecure == false)
+            // Over TLS only close_notify is an end; without it the body may be cut short by anybody (RFC 8446 §6.1).
+            peerClosed(orderly: transport?.isSecure == false)
             return nil
         case .bytes(let count):
             lastActivity = loop.now
@@ -276,13 +290,15 @@ extension Connection {
                 }
                 switch result {
                 case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
-                case .endOfStream: return peerClosed(inOrder: true)
+                case .endOfStream: return peerClosed(orderly: true)
                 case .needMoreBytes:
                     // A key update asks for an answer.
                     if transport?.hasUnsent == true { flush() }
                     return
                 }
             } catch {
+                // A response that is complete stays so, whatever follows it.
+                if case .finishing = state { return strayBytes() }
                 return end(.insecure(error))
             }
         }
@@ -328,15 +344,23 @@ extension Connection {
     /// Bytes that belong to no exchange. Nothing good follows them (response desynchronisation).
     private func strayBytes() {
         hasStrayBytes = true
-        if case .resting = state { close(); pool.idleConnectionLost(self) }
+        switch state {
+        case .resting: retire()
+        case .active, .finishing, .closed: break
+        }
     }
 
     private func finishIfComplete() {
         guard case .finishing(let task) = state else { return }
+        if isPaused {
+            // The task ends, and its pause with it: an idle connection has to be watched.
+            isPaused = false
+            updateInterest()
+            guard case .finishing = state else { return }
+        }
         task.run.place = .nowhere
         if exchange.isReusable, !hasStrayBytes, !isSending, sendingError == nil {
             state = .resting
-            isPaused = false
             pool.release(self)
         } else {
             close()
@@ -345,15 +369,11 @@ extension Connection {
         task.complete(nil)
     }
 
-    /// `inOrder` tells a message from the peer, which may end a body that has no other end, from a mere end of stream
-    /// under TLS, which anybody on the way can forge (RFC 9112 §9.8).
-    private func peerClosed(inOrder: Bool) {
+    private func peerClosed(orderly: Bool) {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .active(let task):
-            guard inOrder else { return connectionLost(sendingError) }
+            guard orderly else { return connectionLost(sendingError) }
             do throws(HTTP1Error) {
                 let event = try exchange.receiveEndOfStream()
                 deliver(event, of: Span(), to: task)
@@ -381,9 +401,7 @@ extension Connection {
 
     private func deadlinePassed() {
         switch state {
-        case .resting:
-            close()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .active(let task), .finishing(let task):
             if let total = task.totalDeadline, total <= loop.now { return fail(task, .timedOut(.total)) }
             if let idle = task.timeouts.idle, !isPaused, lastActivity.advanced(by: idle) <= loop.now {
@@ -399,9 +417,7 @@ extension Connection {
         switch state {
         case .active(let task): retryOrFail(task, systemError)
         case .finishing: hasStrayBytes = true
-        case .resting:
-            abandon()
-            pool.idleConnectionLost(self)
+        case .resting: retire()
         case .closed: break
         }
     }
@@ -418,7 +434,8 @@ extension Connection {
         task.run.metrics?.retryCount += 1
         abandon()
         pool.connectionLost(self)
-        pool.start(task)
+        // Not `pool.start`: the pool may just have been discarded with its last connection.
+        shard.start(task)
     }
 
     private func fail(_ task: DataTask, _ reason: EngineError.Reason) {

@@ -7,10 +7,11 @@ final class ConnectionPool {
     let origin: Origin
     private let shard: SessionShard
     private var state: PoolState<Connection, DataTask>
-    /// Everything that is open or on its way, so that closing the pool reaches it.
-    private var attempts: [ObjectIdentifier: ConnectionAttempt] = [:]
+    /// Everything that is on its way or open, so that closing the pool reaches it. The youngest attempt is the last.
+    private var attempts: [ConnectionAttempt] = []
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var isClosed = false
+    private var isStarting = false
 
     init(origin: Origin, limit: Int, shard: SessionShard) {
         self.origin = origin
@@ -22,12 +23,15 @@ final class ConnectionPool {
     /// Finds `task` a connection, now or later.
     func start(_ task: DataTask) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
+        isStarting = true
         while let warmest = state.warmest, !warmest.isFit {}
+        isStarting = false
         if state.warmest == nil {
             do throws(InvalidRequest) {
                 try task.originalRequest.check(defaults: shard.configuration.httpAdditionalHeaders)
             } catch {
-                return shard.reject(task, error)
+                shard.reject(task, error)
+                return discardIfEmpty()
             }
         }
         switch state.acquire(task, isPicky: task.run.isRetried) {
@@ -35,22 +39,27 @@ final class ConnectionPool {
             connection.start(task)
         case .open:
             wait(task)
-            open()
+            open(for: task)
         case .replace(let idle):
             wait(task)
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
-            open()
+            open(for: task)
         case .wait:
             wait(task)
         case .refuse(let limit):
-            task.complete(task.error(.queueFull(limit: limit), phase: .pool))
+            shard.loop.execute { task.complete(task.error(.queueFull(limit: limit), phase: .pool)) }
+            discardIfEmpty()
         }
     }
 
     /// Ends a waiting task with `error`.
     func abandon(_ task: DataTask, _ error: EngineError) {
-        guard state.cancel(task) else { return }
+        switch state.cancel(task) {
+        case .absent: return
+        case .removed: break
+        case .superfluous: attempts.popLast()?.cancel()
+        }
         stopWaiting(task)
         task.complete(error)
         discardIfEmpty()
@@ -60,9 +69,9 @@ final class ConnectionPool {
         isClosed = true
         let waiters = state.drain()
         let (attempts, connections) = (attempts, connections)
-        self.attempts = [:]
+        self.attempts = []
         self.connections = [:]
-        for attempt in attempts.values { attempt.cancel() }
+        for attempt in attempts { attempt.cancel() }
         for task in waiters {
             stopWaiting(task)
             task.complete(task.error(.sessionInvalidated, phase: .pool))
@@ -89,40 +98,39 @@ final class ConnectionPool {
         connection.start(task)
     }
 
-    private func open() {
-        let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self)
-        attempts[ObjectIdentifier(attempt)] = attempt
+    private func open(for task: DataTask) {
+        let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self, task: task)
+        attempts.append(attempt)
         attempt.start()
     }
 
     private func discardIfEmpty() {
-        if state.isEmpty, attempts.isEmpty { shard.discard(self) }
+        if state.isEmpty, attempts.isEmpty, !isStarting { shard.discard(self) }
     }
 }
 
 // What attempts and connections report
 extension ConnectionPool {
     func attempt(_ attempt: ConnectionAttempt, opened connection: Connection) {
-        attempts[ObjectIdentifier(attempt)] = nil
+        attempts.removeAll { $0 === attempt }
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
-        switch state.opened(connection) {
-        case .serve(let task): serve(task, connection)
-        case .keep: connection.rest()
-        }
+        if let task = state.opened(connection) { serve(task, connection) } else { connection.rest() }
     }
 
     func attempt(_ attempt: ConnectionAttempt, failed error: EngineError) {
-        attempts[ObjectIdentifier(attempt)] = nil
-        if isClosed { return }
-        let (victim, opens) = state.failedToOpen()
-        if opens { open() }
-        if let victim {
-            stopWaiting(victim)
-            victim.complete(
+        // One that was given up in the meantime does not count any more.
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
+        attempts.remove(at: index)
+        let task = attempt.task
+        let (isBorne, next) = state.failedToOpen(for: task)
+        if let next { open(for: next) }
+        if isBorne {
+            stopWaiting(task)
+            task.complete(
                 EngineError(
                     error.reason, phase: error.phase, origin: origin, remoteAddress: error.remoteAddress,
-                    wasSent: victim.run.wasSent))
+                    wasSent: task.run.wasSent))
         }
         discardIfEmpty()
     }
@@ -133,13 +141,17 @@ extension ConnectionPool {
         switch state.released(connection) {
         case .serve(let task): serve(task, connection)
         case .keep: connection.rest()
+        case .replace(let task):
+            connections[ObjectIdentifier(connection)] = nil
+            connection.close()
+            open(for: task)
         }
     }
 
     /// A connection that was carrying an exchange is closed.
     func connectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if state.lostLeased() { open() }
+        if let task = state.lostLeased() { open(for: task) }
         discardIfEmpty()
     }
 

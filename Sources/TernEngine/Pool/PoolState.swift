@@ -16,7 +16,7 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
     private var idle: [Connection] = []
     private var leased = 0
     private var opening = 0
-    private var queue: [Waiting] = []
+    private var queue = WaitingLine<Waiting>()
 
     init(connectionLimit: Int, queueLimit: Int) {
         self.connectionLimit = connectionLimit
@@ -41,9 +41,11 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
             leased += 1
             return .use(connection)
         }
-        guard queue.count < queueLimit else { return .refuse(limit: queueLimit) }
+        let mayOpen = count < connectionLimit
+        // Those for whom a connection is on its way do not count.
+        guard mayOpen || !idle.isEmpty || queue.count - opening < queueLimit else { return .refuse(limit: queueLimit) }
         queue.append(Waiting(waiter: waiter, isPicky: isPicky))
-        if count < connectionLimit {
+        if mayOpen {
             opening += 1
             return .open
         }
@@ -53,45 +55,48 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
         return .replace(oldest)
     }
 
-    enum Placement<Served> {
-        /// Let this waiter use the connection.
-        case serve(Served)
-        /// Keep it for later.
-        case keep
-    }
-
-    /// A connection is open and unused.
-    mutating func opened(_ connection: Connection) -> Placement<Waiter> {
+    /// A connection is open and unused. Gives the waiter that is to use it; without one it is kept.
+    mutating func opened(_ connection: Connection) -> Waiter? {
         opening -= 1
-        guard !queue.isEmpty else {
+        guard let next = queue.removeFirst() else {
             idle.append(connection)
-            return .keep
+            return nil
         }
         leased += 1
-        return .serve(queue.removeFirst().waiter)
+        return next.waiter
+    }
+
+    enum Placement {
+        /// Let this waiter use the connection.
+        case serve(Waiter)
+        /// Keep it for later.
+        case keep
+        /// Close it and open one in its place for this waiter, which would not take it.
+        case replace(for: Waiter)
     }
 
     /// A leased connection has carried its exchange and can carry another.
-    mutating func released(_ connection: Connection) -> Placement<Waiter> {
-        if let index = queue.firstIndex(where: { !$0.isPicky }) {
-            return .serve(queue.remove(at: index).waiter)
-        }
+    mutating func released(_ connection: Connection) -> Placement {
+        let isHeadServed = opening > 0 || queue.first?.isPicky != true
+        if isHeadServed, let next = queue.removeFirst(where: { !$0.isPicky }) { return .serve(next.waiter) }
         leased -= 1
+        if let next = nextToOpenFor() { return .replace(for: next) }
         idle.append(connection)
         return .keep
     }
 
-    /// A connection could not be opened. The first waiter bears it; somebody has to, or all would wait for ever.
-    mutating func failedToOpen() -> (victim: Waiter?, opens: Bool) {
+    /// A connection could not be opened. Returns whether `waiter`, for whom it was, still waits, and so has to bear it;
+    /// and for whom to open another.
+    mutating func failedToOpen(for waiter: Waiter) -> (isBorne: Bool, opensFor: Waiter?) {
         opening -= 1
-        let victim = queue.isEmpty ? nil : queue.removeFirst().waiter
-        return (victim, opensForQueue())
+        let isBorne = queue.removeFirst { $0.waiter === waiter } != nil
+        return (isBorne, nextToOpenFor())
     }
 
-    /// A leased connection is gone. Returns whether to open another for those who wait.
-    mutating func lostLeased() -> Bool {
+    /// A leased connection is gone. Returns for whom to open another.
+    mutating func lostLeased() -> Waiter? {
         leased -= 1
-        return opensForQueue()
+        return nextToOpenFor()
     }
 
     /// An idle connection is gone.
@@ -100,20 +105,27 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
         if let index = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: index) }
     }
 
-    /// A waiter gives up. False if it was not waiting.
-    mutating func cancel(_ waiter: Waiter) -> Bool {
-        guard let index = queue.firstIndex(where: { $0.waiter === waiter }) else { return false }
-        queue.remove(at: index)
-        return true
+    enum Cancellation {
+        /// It was not waiting.
+        case absent
+        /// It waits no more.
+        case removed
+        /// It waits no more, and one of the connections on their way is wanted by nobody: give that up.
+        case superfluous
+    }
+
+    /// A waiter gives up.
+    mutating func cancel(_ waiter: Waiter) -> Cancellation {
+        guard queue.removeFirst(where: { $0.waiter === waiter }) != nil else { return .absent }
+        guard opening > queue.count else { return .removed }
+        opening -= 1
+        return .superfluous
     }
 
     /// Forgets the idle connections and gives back those who wait; the caller ends both.
     mutating func drain() -> [Waiter] {
-        defer {
-            idle = []
-            queue = []
-        }
-        return queue.map(\.waiter)
+        idle = []
+        return queue.removeAll().map(\.waiter)
     }
 
     /// The idle connection that would be used next.
@@ -124,9 +136,10 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
 
     private var count: Int { idle.count + leased + opening }
 
-    private mutating func opensForQueue() -> Bool {
-        guard queue.count > opening, count < connectionLimit else { return false }
+    /// The first waiter for whom no connection is on its way, if there may be one more.
+    private mutating func nextToOpenFor() -> Waiter? {
+        guard count < connectionLimit, let next = queue[opening] else { return nil }
         opening += 1
-        return true
+        return next.waiter
     }
 }

@@ -15,7 +15,7 @@ extension Session {
                 unsafe collector.start(task, continuation)
             }
         } onCancel: {
-            task.cancel()
+            task.cancelOnceStarted()
         }
         return try result.get()
     }
@@ -33,7 +33,7 @@ extension Session {
         let result = await withTaskCancellationHandler {
             await stream.response(of: task)
         } onCancel: {
-            task.cancel()
+            task.cancelOnceStarted()
         }
         return (BodyBytes(stream: stream, task: task, session: self), try result.get())
     }

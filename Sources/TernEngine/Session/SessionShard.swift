@@ -36,10 +36,9 @@ final class SessionShard: @unchecked Sendable {
         return loop.execute { work(self) }
     }
 
-    func start(_ task: DataTask, at now: MonotonicInstant) {
-        // Cancelled by another thread between its resumption and this.
+    func start(_ task: DataTask) {
+        // A cancellation from another thread may have come before the start it cancels.
         if task.run.isOver { return }
-        task.run.metrics = TaskMetrics(start: now)
         if isClosed { return task.complete(task.error(.sessionInvalidated, phase: .request)) }
         switch task.originalRequest.destination {
         case .success(let destination): pool(for: destination.origin).start(task)

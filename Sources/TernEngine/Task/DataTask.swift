@@ -21,6 +21,9 @@ public final class DataTask: @unchecked Sendable {
         var stage = Stage.created
         var shard: SessionShard?
         var suspensions = 0
+        /// Signed, because the two sides that change it may overtake each other: what counts is the sum.
+        var holds = 0
+        var isCancelledOnStart = false
         var metrics: TaskMetrics?
         var error: EngineError?
     }
@@ -49,20 +52,20 @@ public final class DataTask: @unchecked Sendable {
 
     /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
     public func resume() {
-        let (shard, starts) = state.withLock { state in
+        let (shard, starts, cancels) = state.withLock { state in
             guard state.stage == .created else {
                 if state.suspensions > 0 { state.suspensions -= 1 }
-                return (state.suspensions == 0 ? state.shard : nil, false)
+                return (state.suspensions == 0 ? state.shard : nil, false, false)
             }
-            state.stage = .started
-            return (state.shard, true)
+            begin(&state)
+            return (state.shard, true, state.isCancelledOnStart)
         }
+        if cancels { return cancel() }
         guard starts else {
             shard?.perform { $0.updatePause(of: self) }
             return
         }
-        let now = MonotonicInstant.now
-        if shard?.perform({ $0.start(self, at: now) }) != true { complete(error(failure, phase: .request)) }
+        if shard?.perform({ $0.start(self) }) != true { complete(error(failure, phase: .request)) }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
@@ -77,11 +80,42 @@ public final class DataTask: @unchecked Sendable {
 
     /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
     public func cancel() {
-        let shard = state.withLock { state in
-            if state.stage == .created { state.stage = .started }
-            return state.shard
+        let (shard, isOver) = state.withLock { state in
+            if state.stage == .created { begin(&state) }
+            return (state.shard, state.stage == .completed)
         }
+        if isOver { return }
         if shard?.perform({ $0.cancel(self) }) != true { complete(error(.cancelled, phase: .request)) }
+    }
+
+    /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
+    /// its end may still be on his way.
+    func cancelOnceStarted() {
+        let isStarted = state.withLock { state in
+            state.isCancelledOnStart = true
+            return state.stage != .created
+        }
+        if isStarted { cancel() }
+    }
+
+    /// `suspend()` and `resume()` for two threads that call them in turn but may overtake each other: a release that
+    /// comes before its hold is not lost.
+    func hold() { changeHolds(by: 1) }
+
+    func release() { changeHolds(by: -1) }
+
+    private func changeHolds(by change: Int) {
+        let shard = state.withLock { state in
+            state.holds += change
+            return state.stage == .started ? state.shard : nil
+        }
+        shard?.perform { $0.updatePause(of: self) }
+    }
+
+    /// Under the lock, so that whoever finds the task started finds its metrics too.
+    private func begin(_ state: inout State) {
+        state.stage = .started
+        run.metrics = TaskMetrics(start: .now)
     }
 
     /// What happened when; nil until the task has completed.
@@ -90,22 +124,20 @@ public final class DataTask: @unchecked Sendable {
     /// Why the task failed; nil while it runs and after success.
     public var error: EngineError? { state.withLock { $0.error } }
 
-    var isSuspended: Bool { state.withLock { $0.suspensions > 0 } }
+    var isSuspended: Bool { state.withLock { $0.suspensions > 0 || $0.holds > 0 } }
 }
 
 // On the reactor's thread
 extension DataTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
-        let now = MonotonicInstant.now
-        var metrics = run.metrics ?? TaskMetrics(start: now)
-        metrics.end = now
-        run.isOver = true
         let isFirst = state.withLock { state in
             guard state.stage != .completed else { return false }
             state.stage = .completed
             state.shard = nil
-            state.metrics = metrics
+            run.isOver = true
+            run.metrics?.end = .now
+            state.metrics = run.metrics
             state.error = error
             return true
         }

@@ -11,12 +11,12 @@ struct TaskRun {
     }
 
     var place = Place.nowhere
+    /// The delegate has been told the end.
+    var isOver = false
     var metrics: TaskMetrics?
     /// Any byte of the request may have left.
     var wasSent = false
     var hasResponse = false
-    /// The task has completed; a start that comes in late finds it so.
-    var isOver = false
     /// Sent again already: the one transparent retry is spent, and the task wants a connection nobody has used.
     var isRetried = false
     /// Bounds the time spent waiting, before a connection takes over the task's deadline.

@@ -57,7 +57,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
             if resumes { state.isSuspended = false }
             return (ready, resumes)
         }
-        if resumes { task.resume() }
+        if resumes { task.release() }
         return ready
     }
 
@@ -93,7 +93,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
             if suspends { state.isSuspended = true }
             return (nil, suspends)
         }
-        if suspends { task.suspend() }
+        if suspends { task.hold() }
         reader?.resume(returning: .success(chunk))
     }
 

@@ -28,7 +28,7 @@ final class Mailbox: Sendable {
     }
 
     let wakeUp: Descriptor
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init() throws(SystemError) {
         wakeUp = Descriptor(

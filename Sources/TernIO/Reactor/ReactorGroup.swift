@@ -28,4 +28,4 @@ private struct SharedGroup {
     weak var group: ReactorGroup?
 }
 
-private let sharedGroup = Mutex(SharedGroup())
+private let sharedGroup = Lock(SharedGroup())

@@ -8,6 +8,8 @@ import Synchronization
 /// server for one does not hold up the others; threads end when the queue is empty.
 public final class Resolver: Sendable {
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
+    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
+    typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
 
     private struct Key: Hashable {
         let host: String
@@ -20,10 +22,22 @@ public final class Resolver: Sendable {
         var threads = 0
     }
 
-    private static let threadLimit = 16
-    private let state = Mutex(State())
+    static let threadLimit = 16
+    private let state = Lock(State())
+    private let lookUp: LookUp
+    private let startThread: StartThread
 
-    public init() {}
+    public convenience init() {
+        self.init(lookUp: Resolver.askSystem) { body throws(SystemError) in
+            try Thread.start(name: "tern-resolver", body)
+        }
+    }
+
+    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`.
+    init(lookUp: @escaping LookUp, startThread: @escaping StartThread) {
+        self.lookUp = lookUp
+        self.startThread = startThread
+    }
 
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP
     /// literals are answered at once on the calling thread; everything else on a resolver thread.
@@ -44,20 +58,31 @@ public final class Resolver: Sendable {
             state.threads += 1
             return true
         }
-        if needsThread { startThread() }
+        if !needsThread { return }
+        do {
+            try startThread { self.work() }
+        } catch {
+            failWithoutThread()
+        }
     }
 
-    private func startThread() {
-        do {
-            try Thread.start(name: "tern-resolver") { self.work() }
-        } catch {
-            work()  // no thread to be had: a slow answer beats none
+    /// No thread to be had. Threads that run already will come to what waits; without any it fails, because looking it
+    /// up here would block the caller's reactor.
+    private func failWithoutThread() {
+        let stranded = state.withLock { state in
+            state.threads -= 1
+            guard state.threads == 0 else { return [:] as [Key: [Completion]] }
+            defer { state.queue = [] }
+            return state.queue.reduce(into: [:]) { $0[$1] = state.waiting.removeValue(forKey: $1) }
+        }
+        for (key, completions) in stranded {
+            for completion in completions { completion(.failure(ResolveError(host: key.host, code: EAI_AGAIN))) }
         }
     }
 
     private func work() {
         while let key = nextKey() {
-            let result = Self.lookUp(key.host, port: key.port)
+            let result = lookUp(key.host, key.port)
             let completions = state.withLock { $0.waiting.removeValue(forKey: key) } ?? []
             for completion in completions { completion(result) }
         }
@@ -73,15 +98,17 @@ public final class Resolver: Sendable {
         }
     }
 
-    private static func lookUp(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
+    private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
+        // To C the text would end there, and the answer would be another host's.
+        if host.utf8.contains(0) { return .failure(ResolveError(host: host, code: EAI_NONAME)) }
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         var code = unsafe getaddrinfo(host, String(port), &hints, &list)
-        if code != 0 {
-            // AI_ADDRCONFIG hides loopback addresses on a machine that has no other interface up.
+        if ResolveError(host: host, code: code).reason == .unknownHost {
+            // AI_ADDRCONFIG hides the addresses of a family in which the machine has none but its loopback's.
             unsafe hints.ai_flags = AI_NUMERICSERV
             let second = unsafe getaddrinfo(host, String(port), &hints, &list)
             if second == 0 { code = 0 }

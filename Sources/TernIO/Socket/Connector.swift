@@ -3,9 +3,11 @@
 /// Connects to the first address that answers (RFC 8305 §5): families alternate, a next attempt starts when the one
 /// before has failed or 250 ms have passed, the first connection wins and the others close.
 ///
-/// Lives on one loop. Ends by exactly one call of `completion`, or by `cancel` and none.
+/// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
+/// returns; or by `cancel`, or when its owner lets go of it, and none.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token` and waiting for whoever takes it over.
+    /// A connected socket, still registered with the loop under `token`. Whoever takes it over either transfers the
+    /// registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
         public let socket: Socket
@@ -29,6 +31,11 @@ public final class Connector {
         self.loop = loop
         self.completion = completion
         remaining = Self.interleaved(addresses)
+    }
+
+    deinit {
+        // After the loop's own end the registrations are gone already, and the sockets close with the attempts.
+        if loop.isCurrent { closeAll() }
     }
 
     public func start() {
@@ -74,7 +81,8 @@ public final class Connector {
         guard !remaining.isEmpty else { return }
         let timer = timer ?? loop.registerTimer(handler: StaggerTimer(connector: self))
         self.timer = timer
-        loop.setDeadline(loop.now.advanced(by: Self.stagger), for: timer)
+        // Not the loop's time: the whole stagger belongs to the attempt that starts now.
+        loop.setDeadline(MonotonicInstant.now.advanced(by: Self.stagger), for: timer)
     }
 
     fileprivate func staggerPassed() {
@@ -98,14 +106,19 @@ public final class Connector {
     private func finish() {
         completion = nil
         remaining = []
-        for attempt in attempts.values { attempt.close() }
+        closeAll()
         attempts = [:]
-        if let timer { loop.deregister(timer) }
         timer = nil
+    }
+
+    private func closeAll() {
+        for attempt in attempts.values { attempt.close() }
+        if let timer { loop.deregister(timer) }
     }
 }
 
-/// One socket on its way. Weak towards the connector: the loop's table keeps handlers alive, not their owners.
+/// One socket on its way. Weak towards the connector, which closes it at its own end: the loop's table keeps handlers
+/// alive, not their owners.
 private final class Attempt: ReadinessHandler {
     let address: SocketAddress
     private let loop: ReactorLoop
@@ -125,6 +138,7 @@ private final class Attempt: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
+        guard let connector else { return close() }
         let outcome: Result<Void, SystemError>
         do throws(SystemError) {
             try socket?.finishConnecting()
@@ -132,7 +146,7 @@ private final class Attempt: ReadinessHandler {
         } catch {
             outcome = .failure(error)
         }
-        connector?.attemptEnded(self, outcome)
+        connector.attemptEnded(self, outcome)
     }
 
     func takeConnected() -> Connector.Connected? {

@@ -35,11 +35,26 @@ public struct Socket: ~Copyable, Sendable {
             unsafe getsockopt(descriptor.rawValue, SOL_SOCKET, SO_ERROR, &code, &length)
         }
         if code != 0 { throw SystemError(.connect, code: code) }
+        // Where nobody listens on a port of the range that connections start from, the kernel may pick that very port
+        // and connect the socket to itself (RFC 9293 §3.5, simultaneous open).
+        if try localAddress() == peerAddress() { throw SystemError(.connect, code: ECONNREFUSED) }
     }
 
-    /// Receives what is there, at most `buffer.count` bytes.
+    /// The address of our end. Nil for families other than IPv4 and IPv6.
+    func localAddress() throws(SystemError) -> SocketAddress? {
+        try unsafe SocketAddress.asking(.getsockname) { unsafe getsockname(descriptor.rawValue, $0, $1) }
+    }
+
+    /// The address of the other end; fails with `ENOTCONN` when there is none.
+    func peerAddress() throws(SystemError) -> SocketAddress? {
+        try unsafe SocketAddress.asking(.getpeername) { unsafe getpeername(descriptor.rawValue, $0, $1) }
+    }
+
+    /// Receives what is there, at most `buffer.count` bytes; room for none is no call.
     public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
-        try SystemCall.transfer(.recv) { unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, 0) }
+        // The kernel would return zero, which means the end of the stream.
+        if buffer.count == 0 { return .wouldBlock }
+        return try SystemCall.transfer(.recv) { unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, 0) }
     }
 
     /// Sends as much of `bytes` as the kernel takes; zero bytes are no call.

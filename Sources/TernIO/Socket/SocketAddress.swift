@@ -20,6 +20,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads an IP literal: dotted IPv4, or IPv6 without brackets. Nil when it is neither.
     public init?(literal: String, port: UInt16) {
+        // To C the text would end there: "127.0.0.1\0.example.com" is not 127.0.0.1.
+        if literal.utf8.contains(0) { return nil }
         var v4 = in_addr()
         if unsafe inet_pton(AF_INET, literal, &v4) == 1 {
             self.init(storage: .v4(v4.s_addr), port: port)
@@ -41,6 +43,21 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
             self.init(v6.sin6_addr, scope: v6.sin6_scope_id, port: UInt16(bigEndian: v6.sin6_port))
         default:
             return nil
+        }
+    }
+
+    /// Asks the kernel for an address with a call like getsockname(2).
+    static func asking(
+        _ name: SystemError.StaticName,
+        _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) throws(SystemError) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
+            // sockaddr_storage begins with the fields of sockaddr and has room for every family.
+            let address = unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+            _ = try SystemCall.run(name) { unsafe call(address, &length) }
+            return unsafe SocketAddress(address)
         }
     }
 

@@ -63,17 +63,13 @@ import Testing
             let token = try loop.register(socket.descriptor, interest: .readable, handler: probe)
             try loop.setInterest([], for: token)
             try peer.reset()
-            let timer = Probe()
-            let timerToken = loop.registerTimer(handler: timer)
-            loop.setDeadline(loop.now.advanced(by: .milliseconds(300)), for: timerToken)
-            let before = threadTime()
-            _ = await timer.next()
-            #expect(threadTime() - before < 0.1)
+            let before = ThreadClock.now
+            await elapse(.milliseconds(300), on: loop)
+            #expect(ThreadClock.now - before < 0.1)
             #expect(probe.calls.isEmpty)
             try loop.setInterest(.readable, for: token)
             #expect(await probe.next().contains(.readable))
             loop.deregister(token)
-            loop.deregister(timerToken)
         }
     }
 
@@ -210,6 +206,7 @@ import Testing
             #expect(Census.watched(by: loop.epoll.rawValue) == 21)
             for token in tokens { loop.deregister(token) }
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
         }
     }
 
@@ -262,13 +259,10 @@ import Testing
                 })
                 tokens.append(loop.registerTimer(handler: handler))
             }
-            let last = Probe()
-            let lastToken = loop.registerTimer(handler: last)
             for token in tokens { loop.setDeadline(loop.now, for: token) }
-            loop.setDeadline(loop.now.advanced(by: .milliseconds(30)), for: lastToken)
-            _ = await last.next()
+            await elapse(.milliseconds(30), on: loop)
             #expect(called.count == 1)
-            for token in tokens + [lastToken] { loop.deregister(token) }
+            for token in tokens { loop.deregister(token) }
         }
     }
 
@@ -276,7 +270,7 @@ import Testing
 
     @Test func `work runs on the loop's thread in the order it was sent`() async throws {
         let reactor = try Reactor(name: "tern-test")
-        let order = Mutex<[Int]>([])
+        let order = Lock<[Int]>([])
         #expect(!reactor.loop.isCurrent)
         let wasCurrent = await withCheckedContinuation { end in
             for number in 0..<1000 {
@@ -309,7 +303,7 @@ import Testing
     @Test func `what the last work sends runs before the loop ends, and nothing is taken after`() async throws {
         var reactor: Reactor? = try Reactor(name: "io-last-work")
         let loop = try #require(reactor).loop
-        let token = Mutex(reactor)
+        let token = Lock(reactor)
         reactor = nil
         let depth = await withCheckedContinuation { end in
             loop.execute {
@@ -413,11 +407,4 @@ private func again(on loop: ReactorLoop, until enough: Flag) {
 private func descend(on loop: ReactorLoop, depth: Int, end: @escaping @Sendable (Int) -> Void) {
     if depth == 50 { return end(depth) }
     loop.execute { descend(on: loop, depth: depth + 1, end: end) }
-}
-
-/// Seconds of processor time the calling thread has used.
-private func threadTime() -> Double {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

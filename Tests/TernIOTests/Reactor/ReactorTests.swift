@@ -205,7 +205,7 @@ import Testing
 /// Once by work that is sent to the reactor, once by a task that outlives every other reference.
 private func letGoFromWithin(_ name: String) throws {
     let reactor = try Reactor(name: name)
-    let last = Mutex<Reactor?>(reactor)
+    let last = Lock<Reactor?>(reactor)
     reactor.loop.execute { last.withLock { $0 = nil } }
     let other = try Reactor(name: name)
     Task(executorPreference: other) { await Task.yield() }
@@ -245,7 +245,7 @@ private actor Bystander {
 
 /// Tasks wait here until all of them are let go at once, in the order of their numbers.
 private final class Gate: Sendable {
-    private let waiting: Mutex<[Int: CheckedContinuation<Void, Never>]> = Mutex([:])
+    private let waiting: Lock<[Int: CheckedContinuation<Void, Never>]> = Lock([:])
     private let count: Int
 
     init(count: Int) { self.count = count }

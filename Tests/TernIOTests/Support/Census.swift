@@ -11,6 +11,8 @@ enum Census {
         entries(of: "/proc/self/task").count { text(of: "/proc/self/task/\($0)/comm") == name + "\n" }
     }
 
+    static var currentThreadName: String { String(text(of: "/proc/thread-self/comm").dropLast()) }
+
     /// The kernel's identity of an open socket, such as `socket:[4711]`. Epolls and eventfds have none of their own.
     static func identity(of descriptor: Int32) -> String? { target(of: "/proc/self/fd/\(descriptor)") }
 
@@ -25,6 +27,19 @@ enum Census {
     /// How many descriptors an epoll watches.
     static func watched(by epoll: Int32) -> Int {
         text(of: "/proc/self/fdinfo/\(epoll)").split(separator: "\n").count { $0.hasPrefix("tfd:") }
+    }
+
+    /// How many sockets on this machine are connected, or on their way, to `address`. The kernel's table moves while it
+    /// is read, so an entry may be missed or met twice.
+    static func connections(to address: SocketAddress) -> Int {
+        let port = String(address.port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - port.count) + port
+        let table = text(of: address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp").split(separator: "\n")
+        return table.dropFirst().count { line in
+            let fields = line.split(separator: " ")
+            // 06 is a connection that has ended and only waits for stray segments.
+            return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] != "06"
+        }
     }
 
     /// The signals that the calling thread blocks.

@@ -29,6 +29,22 @@ struct Peer: ~Copyable, Sendable {
         }
     }
 
+    /// Receives `count` bytes and forgets them.
+    func discard(_ count: Int) throws {
+        let raw = descriptor.rawValue
+        var left = count
+        try unsafe withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
+            while left > 0 {
+                let room = min(left, buffer.count)
+                guard
+                    case .bytes(let received) = try SystemCall.transfer(
+                        .recv, { unsafe recv(raw, buffer.baseAddress, room, 0) })
+                else { return }
+                left -= received
+            }
+        }
+    }
+
     /// Closes with a reset instead of an end of stream.
     consuming func reset() throws {
         let raw = descriptor.rawValue

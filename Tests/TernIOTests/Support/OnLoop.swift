@@ -17,3 +17,12 @@ func nextTurn(of loop: ReactorLoop) async {
         }
     }
 }
+
+/// Lets the loop run for `duration`, for what must not happen in it.
+func elapse(_ duration: Duration, on loop: ReactorLoop) async {
+    let timer = Probe()
+    let token = loop.registerTimer(handler: timer)
+    loop.setDeadline(MonotonicInstant.now.advanced(by: duration), for: token)
+    _ = await timer.next()
+    loop.deregister(token)
+}

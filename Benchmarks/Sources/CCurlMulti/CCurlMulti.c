@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcurl as its manual advises for speed: one multi handle driven by `curl_multi_socket_action` from epoll, easy handles
+// reused for the whole run so that their options and connections stay, a write callback that discards.
+//
+// libcurl withdraws its interest in a socket at the end of a transfer and declares it anew at the start of the next.
+// Changes are therefore applied just before waiting: for a kept-alive connection the two cancel out, and no epoll_ctl is left.
+
+#include "CCurlMulti.h"
+
+#include <time.h>
+
+uint64_t monotonic_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+#if __has_include(<curl/curl.h>)
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum { MAX_DESCRIPTORS = 4096, EVENTS_PER_WAIT = 256 };
+
+typedef struct {
+    uint32_t wanted;
+    uint32_t registered;
+    bool dirty;
+} interest;
+
+typedef struct {
+    CURL *easy;
+    uint64_t begin;
+    uint64_t bytes;
+} transfer;
+
+struct curl_multi_client {
+    CURLM *multi;
+    int epoll;
+    int connections;
+    transfer *transfers;
+    interest interests[MAX_DESCRIPTORS];
+    int dirty[MAX_DESCRIPTORS];
+    int dirty_count;
+    uint64_t timer;  // when to tell curl of its timeout; 0 for never
+};
+
+const char *curl_multi_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+
+const char *curl_multi_default_authorities(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+
+static size_t discard(char *bytes, size_t size, size_t count, void *context) {
+    (void)bytes;
+    ((transfer *)context)->bytes += size * count;
+    return size * count;
+}
+
+static void want(curl_multi_client *client, int descriptor, uint32_t events) {
+    interest *interest = &client->interests[descriptor];
+    interest->wanted = events;
+    if (!interest->dirty) {
+        interest->dirty = true;
+        client->dirty[client->dirty_count++] = descriptor;
+    }
+}
+
+static int on_socket(CURL *easy, curl_socket_t descriptor, int what, void *context, void *socket_context) {
+    (void)easy;
+    (void)socket_context;
+    if (descriptor < 0 || descriptor >= MAX_DESCRIPTORS) return -1;
+    uint32_t events = 0;
+    if (what == CURL_POLL_IN || what == CURL_POLL_INOUT) events |= EPOLLIN;
+    if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT) events |= EPOLLOUT;
+    want(context, descriptor, events);
+    return 0;
+}
+
+static int on_timer(CURLM *multi, long milliseconds, void *context) {
+    (void)multi;
+    curl_multi_client *client = context;
+    client->timer = milliseconds < 0 ? 0 : monotonic_nanoseconds() + (uint64_t)milliseconds * 1000000ull;
+    return 0;
+}
+
+static int on_close(void *context, curl_socket_t descriptor) {
+    curl_multi_client *client = context;
+    // The kernel forgets a closed descriptor by itself; the number may come back for another connection.
+    if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS) {
+        client->interests[descriptor].wanted = 0;
+        client->interests[descriptor].registered = 0;
+    }
+    return close(descriptor);
+}
+
+static void apply_interests(curl_multi_client *client) {
+    for (int i = 0; i < client->dirty_count; i++) {
+        int descriptor = client->dirty[i];
+        interest *interest = &client->interests[descriptor];
+        interest->dirty = false;
+        if (interest->wanted == interest->registered) continue;
+        struct epoll_event event = {.events = interest->wanted, .data.fd = descriptor};
+        int operation = interest->registered == 0 ? EPOLL_CTL_ADD : interest->wanted == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+        epoll_ctl(client->epoll, operation, descriptor, &event);
+        interest->registered = interest->wanted;
+    }
+    client->dirty_count = 0;
+}
+
+static bool configure(transfer *transfer, curl_multi_client *client, const char *url, const char *ca_file, bool large) {
+    CURL *easy = transfer->easy = curl_easy_init();
+    if (easy == NULL) return false;
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
+    if (large) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_MAX_READ_SIZE);
+    return true;
+}
+
+curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    curl_multi_client *client = calloc(1, sizeof *client);
+    if (client == NULL) return NULL;
+    client->epoll = epoll_create1(EPOLL_CLOEXEC);
+    client->multi = curl_multi_init();
+    client->transfers = calloc((size_t)connections, sizeof *client->transfers);
+    if (client->epoll < 0 || client->multi == NULL || client->transfers == NULL) {
+        curl_multi_client_free(client);
+        return NULL;
+    }
+    curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
+    curl_multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)connections);
+    curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)connections);
+    curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    for (client->connections = 0; client->connections < connections; client->connections++) {
+        if (!configure(&client->transfers[client->connections], client, url, ca_file, large_bodies)) {
+            curl_multi_client_free(client);
+            return NULL;
+        }
+    }
+    return client;
+}
+
+static void begin(curl_multi_client *client, transfer *transfer, uint64_t now) {
+    transfer->begin = now;
+    transfer->bytes = 0;
+    curl_multi_add_handle(client->multi, transfer->easy);
+}
+
+static void end(transfer *transfer, CURLcode result, uint64_t now, curl_multi_tally *tally) {
+    long status = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (result != CURLE_OK || status != 200) {
+        tally->errors++;
+        return;
+    }
+    tally->requests++;
+    tally->bytes += transfer->bytes;
+    tally->latencies[latency_bucket(now - transfer->begin)]++;
+}
+
+/// Takes what has ended, and begins anew with it before the deadline. Returns how many requests are left in flight.
+static int turn_over(curl_multi_client *client, int in_flight, uint64_t deadline, curl_multi_tally *tally) {
+    CURLMsg *message;
+    int queued;
+    while ((message = curl_multi_info_read(client->multi, &queued)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        CURL *easy = message->easy_handle;
+        CURLcode result = message->data.result;
+        transfer *transfer;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+        uint64_t now = monotonic_nanoseconds();
+        end(transfer, result, now, tally);
+        curl_multi_remove_handle(client->multi, easy);
+        if (now < deadline && tally->errors < 1000) begin(client, transfer, now); else in_flight--;
+    }
+    return in_flight;
+}
+
+static int timeout_of(const curl_multi_client *client) {
+    if (client->timer == 0) return -1;
+    uint64_t now = monotonic_nanoseconds();
+    return client->timer <= now ? 0 : (int)((client->timer - now + 999999) / 1000000);
+}
+
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally) {
+    int in_flight = client->connections;
+    int running;
+    uint64_t now = monotonic_nanoseconds();
+    for (int i = 0; i < client->connections; i++) begin(client, &client->transfers[i], now);
+    while (in_flight > 0) {
+        struct epoll_event events[EVENTS_PER_WAIT];
+        // A due timer comes first: it is how curl starts the handles that were just added.
+        if (timeout_of(client) == 0) {
+            client->timer = 0;
+            curl_multi_socket_action(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+            in_flight = turn_over(client, in_flight, deadline, tally);
+            continue;
+        }
+        apply_interests(client);
+        int count = epoll_wait(client->epoll, events, EVENTS_PER_WAIT, timeout_of(client));
+        for (int i = 0; i < count; i++) {
+            int what = 0;
+            if (events[i].events & (EPOLLIN | EPOLLHUP)) what |= CURL_CSELECT_IN;
+            if (events[i].events & EPOLLOUT) what |= CURL_CSELECT_OUT;
+            if (events[i].events & EPOLLERR) what |= CURL_CSELECT_ERR;
+            curl_multi_socket_action(client->multi, events[i].data.fd, what, &running);
+        }
+        in_flight = turn_over(client, in_flight, deadline, tally);
+    }
+}
+
+void curl_multi_client_free(curl_multi_client *client) {
+    for (int i = 0; i < client->connections; i++) curl_easy_cleanup(client->transfers[i].easy);
+    if (client->multi != NULL) curl_multi_cleanup(client->multi);
+    if (client->epoll >= 0) close(client->epoll);
+    free(client->transfers);
+    free(client);
+}
+
+#else
+
+#include <stddef.h>
+
+const char *curl_multi_version(void) { return NULL; }
+
+const char *curl_multi_default_authorities(void) { return NULL; }
+
+curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies) {
+    (void)url, (void)ca_file, (void)connections, (void)large_bodies;
+    return NULL;
+}
+
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally) {
+    (void)client, (void)deadline, (void)tally;
+}
+
+void curl_multi_client_free(curl_multi_client *client) { (void)client; }
+
+#endif

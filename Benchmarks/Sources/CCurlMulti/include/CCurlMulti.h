@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Buckets of a latency histogram: 32 per power of two, so each is at most 3.2% wide.
+enum { LATENCY_BUCKETS = 64 * 32 };
+
+/// The bucket of a latency. Below 64 ns one bucket per nanosecond.
+static inline uint32_t latency_bucket(uint64_t nanoseconds) {
+    if (nanoseconds < 64) return (uint32_t)nanoseconds;
+    uint32_t power = 63 - (uint32_t)__builtin_clzll(nanoseconds);
+    return (power - 4) * 32 + (uint32_t)((nanoseconds >> (power - 5)) & 31);
+}
+
+/// The middle of a bucket, in nanoseconds.
+static inline uint64_t latency_of_bucket(uint32_t bucket) {
+    if (bucket < 64) return bucket;
+    uint32_t power = bucket / 32 + 4;
+    uint64_t width = 1ull << (power - 5);
+    return (32ull + bucket % 32) * width + width / 2;
+}
+
+/// CLOCK_MONOTONIC in nanoseconds.
+uint64_t monotonic_nanoseconds(void);
+
+/// What a run did; latencies are added to.
+typedef struct {
+    uint64_t requests;
+    uint64_t errors;
+    uint64_t bytes;
+    uint64_t *latencies;
+} curl_multi_tally;
+
+typedef struct curl_multi_client curl_multi_client;
+
+/// The version of libcurl, or NULL if the benchmark was built without.
+const char *curl_multi_version(void);
+
+/// Where libcurl looks for authorities unless told otherwise, or NULL.
+const char *curl_multi_default_authorities(void);
+
+/// A client that keeps `connections` GETs of `url` in flight. NULL if it cannot be made.
+///
+/// `ca_file` holds the PEM of the accepted authority. `large_bodies` gives curl the largest receive buffer it can have;
+/// for small bodies its default is cheaper, because it is allocated for every transfer.
+curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies);
+
+/// Runs until no request is left; none begins after `deadline` (of `monotonic_nanoseconds`).
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally);
+
+void curl_multi_client_free(curl_multi_client *client);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that is measured, in the order of the table.
+enum Peer: String, Codable, CaseIterable, Sendable {
+    case wrk
+    case ternReactor = "tern-reactor"
+    case ternGlobal = "tern-global"
+    case ternDelegate = "tern-delegate"
+    case ternChain = "tern-chain"
+    case curlMulti = "libcurl"
+    case asyncHTTPClientFutures = "ahc-futures"
+    case asyncHTTPClientAsync = "ahc-async"
+    case urlSession = "urlsession"
+
+    var title: String {
+        switch self {
+        case .wrk: "wrk"
+        case .curlMulti: "libcurl, multi"
+        case .asyncHTTPClientFutures: "async-http-client, futures"
+        case .asyncHTTPClientAsync: "async-http-client, async"
+        case .urlSession: "URLSession"
+        case .ternReactor: "Tern, async on its reactor"
+        case .ternGlobal: "Tern, async elsewhere"
+        case .ternDelegate: "Tern, delegate"
+        case .ternChain: "Tern, request chain"
+        }
+    }
+
+    /// The client to run in this process. Nil for a program that is measured from outside.
+    func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
+        switch self {
+        case .wrk: nil
+        case .curlMulti: try CurlMultiClient(load)
+        case .asyncHTTPClientFutures: AsyncHTTPClientFutures(load)
+        case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
+        case .urlSession: try FoundationURLSession(load)
+        case .ternReactor: try TernAsync(load, onReactor: true)
+        case .ternGlobal: try TernAsync(load, onReactor: false)
+        case .ternDelegate: try TernDelegate(load)
+        case .ternChain: try TernChain(load)
+        }
+    }
+
+    /// Why the peer cannot be measured here over that scheme; nil if it can.
+    func obstacle(over scheme: Scenario.Scheme) -> String? {
+        switch self {
+        case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
+        case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
+        case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain: nil
+        case .urlSession: scheme == .https ? AuthorityNamespace.obstacle : nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One round is every client once, in every scenario; then the next round. A disturbance of the machine so hits neighbours
+// alike, and the median over the rounds drops it.
+
+internal import Foundation
+internal import Glibc
+
+/// The runs behind a report.
+struct Comparison {
+    let rounds: Int
+    let warmUpSeconds: Double
+    let seconds: Double
+    let clients: [Peer]
+    let scenarios: [Scenario]
+
+    /// Runs everything, one client at a time. Progress and skipped peers go to standard error.
+    func run() throws -> Report {
+        let server = try BenchmarkServer()
+        let script = server.folder.appending(path: "wrk.lua").path
+        try Data(WrkClient.script.utf8).write(to: URL(fileURLWithPath: script))
+        let obstacles = findObstacles()
+        let skipped = obstacles.map { "\($0.scheme), \($0.client.title): \($1)" }.sorted()
+        for line in skipped { Self.note("skipped: \(line)") }
+        var runs: [Scenario: [Peer: [Measurement]]] = [:]
+        var failures: [String] = []
+        for round in 1...max(1, rounds) {
+            for scenario in scenarios {
+                for client in clients where obstacles[Place(client: client, scheme: scenario.scheme)] == nil {
+                    Self.note("round \(round) of \(rounds): \(scenario.name), \(client.title)")
+                    do {
+                        let run = try measure(client, load(scenario, on: server), script: script)
+                        runs[scenario, default: [:]][client, default: []].append(run)
+                    } catch {
+                        failures.append("\(scenario.name), \(client.title): \(error)")
+                    }
+                }
+            }
+        }
+        return Report(
+            date: Date(), rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), skipped: skipped,
+            failures: failures)
+    }
+
+    private func rows(of runs: [Scenario: [Peer: [Measurement]]]) -> [Row] {
+        scenarios.flatMap { scenario in
+            var rows = clients.compactMap { client in
+                runs[scenario]?[client].map { Row(scenario, client, $0) }
+            }
+            if let baseline = rows.first(where: { $0.client == scenario.baseline }) {
+                for index in rows.indices { rows[index].compare(with: baseline) }
+            }
+            return rows
+        }
+    }
+
+    private struct Place: Hashable {
+        let client: Peer
+        let scheme: Scenario.Scheme
+    }
+
+    private func findObstacles() -> [Place: String] {
+        var obstacles: [Place: String] = [:]
+        for scheme in Scenario.Scheme.allCases where scenarios.contains(where: { $0.scheme == scheme }) {
+            for client in clients { obstacles[Place(client: client, scheme: scheme)] = client.obstacle(over: scheme) }
+        }
+        return obstacles
+    }
+
+    private func load(_ scenario: Scenario, on server: BenchmarkServer) -> Load {
+        Load(
+            url: server.url(of: scenario), authority: server.authorityPath, connections: scenario.connections,
+            bodySize: scenario.body.size, warmUpSeconds: warmUpSeconds, seconds: seconds)
+    }
+
+    private func measure(_ client: Peer, _ load: Load, script: String) throws -> Measurement {
+        if client == .wrk { return try WrkClient.measure(load, scriptPath: script) }
+        let text = String(decoding: try JSONEncoder().encode(load), as: UTF8.self)
+        var command = [
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), "client", client.rawValue,
+            text,
+        ]
+        if client == .urlSession, load.url.hasPrefix("https") {
+            command = try AuthorityNamespace.command(command, authority: load.authority)
+        }
+        let child = try ChildProcess(command[0], Array(command.dropFirst()))
+        let ended = try child.waitForEnd()
+        if ended.signal == SIGALRM { throw PeerUnavailable(reason: "it hung") }
+        guard ended.succeeded else { throw PeerUnavailable(reason: "its process failed; see its messages above") }
+        return try JSONDecoder().decode(Measurement.self, from: Data(ended.output.utf8))
+    }
+
+    private static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}

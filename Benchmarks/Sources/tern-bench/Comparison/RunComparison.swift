@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+
+/// The table: every client in every scenario.
+struct RunComparison: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Measures every client in every scenario, in interleaved rounds, and prints medians.")
+
+    @Flag(help: "Short rounds, without the 1 KB scenarios: under two minutes, and noisier.") var quick = false
+    @Option(help: "How many rounds; medians are taken over them.") var rounds: Int?
+    @Option(help: "How long each client runs in a round, in seconds, after warming up.") var seconds: Double?
+    @Option(parsing: .upToNextOption, help: "Only these clients: \(Peer.names).") var clients: [Peer] = []
+    @Option(parsing: .upToNextOption, help: "Only scenarios whose names contain one of these: http-, small, -64 …")
+    var scenarios: [String] = []
+    @Option(help: "Also write all figures to this file, as JSON.") var json: String?
+
+    func run() async throws {
+        let comparison = Comparison(
+            rounds: rounds ?? (quick ? 3 : 5),
+            warmUpSeconds: quick ? 0.1 : 0.5, seconds: seconds ?? (quick ? 0.3 : 2),
+            clients: clients.isEmpty ? Peer.allCases : clients,
+            scenarios: chosenScenarios)
+        let report = try comparison.run()
+        print(Table(report).text)
+        if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
+    }
+
+    private var chosenScenarios: [Scenario] {
+        if scenarios.isEmpty { return Scenario.all.filter { !quick || $0.body != .kilobyte } }
+        return Scenario.all.filter { scenario in scenarios.contains { scenario.name.contains($0) } }
+    }
+}
+
+extension Peer {
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}

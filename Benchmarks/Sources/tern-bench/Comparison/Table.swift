@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A report for the eye: one Markdown table per scenario.
+struct Table {
+    private let report: Report
+
+    init(_ report: Report) { self.report = report }
+
+    var text: String {
+        var scenarios: [Scenario] = []
+        for row in report.rows where !scenarios.contains(row.scenario) { scenarios.append(row.scenario) }
+        return ([header] + scenarios.map(section) + (footer.isEmpty ? [] : [footer])).joined(separator: "\n\n")
+    }
+
+    private var header: String {
+        let machine = report.machine
+        return """
+            \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
+            of \(report.secondsPerRun.formatted()) s. RSS is what the client added to an idle process, for wrk all of it.
+            """
+    }
+
+    private var footer: String {
+        (report.skipped.map { "skipped: \($0)" } + report.failures.map { "failed: \($0)" }).joined(separator: "\n")
+    }
+
+    private func section(_ scenario: Scenario) -> String {
+        let ratio = "× \(scenario.baseline.rawValue)"
+        var lines = [
+            ["client", "CPU µs/request", ratio, "requests/s", ratio, "p50 µs", "p99 µs", "RSS MB", "errors"]
+        ]
+        for row in report.rows where row.scenario == scenario {
+            let figures = [
+                row.cpuMicrosecondsPerRequest, row.cpuRatio, row.requestsPerSecond, row.throughputRatio,
+                row.p50Microseconds, row.p99Microseconds, row.residentBytes.map { $0 / 1e6 },
+            ]
+            lines.append([row.client.title] + figures.map(Self.figure) + [String(row.errors)])
+        }
+        return "**\(scenario.title)**\n\n" + Self.markdown(lines)
+    }
+
+    /// Three figures, never an exponent.
+    private static func figure(_ value: Double?) -> String {
+        guard let value else { return "–" }
+        return String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
+    }
+
+    private static func markdown(_ rows: [[String]]) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            "| " + row.indices.map { pad(row[$0], to: widths[$0], left: $0 > 0) }.joined(separator: " | ") + " |"
+        }
+        let rule =
+            "|"
+            + widths.indices.map { String(repeating: "-", count: widths[$0] + 1) + ($0 > 0 ? ":" : "-") }
+            .joined(separator: "|") + "|"
+        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
+    }
+
+    private static func pad(_ text: String, to width: Int, left: Bool) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - text.count))
+        return left ? blanks + text : text + blanks
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One run of one client, as its process reports it on one line of JSON.
+struct Measurement: Codable, Sendable {
+    var requests: UInt64
+    var errors: UInt64
+    /// From the first request to the end of the last one.
+    var seconds: Double
+    var userMicroseconds: Double
+    var systemMicroseconds: Double
+    /// What the client added to the largest resident set of its process, in bytes: all but wrk live in the benchmark's own
+    /// program, which holds every peer's code. wrk's is its whole process, and nil if it could not be read in time.
+    var residentBytes: Int?
+    var p50Microseconds: Double
+    var p90Microseconds: Double
+    var p99Microseconds: Double
+
+    var cpuMicrosecondsPerRequest: Double { (userMicroseconds + systemMicroseconds) / Double(requests) }
+
+    var requestsPerSecond: Double { Double(requests) / seconds }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Glibc
+internal import TernTesting
+
+/// An nginx of its own with one worker, over http and https on two free loopback ports. It lives as long as this object,
+/// and no longer than this process.
+final class BenchmarkServer {
+    /// The PEM file of the authority that issued the server's certificate.
+    let authorityPath: String
+    /// Where clients may keep what they need.
+    let folder: URL
+    private let ports: [Scenario.Scheme: UInt16]
+    private let process: ChildProcess
+
+    /// Ends nginx and removes its folder when its own input ends, as it does when this process goes, however it goes.
+    private static let supervise = #"""
+        trap : INT TERM
+        exec 3<&0
+        folder=$1; shift
+        "$@" </dev/null 3<&- & server=$!
+        (read _ <&3; kill $server) & watch=$!
+        wait $server
+        kill $server $watch 2>/dev/null  # a signal ends the wait as well
+        wait
+        rm -rf "$folder"
+        """#
+
+    /// - Throws: ``PeerUnavailable`` if nginx is missing or refuses to start.
+    init() throws {
+        guard let nginx = ChildProcess.path(of: "nginx") else {
+            throw PeerUnavailable(reason: "nginx is not installed (apt-get install nginx-light)")
+        }
+        folder = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
+        ports = [.http: try FreePort.find(), .https: try FreePort.find()]
+        authorityPath = folder.appending(path: "authority.pem").path
+        try Self.fill(folder, ports)
+        let arguments = ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]
+        process = try ChildProcess("/bin/sh", ["-c", Self.supervise, "sh", folder.path, nginx] + arguments)
+        guard ports.values.allSatisfy({ FreePort.becomesTaken($0) }) else {
+            process.closeInput()
+            throw PeerUnavailable(reason: "nginx does not start; see its messages above")
+        }
+    }
+
+    deinit {
+        process.closeInput()
+        _ = try? process.waitForEnd()
+    }
+
+    func url(of scenario: Scenario) -> String {
+        "\(scenario.scheme)://127.0.0.1:\(ports[scenario.scheme] ?? 0)\(scenario.body.path)"
+    }
+
+    private static func fill(_ folder: URL, _ ports: [Scenario.Scheme: UInt16]) throws {
+        let root = folder.appending(path: "root")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        for body in [Scenario.Body.kilobyte, .large] {
+            // Blocks of zeros, not a sparse file, so that the page cache works as it does for any other file.
+            try Data(count: body.size).write(to: root.appending(path: body.path))
+        }
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(.localhost)
+        let texts = [
+            "authority.pem": authority.certificatePEM, "server.pem": identity.chainPEM,
+            "server.key": identity.privateKeyPEM, "nginx.conf": configuration(folder.path, ports),
+        ]
+        for (name, text) in texts { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    }
+
+    private static func configuration(_ folder: String, _ ports: [Scenario.Scheme: UInt16]) -> String {
+        """
+        \(getuid() == 0 ? "user root;" : "")
+        daemon off;
+        worker_processes 1;
+        pid nginx.pid;
+        error_log stderr crit;
+        events { worker_connections 4096; }
+        http {
+            access_log off;
+            client_body_temp_path body;
+            proxy_temp_path proxy;
+            fastcgi_temp_path fastcgi;
+            uwsgi_temp_path uwsgi;
+            scgi_temp_path scgi;
+            keepalive_requests 1000000000;
+            keepalive_timeout 600s;
+            sendfile on;
+            tcp_nopush on;
+            tcp_nodelay on;
+            open_file_cache max=16;
+            server {
+                listen 127.0.0.1:\(ports[.http] ?? 0) backlog=4096;
+                listen 127.0.0.1:\(ports[.https] ?? 0) ssl backlog=4096;
+                ssl_certificate \(folder)/server.pem;
+                ssl_certificate_key \(folder)/server.key;
+                ssl_protocols TLSv1.3;
+                default_type application/octet-stream;
+                root \(folder)/root;
+                location = /small { return 200 "ok"; }
+            }
+        }
+        """
+    }
+}

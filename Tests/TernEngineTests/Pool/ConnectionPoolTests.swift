@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectionPoolTests {
+    @Test func `finds a connection for a request that is sent again behind others`() async throws {
+        let origin = try ScriptedOrigin { connection, request in
+            connection == 1 && request.index == 1 ? [.hold, .reset] : [.ok(request.target)]
+        }
+        let session = Session.limited()
+        _ = try await session.data(for: URLRequest(origin, "/first"))
+        let again = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin, "/again"), delegate: again).resume()
+        #expect(await origin.waitFor { $0.requestCount == 2 })
+        let behind = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin, "/behind"), delegate: behind).resume()
+        await session.settle()
+        try origin.release()
+        #expect(await behind.end().body == Array("/behind".utf8))
+        #expect(await again.end().body == Array("/again".utf8))
+    }
+
+    @Test func `keeps to its limit when a request is sent again`() async throws {
+        let origin = try ScriptedOrigin { connection, request in
+            connection == 1 ? (request.index == 0 ? [.ok()] : [.close]) : [.ok("answer")]
+        }
+        let session = Session.limited()
+        _ = try await session.data(for: URLRequest(origin))
+        for _ in 0..<5 { #expect(try await session.text(URLRequest(origin)) == "answer") }
+        #expect(origin.connectionCount == 2)
+    }
+
+    @Test func `belongs to its session although its last connection was found dead by a new request`() async throws {
+        let stale = try ScriptedOrigin { connection, _ in connection == 1 ? [.ok(), .hold, .close] : [.hold] }
+        let trigger = try ScriptedOrigin { _, request in
+            request.index == 0 ? [.ok()] : [.hold, .ok()]
+        }
+        let box = Mutex<Session?>(Session.limited { $0.reactorCount = 1 })
+        let session = { box.withLock { $0 } }
+        _ = try await session()?.data(for: URLRequest(stale))
+        _ = try await session()?.data(for: URLRequest(trigger))
+        let late = RecordingDelegate()
+        let lateTask = session()?.dataTask(with: try URLRequest(stale), delegate: late)
+        let first = RecordingDelegate { _, event in if case .head = event { lateTask?.resume() } }
+        session()?.dataTask(with: try URLRequest(trigger), delegate: first).resume()
+        #expect(await trigger.waitFor { $0.requestCount == 2 })
+        // Both come in one batch of events: the answer that starts the late task, then the close it has to notice.
+        await session()?.onReactor {
+            let sent = trigger.observations.bytesSent
+            try? trigger.release()
+            while trigger.observations.bytesSent == sent { sched_yield() }
+            try? stale.release()
+            while stale.observations.openConnections > 0 { sched_yield() }
+        }
+        #expect(await stale.waitFor { $0.requestCount == 2 })
+        box.withLock { $0 = nil }
+        #expect(await late.end().error?.reason.isInvalidation == true)
+        #expect(await stale.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `does not grow the stack of a task that is started again from its own end`() async throws {
+        // Connecting to the broadcast address fails within the call, and sends nothing.
+        let request = URLRequest(url: try #require(URL(string: "http://255.255.255.255/")))
+        try await restart(request, with: .limited())
+    }
+
+    @Test func `does not grow the stack of a task that finds the queue full again and again`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let session = Session.limited { $0.maximumQueuedRequestsPerHost = 1 }
+        for _ in 0..<2 { session.dataTask(with: try URLRequest(origin), delegate: RecordingDelegate()).resume() }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        try await restart(URLRequest(origin), with: session)
+    }
+
+    private func restart(_ request: URLRequest, with session: Session) async throws {
+        final class Restarter: SessionDataDelegate {
+            let left = Mutex(20_000)
+            let done: CheckedContinuation<Void, Never>
+            let session: Session
+            let request: URLRequest
+
+            init(_ request: URLRequest, _ session: Session, _ done: CheckedContinuation<Void, Never>) {
+                self.request = request
+                self.session = session
+                self.done = done
+            }
+
+            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+                let left = left.withLock {
+                    $0 -= 1
+                    return $0
+                }
+                if left == 0 { return done.resume() }
+                session.dataTask(with: request, delegate: self).resume()
+            }
+        }
+        await withCheckedContinuation { done in
+            session.dataTask(with: request, delegate: Restarter(request, session, done)).resume()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Synchronization
+import TernHTTP1
+import TernTesting
+
+@testable import TernEngine
+
+/// A delegate that keeps what it is told, in order, and lets a test wait for the end or for a moment before it.
+final class RecordingDelegate: SessionDataDelegate, Sendable {
+    enum Event: Equatable {
+        case informational(Int), head(Int), body(Int), trailers([String]), end(failed: Bool)
+    }
+
+    struct Record {
+        var events: [Event] = []
+        var body: [UInt8] = []
+        var error: EngineError?
+        var completions = 0
+    }
+
+    private struct State {
+        var record = Record()
+        var waiters: [(condition: @Sendable (Record) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+    private let onEvent: (@Sendable (DataTask, Event) -> Void)?
+
+    /// `onEvent` runs on the reactor's thread, after the event was recorded.
+    init(onEvent: (@Sendable (DataTask, Event) -> Void)? = nil) {
+        self.onEvent = onEvent
+    }
+
+    var record: Record { state.withLock { $0.record } }
+
+    /// Waits until what was recorded fulfils `condition`.
+    func wait(for condition: @escaping @Sendable (Record) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let holds = state.withLock { state in
+                if condition(state.record) { return true }
+                state.waiters.append((condition, continuation))
+                return false
+            }
+            if holds { continuation.resume() }
+        }
+    }
+
+    /// Waits for the end, and gives what had come until then.
+    func end() async -> Record {
+        await wait { $0.completions > 0 }
+        return record
+    }
+
+    private func note(_ task: DataTask, _ event: Event, _ change: (inout Record) -> Void = { _ in }) {
+        let fulfilled = state.withLock { state in
+            state.record.events.append(event)
+            change(&state.record)
+            let fulfilled = state.waiters.filter { $0.condition(state.record) }
+            state.waiters.removeAll { $0.condition(state.record) }
+            return fulfilled
+        }
+        for waiter in fulfilled { waiter.continuation.resume() }
+        onEvent?(task, event)
+    }
+
+    func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {
+        note(task, .informational(response.statusCode))
+    }
+
+    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+        note(task, .head(response.statusCode))
+    }
+
+    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+        let copy = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        note(task, .body(copy.count)) { $0.body += copy }
+    }
+
+    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+        note(task, .trailers(trailers.map { "\($0.name): \($0.value)" }))
+    }
+
+    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+        note(task, .end(failed: error != nil)) {
+            $0.completions += 1
+            $0.error = error
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+@testable import TernEngine
+
+extension Session {
+    /// Returns after everything that was sent to the session's first reactor before has run.
+    func settle() async {
+        await onReactor {}
+    }
+
+    /// Runs `body` on the thread of the session's first reactor, which does nothing else meanwhile.
+    func onReactor<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+        guard let executor = executors.first else { return body() }
+        return await Task(executorPreference: executor) { body() }.value
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+extension URLRequest {
+    /// A request for a path of `origin`.
+    init(
+        _ origin: ScriptedOrigin, _ path: String = "/", method: String = "GET", body: Data? = nil, host: String? = nil
+    ) throws {
+        self.init(url: try #require(URL(string: origin.url(path, host: host))))
+        httpMethod = method
+        httpBody = body
+    }
+
+    func limited(to timeouts: Timeouts) -> URLRequest {
+        var request = self
+        request.timeouts = timeouts
+        return request
+    }
+}
+
+extension Session {
+    /// A session that is set up by `change`; by default with one connection per host.
+    static func limited(
+        to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
+        _ change: (inout SessionConfiguration) -> Void = { _ in }
+    ) -> Session {
+        var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = connections
+        change(&configuration)
+        return Session(
+            configuration: configuration,
+            serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: $0) })
+    }
+
+    /// A session that trusts `authority` and nobody else.
+    static func trusting(
+        _ authority: CertificateAuthority, connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
+        _ change: (inout SessionConfiguration) -> Void = { _ in }
+    ) throws -> Session {
+        let anchor = try Certificate(pem: authority.certificatePEM)
+        return limited(to: connections, policies: policies) {
+            $0.tls.anchors = .only([anchor])
+            change(&$0)
+        }
+    }
+
+    /// The body of a GET as text.
+    func text(_ request: URLRequest) async throws(EngineError) -> String {
+        String(decoding: try await data(for: request).0, as: UTF8.self)
+    }
+
+    /// The error that `request` ends with; nil for a success.
+    func failure(of request: URLRequest) async -> EngineError? {
+        do throws(EngineError) {
+            _ = try await data(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension EngineError.Reason {
+    var isCancellation: Bool { if case .cancelled = self { true } else { false } }
+    var isConnectionLoss: Bool { if case .connectionLost = self { true } else { false } }
+    var isInvalidation: Bool { if case .sessionInvalidated = self { true } else { false } }
+    var limit: EngineError.TimeLimit? { if case .timedOut(let limit) = self { limit } else { nil } }
+    var malformation: HTTP1Error? { if case .malformedResponse(let error) = self { error } else { nil } }
+    var invalidity: InvalidRequest? { if case .invalidRequest(let error) = self { error } else { nil } }
+    var trustFailure: TrustFailure? { if case .insecure(let error) = self { error.trustFailure } else { nil } }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+import Testing
+
+@testable import TernIO
+
+@Suite(.timeLimit(.minutes(1))) struct ResolverTests {
+    // The system's resolver
+
+    @Test(arguments: ["127.0.0.1", "::1", "fe80::1"])
+    func `a literal is answered at once on the calling thread`(literal: String) throws {
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        Resolver { _, _ in
+            Issue.record("a literal was looked up")
+            return .success([])
+        }.resolve(host: literal, port: 80) { answers.append($0) }
+        #expect(answers.entries == [.success([try #require(SocketAddress(literal: literal, port: 80))])])
+    }
+
+    @Test func `localhost is the loopback, each address once`() async throws {
+        let addresses = try await Resolver().addresses(of: "localhost", port: 8080).get()
+        #expect(!addresses.isEmpty)
+        #expect(Set(addresses).count == addresses.count)
+        #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) && $0.port == 8080 })
+    }
+
+    @Test func `an unknown host is an error that names it`() async {
+        let result = await Resolver().addresses(of: "nope.invalid", port: 80)
+        guard case .failure(let error) = result else {
+            Issue.record("nope.invalid exists: \(result)")
+            return
+        }
+        #expect(error.host == "nope.invalid")
+        // Without a name server in reach nobody can tell whether the name exists.
+        #expect([.unknownHost, .temporaryFailure].contains(error.reason))
+        #expect(error.code != 0)
+    }
+
+    @Test(arguments: [
+        "", "localhost\0.example.com", "\0", "127.0.0.1\0", "a b", "-", "..", String(repeating: "a", count: 300),
+    ])
+    func `what cannot be a host name is refused`(name: String) async {
+        let result = await Resolver().addresses(of: name, port: 80)
+        #expect(throws: ResolveError.self) { try result.get() }
+    }
+
+    @Test func `the answer comes on a resolver thread, which ends`() async throws {
+        let name = await withCheckedContinuation { end in
+            Resolver().resolve(host: "localhost", port: 80) { _ in end.resume(returning: Census.currentThreadName) }
+        }
+        #expect(name == "tern-resolver")
+    }
+
+    // Its queue
+
+    @Test func `overlapping lookups of one name share one call`() async throws {
+        let calls = Journal<String>()
+        let gate = Barrier()
+        let resolver = Resolver { host, port in
+            calls.append("\(host):\(port)")
+            gate.pass()
+            return .success([answer(port)])
+        }
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        for _ in 0..<50 { resolver.resolve(host: "a.test", port: 1) { answers.append($0) } }
+        resolver.resolve(host: "a.test", port: 2) { answers.append($0) }
+        resolver.resolve(host: "b.test", port: 1) { answers.append($0) }
+        #expect(eventually { calls.entries.count == 3 })
+        #expect(answers.entries.isEmpty)
+        gate.open()
+        #expect(eventually { answers.entries.count == 52 })
+        #expect(calls.entries.sorted() == ["a.test:1", "a.test:2", "b.test:1"])
+        #expect(answers.entries.count { $0 == .success([answer(1)]) } == 51)
+    }
+
+    @Test func `a lookup after the answer asks again`() async throws {
+        let calls = Journal<String>()
+        let resolver = Resolver { host, port in
+            calls.append(host)
+            return .success([answer(port)])
+        }
+        for _ in 0..<3 { _ = await resolver.addresses(of: "a.test", port: 1) }
+        #expect(calls.entries.count == 3)
+    }
+
+    @Test func `names that do not answer do not hold up others, up to the limit of threads`() async throws {
+        let hung = Journal<String>()
+        let gate = Barrier()
+        let resolver = Resolver { host, port in
+            if host.hasPrefix("hung") {
+                hung.append(host)
+                gate.pass()
+            }
+            return .success([answer(port)])
+        }
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        for number in 1..<Resolver.threadLimit {
+            resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
+        }
+        #expect(eventually { hung.entries.count == Resolver.threadLimit - 1 })
+        for _ in 0..<20 { #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)])) }
+        // One more, and the next has to wait.
+        resolver.resolve(host: "hung.test", port: 1) { answers.append($0) }
+        #expect(eventually { hung.entries.count == Resolver.threadLimit })
+        resolver.resolve(host: "late.test", port: 7) { answers.append($0) }
+        #expect(answers.entries.isEmpty)
+        gate.open()
+        #expect(eventually { answers.entries.count == Resolver.threadLimit + 1 })
+        #expect(answers.entries.contains(.success([answer(7)])))
+    }
+
+    @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
+        let resolver = Resolver(lookUp: { host, port in .success([answer(port)]) }) { body throws(SystemError) in
+            try Thread.start(name: "io-resolver", body)
+        }
+        let answers = Journal<UInt16>()
+        for thread in 0..<4 {
+            DetachedThread.run {
+                for number in 0..<250 {
+                    let port = UInt16(thread * 250 + number)
+                    resolver.resolve(host: "name\(port).test", port: port) { result in
+                        if case .success(let addresses) = result { answers.append(addresses.first?.port ?? 0) }
+                    }
+                }
+            }
+        }
+        #expect(eventually { answers.entries.count == 1000 })
+        #expect(answers.entries.sorted() == Array(0..<1000))
+        #expect(eventually { Census.threads(named: "io-resolver") == 0 })
+    }
+
+    @Test func `a resolver that is let go of still answers`() async throws {
+        let gate = Barrier()
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        Resolver { _, port in
+            gate.pass()
+            return .success([answer(port)])
+        }.resolve(host: "a.test", port: 1) { answers.append($0) }
+        gate.open()
+        #expect(eventually { answers.entries == [.success([answer(1)])] })
+    }
+
+    @Test func `a completion may ask again`() async throws {
+        let resolver = Resolver { _, port in .success([answer(port)]) }
+        let end = Flag()
+        resolver.resolve(host: "a.test", port: 1) { _ in
+            resolver.resolve(host: "a.test", port: 1) { _ in end.raise() }
+        }
+        #expect(eventually { end.isRaised })
+    }
+
+    @Test func `without a thread a lookup fails instead of blocking its caller`() async throws {
+        let resolver = Resolver(
+            lookUp: { _, _ in
+                Issue.record("looked up on the caller's thread")
+                return .success([])
+            },
+            startThread: { _ throws(SystemError) in throw SystemError(.pthreadCreate, code: EAGAIN) })
+        for _ in 0..<(2 * Resolver.threadLimit) {
+            let result = await resolver.addresses(of: "a.test", port: 1)
+            #expect(result == .failure(ResolveError(host: "a.test", code: EAI_AGAIN)))
+        }
+    }
+
+    @Test func `without another thread a lookup waits for the one there is`() async throws {
+        let gate = Barrier()
+        let started = Flag()
+        let resolver = Resolver(
+            lookUp: { _, port in
+                gate.pass()
+                return .success([answer(port)])
+            },
+            startThread: { body throws(SystemError) in
+                if started.isRaised { throw SystemError(.pthreadCreate, code: EAGAIN) }
+                started.raise()
+                try Thread.start(name: "tern-test", body)
+            })
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        for number in 1...3 as ClosedRange<UInt16> {
+            resolver.resolve(host: "name\(number).test", port: number) { answers.append($0) }
+        }
+        #expect(answers.entries.isEmpty)
+        gate.open()
+        #expect(
+            eventually { answers.entries == [.success([answer(1)]), .success([answer(2)]), .success([answer(3)])] })
+    }
+}
+
+extension Resolver {
+    fileprivate convenience init(_ lookUp: @escaping LookUp) {
+        self.init(lookUp: lookUp) { body throws(SystemError) in try Thread.start(name: "tern-test", body) }
+    }
+
+    fileprivate func addresses(of host: String, port: UInt16) async -> Result<[SocketAddress], ResolveError> {
+        await withCheckedContinuation { end in resolve(host: host, port: port) { end.resume(returning: $0) } }
+    }
+}
+
+private func answer(_ port: UInt16) -> SocketAddress {
+    SocketAddress(storage: .v4(UInt32(192 | 2 << 16 | 1 << 24)), port: port)
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite struct ConnectErrorTests {
+    @Test func `the description says what became of every address`() throws {
+        let four = try #require(SocketAddress(literal: "127.0.0.1", port: 80))
+        let six = try #require(SocketAddress(literal: "::1", port: 80))
+        let error = ConnectError(attempts: [
+            ConnectError.Attempt(address: six, error: SystemError(.connect, code: ECONNREFUSED)),
+            ConnectError.Attempt(address: four, error: SystemError(.connect, code: ETIMEDOUT)),
+        ])
+        #expect(
+            error.description == """
+                [::1]:80: connect: Connection refused (errno 111); 127.0.0.1:80: connect: Connection timed out (errno 110)
+                """)
+    }
+}

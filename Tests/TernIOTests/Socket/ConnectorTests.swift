@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectorTests {
+    @Test func `the first address that answers is connected, registered and ready to be taken over`() async throws {
+        try await onLoop { loop in
+            let listener = try Listener()
+            let dial = Dial([listener.address], on: loop)
+            let address = await dial.outcome()
+            #expect(address == .connected(listener.address))
+            guard let connected = dial.take() else { return }
+            let peer = Peer(descriptor: try listener.accept())
+            let probe = Probe()
+            try loop.transfer(connected.token, to: probe, interest: .readable)
+            try peer.send("hello")
+            #expect(await probe.next() == .readable)
+            #expect(try connected.socket.receiveText().text == "hello")
+            #expect(probe.calls == [.readable])
+            loop.deregister(connected.token)
+        }
+    }
+
+    @Test func `a refused address hands over to the next at once`() async throws {
+        try await onLoop { loop in
+            let (refusing, other, listener) = (try Listener.refusing(), try Listener.refusing("::1"), try Listener())
+            let start = MonotonicInstant.now
+            let dial = Dial([refusing.address, other.address, listener.address], on: loop)
+            #expect(await dial.outcome() == .connected(listener.address))
+            #expect(MonotonicInstant.now.seconds(since: start) < 0.2)
+            dial.end()
+        }
+    }
+
+    @Test func `when all fail the error lists every attempt in order`() async throws {
+        try await onLoop { loop in
+            let refusing = try [Listener.refusing(), Listener.refusing(), Listener.refusing("::1")]
+            let dial = Dial(refusing.map(\.address), on: loop)
+            let attempts = [0, 2, 1].map {
+                ConnectError.Attempt(address: refusing[$0].address, error: SystemError(.connect, code: ECONNREFUSED))
+            }
+            #expect(await dial.outcome() == .failed(attempts))
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+        }
+    }
+
+    @Test func `no addresses fail with no attempts`() async throws {
+        try await onLoop { loop in
+            #expect(await Dial([], on: loop).outcome() == .failed([]))
+        }
+    }
+
+    @Test func `an address the machine has no way to is an attempt like any other`() async throws {
+        try await onLoop { loop in
+            let broadcast = try #require(SocketAddress(literal: "255.255.255.255", port: 1))
+            let listener = try Listener()
+            let first = Dial([broadcast], on: loop)
+            guard case .failed(let attempts) = await first.outcome() else {
+                Issue.record("a broadcast address was connected to")
+                return
+            }
+            #expect(attempts.map(\.address) == [broadcast])
+            let second = Dial([broadcast, listener.address], on: loop)
+            #expect(await second.outcome() == .connected(listener.address))
+            second.end()
+        }
+    }
+
+    // Happy eyeballs
+
+    @Test(arguments: [("127.0.0.1", "::1"), ("::1", "127.0.0.1"), ("127.0.0.1", "127.0.0.1")])
+    func `an address that does not answer costs the stagger, and closes`(silent: String, good: String) async throws {
+        try await onLoop { loop in
+            let (silent, listener) = (try SilentListener(silent), try Listener(good))
+            let before = silent.connections
+            var best = Double.infinity
+            // The machine may be busy with something else: one of five has to come far sooner than a time limit would.
+            for _ in 0..<5 where best > 1 {
+                let start = MonotonicInstant.now
+                let dial = Dial([silent.address, listener.address], on: loop)
+                #expect(eventually { Census.connections(to: silent.address) == before + 1 })
+                #expect(await dial.outcome() == .connected(listener.address))
+                let elapsed = MonotonicInstant.now.seconds(since: start)
+                #expect(elapsed >= 0.25)
+                best = min(best, elapsed)
+                #expect(Census.watched(by: loop.epoll.rawValue) == 2)
+                #expect(loop.registrationCount == 1)
+                #expect(eventually { Census.connections(to: silent.address) == before })
+                dial.end()
+            }
+            #expect(best <= 1)
+        }
+    }
+
+    @Test func `the families take turns, beginning with the first address's`() throws {
+        let four = try (1...3).map { try #require(SocketAddress(literal: "127.0.0.\($0)", port: 1)) }
+        let six = try (1...2).map { try #require(SocketAddress(literal: "::\($0)", port: 1)) }
+        #expect(Connector.interleaved(four + six) == [four[0], six[0], four[1], six[1], four[2]])
+        #expect(Connector.interleaved(six + four) == [six[0], four[0], six[1], four[1], four[2]])
+        #expect(Connector.interleaved(four) == four)
+        #expect(Connector.interleaved([]) == [])
+    }
+
+    @Test func `twenty refused addresses before a good one take no stagger at all`() async throws {
+        try await onLoop { loop in
+            let refusing = try (0..<20).map { try Listener.refusing($0 % 2 == 0 ? "127.0.0.1" : "::1") }
+            let listener = try Listener()
+            let start = MonotonicInstant.now
+            let dial = Dial(refusing.map(\.address) + [listener.address], on: loop)
+            #expect(await dial.outcome() == .connected(listener.address))
+            #expect(MonotonicInstant.now.seconds(since: start) < 1)
+            dial.end()
+        }
+    }
+
+    @Test func `an attempt under way wins although later ones failed`() async throws {
+        try await onLoop { loop in
+            let (listener, refusing) = (try Listener(backlog: 0), try Listener.refusing())
+            // Fills the backlog, so that our SYN is dropped until the listener accepts; the kernel sends it again.
+            let filler = try Socket.connecting(to: listener.address)
+            let dial = Dial([listener.address, refusing.address], on: loop)
+            await elapse(.milliseconds(400), on: loop)
+            #expect(!dial.isEnded)
+            let accepted = try listener.accept()
+            #expect(await dial.outcome() == .connected(listener.address))
+            dial.end()
+            withExtendedLifetime((filler.descriptor.rawValue, accepted.rawValue, refusing)) {}
+        }
+    }
+
+    // The end
+
+    @Test func `cancelling closes every attempt and calls nobody`() async throws {
+        try await onLoop { loop in
+            let silent = [try SilentListener(), try SilentListener("::1")]
+            let before = silent.map(\.connections)
+            let dial = Dial(silent.map(\.address), on: loop)
+            await elapse(.milliseconds(300), on: loop)
+            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before.map { $0 + 1 } })
+            #expect(Census.watched(by: loop.epoll.rawValue) == 3)
+            dial.connector?.cancel()
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before })
+            await elapse(.milliseconds(300), on: loop)
+            #expect(!dial.isEnded)
+            dial.connector?.cancel()
+            dial.connector?.start()
+            #expect(!dial.isEnded)
+        }
+    }
+
+    @Test func `a connector that its owner lets go of closes its attempts`() async throws {
+        try await onLoop { loop in
+            let silent = try SilentListener()
+            let before = silent.connections
+            let dial = Dial([silent.address, silent.address], on: loop)
+            #expect(eventually { Census.connections(to: silent.address) == before + 1 })
+            dial.connector = nil
+            #expect(eventually { Census.connections(to: silent.address) == before })
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+        }
+    }
+
+    @Test func `the owner may let go of the connector from its completion`() async throws {
+        try await onLoop { loop in
+            let (refusing, listener) = (try Listener.refusing(), try Listener())
+            for addresses in [[listener.address], [refusing.address, listener.address], [refusing.address], []] {
+                let dial = Dial(addresses, on: loop, letsGo: true)
+                _ = await dial.outcome()
+                #expect(dial.connector == nil)
+                dial.end()
+            }
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+        }
+    }
+
+    @Test func `two thousand refused connections leave nothing behind`() async throws {
+        try await onLoop { loop in
+            let refusing = try Listener.refusing()
+            for _ in 0..<2000 {
+                guard case .failed(let attempts) = await Dial([refusing.address], on: loop).outcome() else {
+                    Issue.record("somebody listens")
+                    return
+                }
+                #expect(attempts.count == 1)
+            }
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+            #expect(eventually { Census.connections(to: refusing.address) == 0 })
+        }
+    }
+
+    @Test func `a connector that outlives its loop does no harm`() async throws {
+        let silent = try SilentListener()
+        let before = silent.connections
+        let box = Box()
+        let loop = try await onLoop { loop in
+            box.dial = Dial([silent.address], on: loop)
+            return loop
+        }
+        #expect(eventually { !loop.execute {} })
+        box.dial = nil
+        #expect(eventually { Census.connections(to: silent.address) == before })
+    }
+}
+
+/// A connector with its owner.
+private final class Dial {
+    enum Outcome: Equatable {
+        case connected(SocketAddress)
+        case failed([ConnectError.Attempt])
+    }
+
+    var connector: Connector?
+    private let loop: ReactorLoop
+    private let letsGo: Bool
+    private var connected: Connector.Connected?
+    private var ended: Outcome?
+    private var waiting: CheckedContinuation<Outcome, Never>?
+
+    init(_ addresses: [SocketAddress], on loop: ReactorLoop, letsGo: Bool = false) {
+        self.loop = loop
+        self.letsGo = letsGo
+        connector = Connector(addresses: addresses, loop: loop) { [weak self] result in self?.end(with: result) }
+        connector?.start()
+    }
+
+    var isEnded: Bool { ended != nil }
+
+    func outcome() async -> Outcome {
+        if let ended { return ended }
+        return await withCheckedContinuation { waiting = $0 }
+    }
+
+    func take() -> Connector.Connected? { connected.take() }
+
+    /// Closes the connection if there is one.
+    func end() {
+        guard let connected = take() else { return }
+        loop.deregister(connected.token)
+    }
+
+    private func end(with result: consuming Result<Connector.Connected, ConnectError>) {
+        #expect(!isEnded, "completed twice")
+        if letsGo { connector = nil }
+        let outcome: Outcome
+        switch consume result {
+        case .success(let connected):
+            outcome = .connected(connected.address)
+            self.connected = consume connected
+        case .failure(let error):
+            outcome = .failed(error.attempts)
+        }
+        ended = outcome
+        waiting?.resume(returning: outcome)
+        waiting = nil
+    }
+}
+
+/// Carries a dial off its loop. Used by one thread after the other: the loop's, then, when that has ended, the test's.
+private final class Box: @unchecked Sendable {
+    var dial: Dial?
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+    // Receiving
+
+    @Test func `nothing to receive is a value`() throws {
+        let connection = try Connection()
+        #expect(try connection.socket.receiveText().result == .wouldBlock)
+    }
+
+    @Test func `bytes come before the end of the stream that follows them`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        let peer = Peer(descriptor: try listener.accept())
+        try peer.send("last words")
+        _ = consume peer
+        let (first, text) = try socket.receiveText(limit: 4)
+        #expect(first == .bytes(4))
+        #expect(text == "last")
+        #expect(try socket.receiveText().text == " words")
+        #expect(try socket.receiveText().result == .endOfStream)
+        #expect(try socket.receiveText().result == .endOfStream)
+    }
+
+    @Test func `room for nothing is not the end of the stream`() throws {
+        let connection = try Connection()
+        try connection.peer.send("x")
+        #expect(try connection.socket.receiveText(limit: 0).result == .wouldBlock)
+        #expect(try connection.socket.receiveText().text == "x")
+    }
+
+    @Test func `a reset is an error that names the call`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        try Peer(descriptor: try listener.accept()).reset()
+        #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+    }
+
+    // Sending
+
+    @Test func `sending stops when the peer does not read, and goes on when it does`() throws {
+        let connection = try Connection()
+        let chunk = String(repeating: "x", count: 64 * 1024)
+        var sent = 0
+        while case .bytes(let count) = try connection.socket.sendText(chunk) {
+            sent += count
+            try #require(sent < 1 << 30)
+        }
+        #expect(sent > 0)
+        #expect(try connection.socket.sendText("x") == .wouldBlock)
+        try connection.peer.discard(sent)
+        #expect(try connection.socket.sendText("x") == .bytes(1))
+    }
+
+    @Test func `no bytes are no call`() throws {
+        let connection = try Connection()
+        #expect(try connection.socket.sendText("") == .wouldBlock)
+    }
+
+    @Test func `sending to a peer that is gone is an error and no signal`() async throws {
+        await #expect(processExitsWith: .success) {
+            _ = signal(SIGPIPE, SIG_DFL)
+            let listener = try Listener()
+            let socket = try Socket.connecting(to: listener.address)
+            try Peer(descriptor: try listener.accept()).reset()
+            #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+            #expect(throws: SystemError(.send, code: EPIPE)) { _ = try socket.sendText("x") }
+        }
+    }
+
+    // Connecting
+
+    @Test func `a connection knows both of its ends`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        try socket.finishConnecting()
+        #expect(try socket.peerAddress() == listener.address)
+        #expect(try socket.localAddress()?.host == "127.0.0.1")
+        #expect(try socket.localAddress() != listener.address)
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func `a refused connection says so`(host: String) throws {
+        let refusing = try Listener.refusing(host)
+        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) {
+            try Socket.connecting(to: refusing.address).finishConnecting()
+        }
+        withExtendedLifetime(refusing) {}
+    }
+
+    @Test func `a connection to itself is a refused one`() throws {
+        let refusing = try Listener.refusing()
+        let raw = refusing.holder.descriptor.rawValue
+        _ = try SystemCall.run(.connect) { unsafe refusing.address.withKernelForm { unsafe connect(raw, $0, $1) } }
+        let socket = Socket(descriptor: Descriptor(owning: dup(raw)))
+        #expect(try socket.peerAddress() == socket.localAddress())
+        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { try socket.finishConnecting() }
+    }
+
+    @Test func `a socket that is connected to nobody is not taken for one that is`() throws {
+        let socket = Socket(descriptor: Descriptor(owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
+        #expect(throws: SystemError(.getpeername, code: ENOTCONN)) { try socket.finishConnecting() }
+    }
+
+    @Test func `it does not block, is not inherited, does not wait to fill a segment, and notices a dead peer`() throws
+    {
+        let connection = try Connection()
+        let raw = connection.socket.descriptor.rawValue
+        #expect(Glibc.fcntl(raw, F_GETFL) & O_NONBLOCK != 0)
+        #expect(Glibc.fcntl(raw, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(option(raw, Int32(IPPROTO_TCP), TCP_NODELAY) != 0)
+        #expect(option(raw, SOL_SOCKET, SO_KEEPALIVE) != 0)
+        #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPIDLE) == 45)
+        #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPINTVL) == 15)
+        #expect(option(raw, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT) == 60_000)
+    }
+
+    @Test func `a dropped socket closes`() throws {
+        let listener = try Listener()
+        let identity = try openAndDrop(listener)
+        #expect(!Census.isOpen(identity))
+    }
+}
+
+private func openAndDrop(_ listener: Listener) throws -> String {
+    let socket = try Socket.connecting(to: listener.address)
+    let identity = try #require(Census.identity(of: socket.descriptor.rawValue))
+    #expect(Census.isOpen(identity))
+    return identity
+}
+
+private func option(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32 {
+    var value: Int32 = -1
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    _ = unsafe getsockopt(descriptor, level, name, &value, &length)
+    return value
+}

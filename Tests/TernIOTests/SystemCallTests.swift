@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite struct SystemCallTests {
+    @Test func `an interrupted call is repeated`() throws {
+        var calls = 0
+        let result = try SystemCall.run(.connect) {
+            calls += 1
+            errno = EINTR
+            return calls < 3 ? -1 : 42
+        }
+        #expect(result == 42)
+        #expect(calls == 3)
+        calls = 0
+        let transfer = try SystemCall.transfer(.recv) {
+            calls += 1
+            errno = EINTR
+            return calls < 3 ? -1 : 42
+        }
+        #expect(transfer == .bytes(42))
+        #expect(calls == 3)
+    }
+
+    @Test func `a failure carries the call and errno`() {
+        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) {
+            _ = try SystemCall.run(.connect) {
+                errno = ECONNREFUSED
+                return -1
+            }
+        }
+        #expect(throws: SystemError(.send, code: EPIPE)) {
+            _ = try SystemCall.transfer(.send) {
+                errno = EPIPE
+                return -1
+            }
+        }
+    }
+
+    @Test func `would-block and the end of the stream are results`() throws {
+        let blocked = try SystemCall.transfer(.recv) {
+            errno = EAGAIN
+            return -1
+        }
+        #expect(blocked == .wouldBlock)
+        #expect(try SystemCall.transfer(.recv) { 0 } == .endOfStream)
+    }
+}

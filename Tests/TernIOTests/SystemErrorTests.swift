@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite struct SystemErrorTests {
+    @Test func `an error says which call failed, in the kernel's words`() {
+        let error = SystemError(.epollCtl, code: EPERM)
+        #expect(error.description == "epoll_ctl: Operation not permitted (errno 1)")
+        #expect(SystemError(.connect, code: ECONNREFUSED).message == "Connection refused")
+        #expect(SystemError.StaticName.recv.description == "recv")
+    }
+
+    @Test func `a code that nobody knows does no harm`() {
+        #expect(SystemError(.recv, code: 99_999).description.contains("99999"))
+        #expect(SystemError(.recv, code: -1).description.contains("-1"))
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import Testing
+
+@Suite struct URLEncodingTests {
+    private func query(_ parameters: Parameters?, _ url: String = "http://x/") throws -> String? {
+        let request = try URLRequest(url: url, method: .get)
+        return try URLEncoding.default.encode(request, with: parameters).url?.absoluteString
+            .split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+    }
+
+    @Test func `nil parameters leave the request as it is`() throws {
+        let request = try URLRequest(url: "http://x/p", method: .post)
+        let encoded = try URLEncoding.default.encode(request, with: nil)
+        #expect(encoded.httpBody == nil)
+        #expect(encoded.headers.isEmpty)
+        #expect(encoded.url?.absoluteString == "http://x/p")
+    }
+
+    @Test func `empty parameters leave the URL as it is`() throws {
+        #expect(try query([:]) == nil)
+    }
+
+    @Test func `empty parameters make an empty form of a POST`() throws {
+        let encoded = try URLEncoding.default.encode(try URLRequest(url: "http://x/", method: .post), with: [:])
+        #expect(encoded.httpBody == Data())
+        #expect(
+            encoded.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test func `keys are in alphabetical order`() throws {
+        #expect(try query(["foo": "bar", "baz": "qux", "Z": 1]) == "Z=1&baz=qux&foo=bar")
+    }
+
+    @Test func `numbers, booleans and text are spelled out`() throws {
+        #expect(try query(["a": 1, "b": -2.5, "c": "x", "d": true, "e": false]) == "a=1&b=-2.5&c=x&d=1&e=0")
+    }
+
+    @Test func `a boolean is told from a number, in Foundation's clothes too`() throws {
+        let parameters: Parameters = [
+            "a": NSNumber(value: true), "b": NSNumber(value: 1), "c": NSNumber(value: false), "d": Int8(1),
+            "e": UInt8(7),
+        ]
+        #expect(try query(parameters) == "a=1&b=1&c=0&d=1&e=7")
+        let json = try JSONSerialization.jsonObject(with: Data(#"{"yes":true,"one":1}"#.utf8)) as? Parameters
+        #expect(try query(json) == "one=1&yes=1")
+    }
+
+    @Test func `an array repeats its key with empty brackets`() throws {
+        #expect(try query(["foo": ["a", 1, true] as [Any]]) == "foo%5B%5D=a&foo%5B%5D=1&foo%5B%5D=1")
+    }
+
+    @Test func `a dictionary's keys go into brackets, however deep`() throws {
+        let parameters: Parameters = ["foo": ["bar": ["baz": ["a", 1] as [Any]], "aaa": 2] as [String: Any]]
+        #expect(
+            try query(parameters)
+                == "foo%5Baaa%5D=2&foo%5Bbar%5D%5Bbaz%5D%5B%5D=a&foo%5Bbar%5D%5Bbaz%5D%5B%5D=1")
+    }
+
+    @Test func `an empty collection leaves nothing behind`() throws {
+        let encoded = URLEncoding.default.queryComponents(fromKey: "foo", value: [Int]())
+        #expect(encoded.isEmpty)
+    }
+
+    @Test func `only unreserved characters, slash and question mark stand for themselves`() {
+        let ascii = String(decoding: (0...127).map { UInt8($0) }, as: UTF8.self)
+        let kept = URLEncoding.default.escape(ascii).split(separator: "%").map { $0.dropFirst(2) }.joined()
+        #expect(
+            kept == "-./0123456789?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~")
+    }
+
+    @Test(arguments: [
+        (" ", "%20"), ("+", "%2B"), ("&=", "%26%3D"), ("ü", "%C3%BC"), ("日本", "%E6%97%A5%E6%9C%AC"),
+        ("😃", "%F0%9F%98%83"), ("%20", "%2520"), ("?/", "?/"), ("\r\n", "%0D%0A"), ("\u{0}", "%00"),
+    ])
+    func `everything else is percent-encoded byte by byte`(text: String, escaped: String) {
+        #expect(URLEncoding.default.escape(text) == escaped)
+    }
+
+    @Test func `keys are escaped like values`() throws {
+        #expect(try query(["a b": "c d"]) == "a%20b=c%20d")
+    }
+
+    @Test(arguments: [
+        ("http://x/?old=1", "http://x/?old=1&new=2"), ("http://x/#top", "http://x/?new=2#top"),
+        ("http://x/?old=%2B#top?no", "http://x/?old=%2B&new=2#top?no"), ("http://x", "http://x?new=2"),
+        ("http://x/?", "http://x/?&new=2"),
+    ])
+    func `parameters go behind a query that is there and before a fragment`(url: String, encoded: String) throws {
+        let request = try URLEncoding.default.encode(try URLRequest(url: url, method: .get), with: ["new": 2])
+        #expect(request.url?.absoluteString == encoded)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "DELETE"])
+    func `these methods take parameters in the query`(method: String) throws {
+        let request = try URLRequest(url: "http://x/", method: HTTPMethod(rawValue: method))
+        let encoded = try URLEncoding.default.encode(request, with: ["a": 1])
+        #expect(encoded.url?.absoluteString == "http://x/?a=1")
+        #expect(encoded.httpBody == nil)
+        #expect(encoded.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "OPTIONS", "PURGE", "get"])
+    func `all others take them in the body`(method: String) throws {
+        let request = try URLRequest(url: "http://x/", method: HTTPMethod(rawValue: method))
+        let encoded = try URLEncoding.default.encode(request, with: ["a": "b c"])
+        #expect(encoded.url?.absoluteString == "http://x/")
+        #expect(encoded.httpBody == Data("a=b%20c".utf8))
+    }
+
+    @Test func `a destination overrules the method`() throws {
+        let post = try URLRequest(url: "http://x/", method: .post)
+        #expect(try URLEncoding.queryString.encode(post, with: ["a": 1]).url?.absoluteString == "http://x/?a=1")
+        let get = try URLRequest(url: "http://x/", method: .get)
+        #expect(try URLEncoding.httpBody.encode(get, with: ["a": 1]).httpBody == Data("a=1".utf8))
+    }
+
+    @Test func `the caller's Content-Type stays`() throws {
+        let request = try URLRequest(url: "http://x/", method: .post, headers: ["content-type": "text/plain"])
+        let encoded = try URLEncoding.default.encode(request, with: ["a": 1])
+        #expect(encoded.headers.values(for: "Content-Type") == ["text/plain"])
+    }
+
+    @Test func `a request without a URL cannot have a query`() throws {
+        var request = try URLRequest(url: "http://x/", method: .get)
+        request.url = nil
+        let error = #expect(throws: AFError.self) { try URLEncoding.default.encode(request, with: ["a": 1]) }
+        guard case .parameterEncodingFailed(.missingURL) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

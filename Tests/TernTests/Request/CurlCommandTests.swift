@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import Tern
+
+@Suite struct CurlCommandTests {
+    @Test func `a command says what the request says`() throws {
+        var request = try URLRequest(url: "http://x/p?q=1", method: .post, headers: ["X-A": "b"])
+        request.httpBody = Data(#"{"a":"b"}"#.utf8)
+        let command = CurlCommand(request, defaultHeaders: ["Accept": "*/*"])
+        #expect(
+            command?.description == """
+                $ curl -v \\
+                \t-X POST \\
+                \t-H "Accept: */*" \\
+                \t-H "X-A: b" \\
+                \t-d "{\\"a\\":\\"b\\"}" \\
+                \t"http://x/p?q=1"
+                """)
+    }
+
+    @Test func `GET goes without saying, and the request's fields replace the session's`() throws {
+        let request = try URLRequest(url: "http://x/", method: .get, headers: ["accept": "text/html"])
+        let command = CurlCommand(request, defaultHeaders: ["Accept": "*/*"])
+        #expect(command?.description == "$ curl -v \\\n\t-H \"accept: text/html\" \\\n\t\"http://x/\"")
+    }
+
+    @Test func `credentials are left out`() throws {
+        let headers = ["Authorization": "Basic c2VjcmV0", "cookie": "id=c2VjcmV0", "Proxy-Authorization": "c2VjcmV0"]
+        let request = try URLRequest(url: "http://joe:c2VjcmV0@x/", method: .get, headers: headers)
+        let text = try #require(CurlCommand(request, defaultHeaders: ["Cookie": "c2VjcmV0"])).description
+        #expect(!text.contains("c2VjcmV0"))
+        #expect(text.contains(#""Authorization: <redacted>""#))
+        #expect(text.hasSuffix(#""http://x/""#))
+    }
+
+    @Test func `nothing in a request runs in the shell it is pasted into`() throws {
+        let request = try URLRequest(url: "http://x/", method: .get, headers: ["X": #"$(id) `id` \ ""#])
+        let text = try #require(CurlCommand(request, defaultHeaders: [:])).description
+        #expect(text.contains(#"-H "X: \$(id) \`id\` \\ \"""#))
+    }
+
+    @Test func `a request without a URL has no command`() throws {
+        var request = try URLRequest(url: "http://x/", method: .get)
+        request.url = nil
+        #expect(CurlCommand(request, defaultHeaders: [:]) == nil)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Tern
+import Testing
+
+@Suite struct HTTPMethodTests {
+    @Test func `the names of RFC 9110 are spelled as there`() {
+        let methods: [HTTPMethod] = [.options, .get, .head, .post, .put, .patch, .delete, .trace, .connect]
+        #expect(
+            methods.map(\.rawValue) == [
+                "OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT",
+            ])
+    }
+
+    @Test func `case matters`() {
+        #expect(HTTPMethod(rawValue: "get") != .get)
+        #expect(HTTPMethod(rawValue: "GET") == .get)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import Tern
+
+@Suite struct DataResponseTests {
+    private struct Reason: Error {}
+
+    private func response(_ result: Result<Int, any Error>) throws -> DataResponse<Int> {
+        var request = try URLRequest(url: "http://joe:secret@x/p", method: .put, headers: ["Authorization": "secret"])
+        request.httpBody = Data("secret".utf8)
+        return DataResponse(request: request, response: nil, data: Data([1, 2, 3]), result: result)
+    }
+
+    @Test func `value and error are those of the result`() throws {
+        #expect(try response(.success(1)).value == 1)
+        #expect(try response(.failure(Reason())).error is Reason)
+    }
+
+    @Test func `mapping changes the value and nothing else`() throws {
+        let mapped = try response(.success(1)).map { "\($0)" }
+        #expect(mapped.value == "1")
+        #expect(mapped.data == Data([1, 2, 3]))
+        #expect(mapped.request?.httpMethod == "PUT")
+        #expect(try response(.failure(Reason())).map { "\($0)" }.error is Reason)
+    }
+
+    @Test func `what a transform throws is the error`() throws {
+        #expect(try response(.success(1)).flatMap { _ throws -> Int in throw Reason() }.error is Reason)
+        #expect(try response(.success(1)).flatMap { $0 + 1 }.value == 2)
+    }
+
+    @Test func `the long description is five lines without secrets`() throws {
+        let response = try response(.success(1))
+        #expect(response.description == "SUCCESS: 1")
+        #expect(
+            response.debugDescription == """
+                [Request]: PUT http://x/p
+                [Response]: nil
+                [Data]: 3 bytes
+                [Result]: SUCCESS: 1
+                [Timeline]: \(Timeline().debugDescription)
+                """)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Tern
+
+@Suite struct ResultTests {
+    private struct Reason: Error, Equatable {}
+
+    private let good = Result<Int, any Error>.success(1)
+    private let bad = Result<Int, any Error>.failure(Reason())
+
+    @Test func `a result knows how it went`() {
+        #expect(good.isSuccess && !good.isFailure && good.value == 1 && good.error == nil)
+        #expect(bad.isFailure && !bad.isSuccess && bad.value == nil && bad.error is Reason)
+    }
+
+    @Test func `unwrapping gives the value or throws the error`() throws {
+        #expect(try good.unwrap() == 1)
+        #expect(throws: Reason()) { try bad.unwrap() }
+    }
+
+    @Test func `a closure makes a result by returning or throwing`() {
+        #expect(Result(value: { 2 }).value == 2)
+        #expect(Result<Int, any Error>(value: { throw Reason() }).error is Reason)
+    }
+
+    @Test func `what a transform throws is the error`() {
+        #expect(good.flatMap { value throws in value + 1 }.value == 2)
+        #expect(good.flatMap { _ throws -> String in throw Reason() }.error is Reason)
+        #expect(bad.flatMap { value throws in value + 1 }.error is Reason)
+    }
+
+    @Test func `closures run in the case they are for`() {
+        var calls: [String] = []
+        good.withValue { calls.append("value \($0)") }.withError { calls.append("error \($0)") }
+            .ifSuccess { calls.append("success") }.ifFailure { calls.append("failure") }
+        bad.withValue { calls.append("value \($0)") }.withError { calls.append("error \($0)") }
+            .ifSuccess { calls.append("success") }.ifFailure { calls.append("failure") }
+        #expect(calls == ["value 1", "success", "error Reason()", "failure"])
+    }
+
+    @Test func `a summary is the word and what it is about`() {
+        #expect(good.summary == "SUCCESS: 1")
+        #expect(bad.summary == "FAILURE: Reason()")
+    }
+}

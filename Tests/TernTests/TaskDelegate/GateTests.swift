@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Tern
+
+@Suite struct GateTests {
+    @Test func `nobody comes in before the gate is open`() {
+        var gate = Gate<Int>()
+        #expect(gate.admit(1) == nil)
+        #expect(gate.next() == nil)
+        #expect(gate.visitor == nil)
+    }
+
+    @Test func `those who wait come in one at a time, first come, first served`() {
+        var gate = Gate<Int>()
+        for visitor in 1...3 { _ = gate.admit(visitor) }
+        #expect(gate.open() == 1)
+        #expect(gate.visitor == 1)
+        #expect(gate.next() == 2)
+        #expect(gate.next() == 3)
+        #expect(gate.next() == nil)
+        #expect(gate.visitor == nil)
+    }
+
+    @Test func `who comes late comes in at once`() {
+        var gate = Gate<Int>()
+        #expect(gate.open() == nil)
+        #expect(gate.admit(1) == 1)
+    }
+
+    @Test func `who comes while somebody is in waits behind those who wait already`() {
+        var gate = Gate<Int>()
+        _ = gate.admit(1)
+        _ = gate.admit(2)
+        _ = gate.open()
+        #expect(gate.admit(3) == nil)
+        #expect(gate.next() == 2)
+        #expect(gate.admit(4) == nil)
+        #expect(gate.next() == 3)
+        #expect(gate.next() == 4)
+    }
+
+    @Test func `opening an open gate lets nobody in`() {
+        var gate = Gate<Int>()
+        _ = gate.admit(1)
+        _ = gate.admit(2)
+        #expect(gate.open() == 1)
+        #expect(gate.open() == nil)
+        #expect(gate.visitor == 1)
+    }
+}
