@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a policy demands, as a value that can be compared: a verdict only ever counts for the same demands.
+enum PolicyIdentity: Hashable {
+    case defaultEvaluation(validateHost: Bool)
+    case pinnedCertificates([Certificate], validateChain: Bool, validateHost: Bool)
+    case pinnedKeys([PublicKey], validateChain: Bool, validateHost: Bool)
+    case disabled
+    /// Closures cannot be compared; they are asked again instead.
+    case custom
+}
+
+extension ServerTrustPolicy {
+    var identity: PolicyIdentity {
+        switch self {
+        case .performDefaultEvaluation(let host): .defaultEvaluation(validateHost: host)
+        case .pinCertificates(let pins, let chain, let host):
+            .pinnedCertificates(pins, validateChain: chain, validateHost: host)
+        case .pinPublicKeys(let pins, let chain, let host): .pinnedKeys(pins, validateChain: chain, validateHost: host)
+        case .disableEvaluation: .disabled
+        case .customEvaluation: .custom
+        }
+    }
+}
