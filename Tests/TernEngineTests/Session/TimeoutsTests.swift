@@ -24,8 +24,8 @@ import Testing
         #expect(error?.reason.limit == limit, "\(String(describing: error))", sourceLocation: sourceLocation)
         #expect(error?.phase == phase, sourceLocation: sourceLocation)
         #expect(duration >= Self.limit, sourceLocation: sourceLocation)
-        // Some 5 ms late on a quiet machine; here other tests want the processor too.
-        #expect(duration < Self.limit * 4, sourceLocation: sourceLocation)
+        // Some 5 ms late on a quiet machine; here other tests want the processor too, and the default limits are 10 s up.
+        #expect(duration < .seconds(8), sourceLocation: sourceLocation)
     }
 
     @Test func `connecting`() async throws {
