@@ -50,9 +50,9 @@ extension ServerTrustPolicy {
         }
         let verifier = ChainVerifier(
             leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
-            time: trust.time)
+            time: trust.time, profile: trust.profile)
         switch verifier.verify() {
-        case .verified(let chain): return (chain, nil)
+        case .valid(let chain): return (chain, nil)
         case .refused(let problem):
             return ([], TrustFailure(problem, host: host, store: verifier.store, sent: trust.sentChain))
         }
@@ -75,13 +75,9 @@ extension ServerTrustPolicy {
 
 extension ServerTrust {
     /// The same trust with these certificates as its only anchors.
-    ///
-    /// A leaf that is itself an anchor needs no issuer: without the certificates it came with, an expired or foreign
-    /// one among them cannot spoil it.
     fileprivate func anchored(in pins: [Certificate]) -> ServerTrust {
         var trust = self
         trust.anchors = .only(pins)
-        if let leaf = sentChain.first, pins.contains(leaf) { trust.sentChain = [leaf] }
         return trust
     }
 }
