@@ -16,6 +16,9 @@
 @_exported public import struct TernIO.SocketAddress
 @_exported public import struct TernIO.SystemError
 @_exported public import struct TernTLS.Certificate
+@_exported public import struct TernTLS.ClientIdentity
+@_exported public import struct TernTLS.ClientIdentityError
+@_exported public import class TernTLS.KeyLog
 @_exported public import struct TernTLS.PublicKey
 @_exported public import struct TernTLS.ServerTrust
 @_exported public import enum TernTLS.ServerTrustPolicy
