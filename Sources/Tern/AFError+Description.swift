@@ -2,6 +2,7 @@
 public import Foundation
 
 extension AFError: LocalizedError {
+    /// `description`, for `localizedDescription`.
     public var errorDescription: String? { description }
 }
 
@@ -18,6 +19,7 @@ extension AFError: CustomStringConvertible {
 }
 
 extension AFError.ParameterEncodingFailureReason: CustomStringConvertible {
+    /// One sentence.
     public var description: String {
         switch self {
         case .missingURL: "URL request to encode was missing a URL"
@@ -27,6 +29,7 @@ extension AFError.ParameterEncodingFailureReason: CustomStringConvertible {
 }
 
 extension AFError.ResponseValidationFailureReason: CustomStringConvertible {
+    /// One sentence.
     public var description: String {
         switch self {
         case .missingContentType(let types):
@@ -40,6 +43,7 @@ extension AFError.ResponseValidationFailureReason: CustomStringConvertible {
 }
 
 extension AFError.ResponseSerializationFailureReason: CustomStringConvertible {
+    /// One sentence.
     public var description: String {
         switch self {
         case .inputDataNil: "Response could not be serialized, input data was nil."

@@ -2,18 +2,22 @@
 public import Foundation
 
 extension AFError {
+    /// Whether something was no URL.
     public var isInvalidURLError: Bool {
         if case .invalidURL = self { true } else { false }
     }
 
+    /// Whether parameters could not be encoded.
     public var isParameterEncodingError: Bool {
         if case .parameterEncodingFailed = self { true } else { false }
     }
 
+    /// Whether a response did not pass validation.
     public var isResponseValidationError: Bool {
         if case .responseValidationFailed = self { true } else { false }
     }
 
+    /// Whether a response could not be serialized.
     public var isResponseSerializationError: Bool {
         if case .responseSerializationFailed = self { true } else { false }
     }
@@ -22,9 +26,6 @@ extension AFError {
     public var urlConvertible: (any URLConvertible)? {
         if case .invalidURL(let url) = self { url } else { nil }
     }
-
-    /// The URL of `urlConvertible`; nil, because it has none, unless it was refused for another reason.
-    public var url: URL? { try? urlConvertible?.asURL() }
 
     /// The error that an encoder or decoder threw.
     public var underlyingError: (any Error)? {

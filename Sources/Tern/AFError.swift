@@ -12,6 +12,7 @@ public enum AFError: Error {
     /// A response serializer could not serialize.
     case responseSerializationFailed(reason: ResponseSerializationFailureReason)
 
+    /// What stood in the way of encoding.
     public enum ParameterEncodingFailureReason: Sendable {
         /// The request has no URL to encode parameters into.
         case missingURL
@@ -19,6 +20,7 @@ public enum AFError: Error {
         case jsonEncodingFailed(error: any Error)
     }
 
+    /// What a validation did not like.
     public enum ResponseValidationFailureReason: Sendable {
         /// The response has a body and no usable Content-Type, and not every type is acceptable.
         case missingContentType(acceptableContentTypes: [String])
@@ -28,6 +30,7 @@ public enum AFError: Error {
         case unacceptableStatusCode(code: Int)
     }
 
+    /// What stood in the way of serializing.
     public enum ResponseSerializationFailureReason: Sendable {
         /// There are no data: they went to `stream(closure:)`.
         case inputDataNil

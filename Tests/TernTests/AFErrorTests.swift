@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `what an error is not about is nil`() {
-        #expect(Self.code.url == nil)
+        #expect(Self.code.urlConvertible == nil)
         #expect(Self.invalidURL.responseCode == nil)
         #expect(Self.code.underlyingError == nil)
         #expect(Self.code.acceptableContentTypes == nil)

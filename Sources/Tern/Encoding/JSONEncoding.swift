@@ -9,15 +9,22 @@ public struct JSONEncoding: ParameterEncoding, Sendable {
         case invalidJSONObject
     }
 
+    /// How to write, such as `.sortedKeys`.
     public let options: JSONSerialization.WritingOptions
 
+    /// An encoding that writes with these options.
     public init(options: JSONSerialization.WritingOptions = []) {
         self.options = options
     }
 
+    /// As short as can be.
     public static var `default`: JSONEncoding { JSONEncoding() }
+    /// On several lines, indented.
     public static var prettyPrinted: JSONEncoding { JSONEncoding(options: .prettyPrinted) }
 
+    /// The request with the parameters as its body; as it is, if they are nil.
+    ///
+    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try encode(urlRequest, withJSONObject: parameters)
     }

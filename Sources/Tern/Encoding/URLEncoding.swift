@@ -16,17 +16,26 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         case httpBody
     }
 
+    /// Where this encoding puts parameters.
     public let destination: Destination
 
+    /// An encoding that puts parameters there.
     public init(destination: Destination = .methodDependent) {
         self.destination = destination
     }
 
+    /// `methodDependent`
     public static var `default`: URLEncoding { URLEncoding() }
+    /// Into the query for GET, HEAD and DELETE, else into the body.
     public static var methodDependent: URLEncoding { URLEncoding() }
+    /// Into the query.
     public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
+    /// Into the body.
     public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
 
+    /// The request with the parameters in its query or body; as it is, if they are nil.
+    ///
+    /// - Throws: `AFError.parameterEncodingFailed` if there is no URL to put them in, or what `asURLRequest()` throws.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }

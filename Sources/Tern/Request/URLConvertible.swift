@@ -16,10 +16,14 @@ extension String: URLConvertible {
 }
 
 extension URL: URLConvertible {
+    /// Itself.
     public func asURL() throws -> URL { self }
 }
 
 extension URLComponents: URLConvertible {
+    /// The URL these components make.
+    ///
+    /// - Throws: `AFError.invalidURL` if they make none.
     public func asURL() throws -> URL {
         guard let url else { throw AFError.invalidURL(url: self) }
         return url

@@ -12,6 +12,7 @@ extension URLRequestConvertible {
 }
 
 extension URLRequest: URLRequestConvertible {
+    /// Itself.
     public func asURLRequest() throws -> URLRequest { self }
 }
 

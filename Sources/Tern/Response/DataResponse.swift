@@ -10,17 +10,21 @@ public struct DataResponse<Value> {
     public let response: HTTPURLResponse?
     /// The body; nil if it went to `stream(closure:)`.
     public let data: Data?
+    /// What the serializer made of it, or what went wrong.
     public let result: Result<Value, any Error>
+    /// When what happened.
     public let timeline: Timeline
     /// What the engine measured; nil if nothing was sent.
     public let metrics: TaskMetrics?
 
+    /// What the serializer made of it, if it went well.
     public var value: Value? { result.value }
 
     /// An ``EngineError`` if the transport failed, a trust refusal included; an ``AFError`` if validation or
     /// serialization did; or what a closure of the caller's threw.
     public var error: (any Error)? { result.error }
 
+    /// A response of one's own making, as for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, result: Result<Value, any Error>,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil

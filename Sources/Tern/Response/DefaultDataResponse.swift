@@ -12,10 +12,12 @@ public struct DefaultDataResponse: Sendable {
     public let data: Data?
     /// What went wrong in transport or validation.
     public let error: (any Error)?
+    /// When what happened.
     public let timeline: Timeline
     /// What the engine measured; nil if nothing was sent.
     public let metrics: TaskMetrics?
 
+    /// A response of one's own making, as for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil

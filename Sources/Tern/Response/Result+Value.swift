@@ -4,10 +4,12 @@
 // `switch response.result`, `response.result.value` and the rest read the same either way.
 
 extension Result {
+    /// Whether it went well.
     public var isSuccess: Bool {
         if case .success = self { true } else { false }
     }
 
+    /// Whether it went wrong.
     public var isFailure: Bool { !isSuccess }
 
     /// What came of it, if it went well.

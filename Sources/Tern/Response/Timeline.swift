@@ -24,6 +24,7 @@ public struct Timeline: Sendable, Hashable {
     /// From the start to the end of serialization.
     public var totalDuration: TimeInterval { serializationCompletedTime - requestStartTime }
 
+    /// A timeline of these times.
     public init(
         requestStartTime: TimeInterval = 0, initialResponseTime: TimeInterval = 0,
         requestCompletedTime: TimeInterval = 0, serializationCompletedTime: TimeInterval = 0

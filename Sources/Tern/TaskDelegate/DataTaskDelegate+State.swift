@@ -82,17 +82,16 @@ extension DataTaskDelegate.State {
 
     /// The first error wins. Returns who is let in.
     mutating func complete(with error: EngineError?, metrics: TaskMetrics?) -> DataTaskDelegate.Visitor? {
-        let limitError = isTooLarge ? error.map { tooLarge($0) } : nil
-        self.error = self.error ?? limitError ?? error
+        self.error = self.error ?? (isTooLarge ? tooLarge(error) : error)
         self.metrics = metrics
         isComplete = true
         return isDelivering ? nil : gate.open()
     }
 
-    private func tooLarge(_ error: EngineError) -> EngineError {
+    private func tooLarge(_ error: EngineError?) -> EngineError {
         EngineError(
-            .bodyTooLarge(limit: bodyLimit), phase: .body, origin: error.origin, remoteAddress: error.remoteAddress,
-            wasSent: error.wasSent)
+            .bodyTooLarge(limit: bodyLimit), phase: .body, origin: error?.origin, remoteAddress: error?.remoteAddress,
+            wasSent: true)
     }
 }
 

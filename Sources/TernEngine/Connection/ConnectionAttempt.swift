@@ -11,6 +11,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private let origin: Origin
     private let shard: SessionShard
     private let pool: ConnectionPool
+    /// The one whose time limit counts, and who bears a failure if he still waits then.
+    let task: DataTask
     private let began: MonotonicInstant
     private var phase = EngineError.Phase.resolve
     private var timer: RegistrationToken?
@@ -22,10 +24,11 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private var remoteAddress: SocketAddress?
     private var isOver = false
 
-    init(origin: Origin, shard: SessionShard, pool: ConnectionPool) {
+    init(origin: Origin, shard: SessionShard, pool: ConnectionPool, task: DataTask) {
         self.origin = origin
         self.shard = shard
         self.pool = pool
+        self.task = task
         began = .now
         resolved = began
         connected = began
@@ -33,7 +36,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     func start() {
         let timer = shard.loop.registerTimer(handler: self)
-        shard.loop.setDeadline(began.advanced(by: shard.configuration.timeouts.connect), for: timer)
+        shard.loop.setDeadline(began.advanced(by: task.timeouts.connect), for: timer)
         self.timer = timer
         switch origin.scheme {
         case .http: resolve()

@@ -39,12 +39,12 @@ final class ConnectionPool {
             connection.start(task)
         case .open:
             wait(task)
-            open()
+            open(for: task)
         case .replace(let idle):
             wait(task)
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
-            open()
+            open(for: task)
         case .wait:
             wait(task)
         case .refuse(let limit):
@@ -98,8 +98,8 @@ final class ConnectionPool {
         connection.start(task)
     }
 
-    private func open() {
-        let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self)
+    private func open(for task: DataTask) {
+        let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self, task: task)
         attempts.append(attempt)
         attempt.start()
     }
@@ -122,14 +122,15 @@ extension ConnectionPool {
         // One that was given up in the meantime does not count any more.
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
         attempts.remove(at: index)
-        let (victim, opens) = state.failedToOpen()
-        if opens { open() }
-        if let victim {
-            stopWaiting(victim)
-            victim.complete(
+        let task = attempt.task
+        let (isBorne, next) = state.failedToOpen(for: task)
+        if let next { open(for: next) }
+        if isBorne {
+            stopWaiting(task)
+            task.complete(
                 EngineError(
                     error.reason, phase: error.phase, origin: origin, remoteAddress: error.remoteAddress,
-                    wasSent: victim.run.wasSent))
+                    wasSent: task.run.wasSent))
         }
         discardIfEmpty()
     }
@@ -140,17 +141,17 @@ extension ConnectionPool {
         switch state.released(connection) {
         case .serve(let task): serve(task, connection)
         case .keep: connection.rest()
-        case .replace:
+        case .replace(let task):
             connections[ObjectIdentifier(connection)] = nil
             connection.close()
-            open()
+            open(for: task)
         }
     }
 
     /// A connection that was carrying an exchange is closed.
     func connectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if state.lostLeased() { open() }
+        if let task = state.lostLeased() { open(for: task) }
         discardIfEmpty()
     }
 

@@ -71,8 +71,8 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
         case serve(Waiter)
         /// Keep it for later.
         case keep
-        /// Close it and open one in its place: only waiters that would not take it are left, or one is first in line.
-        case replace
+        /// Close it and open one in its place for this waiter, which would not take it.
+        case replace(for: Waiter)
     }
 
     /// A leased connection has carried its exchange and can carry another.
@@ -80,25 +80,23 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
         let isHeadServed = opening > 0 || queue.first?.isPicky != true
         if isHeadServed, let next = queue.removeFirst(where: { !$0.isPicky }) { return .serve(next.waiter) }
         leased -= 1
-        guard queue.count <= opening else {
-            opening += 1
-            return .replace
-        }
+        if let next = nextToOpenFor() { return .replace(for: next) }
         idle.append(connection)
         return .keep
     }
 
-    /// A connection could not be opened. The first waiter bears it; somebody has to, or all would wait for ever.
-    mutating func failedToOpen() -> (victim: Waiter?, opens: Bool) {
+    /// A connection could not be opened. Returns whether `waiter`, for whom it was, still waits, and so has to bear it;
+    /// and for whom to open another.
+    mutating func failedToOpen(for waiter: Waiter) -> (isBorne: Bool, opensFor: Waiter?) {
         opening -= 1
-        let victim = queue.removeFirst()?.waiter
-        return (victim, opensForQueue())
+        let isBorne = queue.removeFirst { $0.waiter === waiter } != nil
+        return (isBorne, nextToOpenFor())
     }
 
-    /// A leased connection is gone. Returns whether to open another for those who wait.
-    mutating func lostLeased() -> Bool {
+    /// A leased connection is gone. Returns for whom to open another.
+    mutating func lostLeased() -> Waiter? {
         leased -= 1
-        return opensForQueue()
+        return nextToOpenFor()
     }
 
     /// An idle connection is gone.
@@ -138,9 +136,10 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
 
     private var count: Int { idle.count + leased + opening }
 
-    private mutating func opensForQueue() -> Bool {
-        guard queue.count > opening, count < connectionLimit else { return false }
+    /// The first waiter for whom no connection is on its way, if there may be one more.
+    private mutating func nextToOpenFor() -> Waiter? {
+        guard count < connectionLimit, let next = queue[opening] else { return nil }
         opening += 1
-        return true
+        return next.waiter
     }
 }

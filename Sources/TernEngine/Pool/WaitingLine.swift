@@ -10,7 +10,12 @@ struct WaitingLine<Element>: ~Copyable {
 
     var isEmpty: Bool { count == 0 }
 
-    var first: Element? { isEmpty ? nil : places[head] }
+    var first: Element? { self[0] }
+
+    /// The one with so many before it; nil behind the end.
+    subscript(position: Int) -> Element? {
+        position >= 0 && position < count ? places[head + position] : nil
+    }
 
     mutating func append(_ element: Element) {
         places.append(element)

@@ -25,7 +25,7 @@ public struct HTTPURLResponse: Sendable {
 
     /// Header fields as a dictionary; the values of a repeated name are joined with a comma.
     public var allHeaderFields: [String: String] {
-        Dictionary(head.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
+        head.fields.dictionary
     }
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.

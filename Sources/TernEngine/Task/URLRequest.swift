@@ -73,7 +73,7 @@ public struct URLRequest: Sendable {
     /// `headers` as a dictionary; the values of a repeated name are joined with a comma.
     public var allHTTPHeaderFields: [String: String]? {
         get {
-            Dictionary(storage.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
+            storage.headers.dictionary
         }
         set {
             headers = HTTPFields(

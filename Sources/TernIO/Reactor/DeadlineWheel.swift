@@ -106,8 +106,7 @@ struct DeadlineWheel: ~Copyable {
         while next >= 0 {
             let index = Int(next)
             next = nodes[index].next
-            // After a long jump, a slot filed anew may be met again.
-            if nodes[index].filedTick > currentTick { continue }
+            // After a long jump, a slot just filed anew may be met again: that files it once more.
             unlink(index)
             let due = Self.dueTick(nodes[index].deadline)
             if due > currentTick {

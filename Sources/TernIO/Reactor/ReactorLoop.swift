@@ -176,6 +176,9 @@ extension ReactorLoop {
         swap(&slots[slot].handler, &handler)
     }
 
+    /// How many registrations there are.
+    var registrationCount: Int { slots.count - freeSlots.count }
+
     private func isLive(_ token: RegistrationToken) -> Bool {
         let slot = Int(token.slot)
         return slot < slots.count && slots[slot].generation == token.generation && slots[slot].handler != nil

@@ -32,9 +32,9 @@ final class PeerVerification {
         result = evidence.result
     }
 
-    /// What a closure answers may depend on anything, so it is asked again, about the certificates of the time.
+    /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
-        guard policy.identity == .custom else { return true }
+        guard policy.identity.isJudgedAnew else { return true }
         return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: anchors), host: host).isAccepted
     }
 

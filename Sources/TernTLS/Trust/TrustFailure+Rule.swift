@@ -22,6 +22,8 @@ extension TrustFailure {
         case .chainTooLong: "chain-too-long"
         case .keyNotPinned: "key-not-pinned"
         case .certificateNotPinned: "certificate-not-pinned"
+        case .noRequiredEvaluator: "no-required-evaluator"
+        case .noPolicy: "no-policy"
         case .customEvaluation: "custom-evaluation"
         case .other: "other"
         }

@@ -8,6 +8,8 @@ import TernTesting
     private let timeline = Timeline(
         requestStartTime: 10, initialResponseTime: 10.25, requestCompletedTime: 11, serializationCompletedTime: 11.5)
 
+    private let manager = SessionManager()
+
     @Test func `durations are differences of times`() {
         #expect(timeline.latency == 0.25)
         #expect(timeline.requestDuration == 1)
@@ -37,7 +39,7 @@ import TernTesting
 
     @Test func `times of a real request are in order and add up`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
-        let response = await SessionManager().request(origin.url()).serializingData().response
+        let response = await manager.request(origin.url()).serializingData().response
         let timeline = response.timeline
         let times = [
             timeline.requestStartTime, timeline.initialResponseTime, timeline.requestCompletedTime,
@@ -53,7 +55,7 @@ import TernTesting
 
     @Test func `a request that gets no response completes when it would have responded`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.reset] }
-        let response = await SessionManager().request(origin.url(), method: .post).serializingData().response
+        let response = await manager.request(origin.url(), method: .post).serializingData().response
         #expect(response.error != nil)
         #expect(response.timeline.initialResponseTime == response.timeline.requestCompletedTime)
     }

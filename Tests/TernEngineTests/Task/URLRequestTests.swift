@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct URLRequestTests {
+    private func request(_ url: String = "http://user:secret@example.com/path?token=secret") throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: url)))
+    }
+
+    @Test func `begins as a GET without fields and body`() throws {
+        let request = try request()
+        #expect(request.httpMethod == "GET")
+        #expect(request.headers.isEmpty)
+        #expect(request.allHTTPHeaderFields == [:])
+        #expect(request.httpBody == nil)
+        #expect(request.timeouts == nil)
+        #expect(request.host == "example.com")
+    }
+
+    @Test func `copies are independent whatever changes`() throws {
+        var original = try request("http://one.example/")
+        original.addValue("1", forHTTPHeaderField: "X-One")
+        original.httpBody = Data([1])
+        var copy = original
+        copy.url = URL(string: "http://two.example/")
+        copy.httpMethod = "POST"
+        copy.setValue("2", forHTTPHeaderField: "X-One")
+        copy.addValue("3", forHTTPHeaderField: "X-Two")
+        copy.httpBody = Data([2])
+        copy.timeouts = Timeouts(idle: nil)
+        #expect(original.url?.absoluteString == "http://one.example/")
+        #expect(original.host == "one.example")
+        #expect(original.httpMethod == "GET")
+        #expect(original.headers == ["X-One": "1"])
+        #expect(original.httpBody == Data([1]))
+        #expect(original.timeouts == nil)
+        original.httpMethod = "DELETE"
+        #expect(copy.host == "two.example")
+        #expect(copy.httpMethod == "POST")
+        #expect(copy.headers == ["X-One": "2", "X-Two": "3"])
+        #expect(copy.httpBody == Data([2]))
+        #expect(copy.timeouts == Timeouts(idle: nil))
+    }
+
+    @Test func `copies in many tasks at once are independent`() async throws {
+        let original = try request("http://one.example/")
+        await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<100 {
+                group.addTask {
+                    var copy = original
+                    for round in 0..<50 { copy.setValue("\(index).\(round)", forHTTPHeaderField: "X-Index") }
+                    return copy.value(forHTTPHeaderField: "x-index") == "\(index).49"
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+        #expect(original.headers.isEmpty)
+    }
+
+    @Test func `keeps order, spelling and repeats of fields, and finds them in any case`() throws {
+        var request = try request()
+        request.addValue("1", forHTTPHeaderField: "x-B")
+        request.addValue("2", forHTTPHeaderField: "X-a")
+        request.addValue("3", forHTTPHeaderField: "X-b")
+        #expect(request.headers.map(\.name) == ["x-B", "X-a", "X-b"])
+        #expect(request.value(forHTTPHeaderField: "X-B") == "1, 3")
+        #expect(request.allHTTPHeaderFields == ["x-B": "1, 3", "X-a": "2"])
+        request.setValue("4", forHTTPHeaderField: "X-B")
+        #expect(request.headers.map(\.value) == ["4", "2"])
+        request.setValue(nil, forHTTPHeaderField: "x-b")
+        #expect(request.headers == ["X-a": "2"])
+        request.allHTTPHeaderFields = ["B": "2", "A": "1"]
+        #expect(request.headers == ["A": "1", "B": "2"])
+        request.allHTTPHeaderFields = nil
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test func `takes GET for no method`() throws {
+        var request = try request()
+        request.httpMethod = "PUT"
+        request.httpMethod = nil
+        #expect(request.httpMethod == "GET")
+    }
+
+    @Test func `shows neither userinfo nor query nor fields`() throws {
+        var request = try request()
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        request.httpBody = Data("secret".utf8)
+        #expect("\(request)" == "GET http://example.com/path")
+        request.url = nil
+        #expect(!"\(request)".contains("secret"))
+    }
+
+    @Test func `is put on the wire as it was written, with what the session adds`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited { $0.httpAdditionalHeaders = ["Accept": "*/*", "X-Default": "session"] }
+        var request = try URLRequest(origin, "/path?q#fragment", method: "PATCH", body: Data("body".utf8))
+        request.addValue("1", forHTTPHeaderField: "x-B")
+        request.addValue("mine", forHTTPHeaderField: "x-default")
+        request.addValue("2", forHTTPHeaderField: "X-b")
+        _ = try await session.data(for: request)
+        let received = try #require(origin.requests.first)
+        #expect(
+            received.headText
+                == "PATCH /path?q HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nx-B: 1\r\nx-default: mine\r\nX-b: 2\r\nAccept: */*\r\nContent-Length: 4\r\n\r\n"
+        )
+        #expect(received.bodyText == "body")
+    }
+
+    @Test func `never carries userinfo over the wire`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        _ = try await Session.limited().data(for: URLRequest(origin, host: "user:secret@127.0.0.1"))
+        let received = try #require(origin.requests.first)
+        #expect(!received.headText.contains("secret"))
+        #expect(received.value(of: "Authorization") == nil)
+    }
+
+    @Test(
+        arguments: [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil)] as [(String, String?)])
+    func `announces that there is no body where one is expected`(method: String, length: String?) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        _ = try await Session.limited().data(for: URLRequest(origin, method: method))
+        #expect(origin.requests.first?.value(of: "Content-Length") == length)
+    }
+
+    struct Injection: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let change: @Sendable (inout URLRequest) -> Void
+    }
+
+    @Test(arguments: [
+        Injection(testDescription: "CRLF in a value") { $0.setValue("a\r\nX: y", forHTTPHeaderField: "A") },
+        Injection(testDescription: "LF in a value") { $0.setValue("a\nX: y", forHTTPHeaderField: "A") },
+        Injection(testDescription: "CR in a value") { $0.setValue("a\rX: y", forHTTPHeaderField: "A") },
+        Injection(testDescription: "NUL in a value") { $0.setValue("a\0", forHTTPHeaderField: "A") },
+        Injection(testDescription: "CRLF in a name") { $0.setValue("a", forHTTPHeaderField: "A\r\nX: y") },
+        Injection(testDescription: "space in a name") { $0.setValue("a", forHTTPHeaderField: "A B") },
+        Injection(testDescription: "empty name") { $0.setValue("a", forHTTPHeaderField: "") },
+        Injection(testDescription: "CRLF in the method") { $0.httpMethod = "GET / HTTP/1.1\r\nX: y" },
+        Injection(testDescription: "empty method") { $0.httpMethod = "" },
+        Injection(testDescription: "two hosts") {
+            $0.addValue("a", forHTTPHeaderField: "Host")
+            $0.addValue("b", forHTTPHeaderField: "host")
+        },
+        Injection(testDescription: "other length") { $0.setValue("5", forHTTPHeaderField: "Content-Length") },
+        Injection(testDescription: "chunked") { $0.setValue("chunked", forHTTPHeaderField: "Transfer-Encoding") },
+        Injection(testDescription: "CONNECT") { $0.httpMethod = "CONNECT" },
+    ])
+    func `sends nothing of what could say more than it should`(_ injection: Injection) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        var request = try URLRequest(origin)
+        injection.change(&request)
+        let error = try #require(await Session.limited().failure(of: request))
+        guard case .unencodable? = error.reason.invalidity else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.phase == .request)
+        #expect(!error.wasSent)
+        #expect(origin.observations.bytesReceived == 0)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct SessionManagerTests {
+    private let manager = SessionManager()
+
+    @Test func `there is one default manager`() {
+        #expect(SessionManager.default === SessionManager.default)
+    }
+
+    @Test func `method, parameters and header fields reach the server`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let request = manager.request(
+            origin.url("/form"), method: .post, parameters: ["a": 1, "b": "c d"], headers: ["X-Test": "yes"])
+        _ = try await request.serializingData().value
+        let seen = try #require(origin.requests.first)
+        #expect(seen.method == "POST")
+        #expect(seen.target == "/form")
+        #expect(seen.bodyText == "a=1&b=c%20d")
+        #expect(seen.value(of: "X-Test") == "yes")
+        #expect(seen.value(of: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test func `a request of one's own is sent as it is`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        var urlRequest = try URLRequest(url: origin.url(), method: HTTPMethod(rawValue: "PURGE"))
+        urlRequest.addValue("1", forHTTPHeaderField: "X")
+        urlRequest.addValue("2", forHTTPHeaderField: "X")
+        _ = try await manager.request(urlRequest).serializingData().value
+        #expect(origin.requests.first?.method == "PURGE")
+        #expect(origin.requests.first?.values(of: "X") == ["1", "2"])
+    }
+
+    @Test func `what cannot be made into a request is told to handlers`() async throws {
+        struct Failing: URLRequestConvertible {
+            struct Reason: Error {}
+
+            func asURLRequest() throws -> URLRequest { throw Reason() }
+        }
+        let response = await manager.request(Failing()).serializingData().response
+        #expect(response.error is Failing.Reason)
+        #expect(response.request == nil)
+    }
+
+    @Test func `requests that do not start at once wait for resume`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        #expect(manager.startRequestsImmediately)
+        manager.startRequestsImmediately = false
+        let (values, continuation) = AsyncStream.makeStream(of: String.self)
+        let waiting = manager.request(origin.url("/waiting")).responseString { continuation.yield($0.value ?? "") }
+        let failing = manager.request("no url").responseString { continuation.yield($0.error == nil ? "" : "failed") }
+        manager.startRequestsImmediately = true
+        _ = try await manager.request(origin.url("/first")).serializingData().value
+        #expect(origin.requests.map(\.target) == ["/first"])
+        var iterator = values.makeAsyncIterator()
+        failing.resume()
+        #expect(await iterator.next() == "failed")
+        waiting.resume()
+        #expect(await iterator.next() == "body")
+    }
+
+    @Test func `letting go of a manager ends its requests with an error, and closes its connections`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        var manager: SessionManager? = SessionManager()
+        let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
+        let request = try #require(manager?.request(origin.url()).response { continuation.yield($0.error) })
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        manager = nil
+        let error = try #require(await errors.first { _ in true })
+        guard case .sessionInvalidated? = (error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(request.response == nil)
+    }
+
+    @Test func `many requests at a time each get their own response`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
+        let wrong = Mutex(0)
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        for number in 0..<500 {
+            manager.request(origin.url("/\(number)")).validate().responseString { response in
+                if response.value != "/\(number)" { wrong.withLock { $0 += 1 } }
+                continuation.yield()
+            }
+        }
+        var left = 500
+        for await _ in ends {
+            left -= 1
+            if left == 0 { break }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Tern
+import TernTesting
+import Testing
+
+@Suite struct DataRequestResponseTests {
+    private struct User: Codable, Equatable, Sendable {
+        let name: String
+    }
+
+    private let manager = SessionManager()
+
+    @Test func `every kind of handler gets the same response in its own terms`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok(#"{"name":"Ada"}"#)] }
+        let (results, continuation) = AsyncStream.makeStream(of: String.self)
+        manager.request(origin.url())
+            .response { continuation.yield("\($0.data?.count ?? -1) \($0.response?.statusCode ?? -1)") }
+            .responseData { continuation.yield("\($0.value?.count ?? -1)") }
+            .responseString { continuation.yield($0.value ?? "none") }
+            .responseJSON { continuation.yield("\(($0.value as? [String: Any])?["name"] ?? "none")") }
+            .responseDecodable(of: User.self) { continuation.yield($0.value?.name ?? "none") }
+            .responseDecodable { (response: DataResponse<User>) in
+                continuation.yield(response.value?.name ?? "none")
+                continuation.finish()
+            }
+        let seen = await results.reduce(into: []) { $0.append($1) }
+        #expect(seen == ["14 200", "14", #"{"name":"Ada"}"#, "Ada", "Ada", "Ada"])
+    }
+
+    @Test func `handlers run in the order they were added, late ones too, each once`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
+        let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+        let request = manager.request(origin.url())
+        for number in 0..<50 { request.response { _ in continuation.yield(number) } }
+        request.response { _ in
+            for number in 50..<100 { request.response { _ in continuation.yield(number) } }
+            request.response { _ in continuation.finish() }
+        }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        try origin.release()
+        #expect(await numbers.reduce(into: []) { $0.append($1) } == Array(0..<100))
+    }
+
+    @Test func `handlers added from many threads around completion each run once`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        for _ in 0..<20 {
+            let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+            let request = manager.request(origin.url())
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        request.response { _ in continuation.yield(number) }
+                        _ = await request.serializingData().response
+                    }
+                }
+            }
+            _ = await request.serializingData().response
+            request.response { _ in continuation.finish() }
+            #expect(await numbers.reduce(into: []) { $0.append($1) }.sorted() == Array(0..<8))
+        }
+    }
+
+    @Test func `no handler runs before the response is complete`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo"), .hold, .send("dy")]
+        }
+        let hasRun = Mutex(false)
+        let request = manager.request(origin.url()).response { _ in hasRun.withLock { $0 = true } }
+        #expect(await origin.waitFor { $0.bytesSent > 0 })
+        #expect(hasRun.withLock { $0 } == false)
+        try origin.release()
+        #expect(try await request.serializingString().value == "body")
+        #expect(hasRun.withLock { $0 })
+    }
+
+    @Test func `a handler runs on the queue it names`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("[1]")] }
+        let key = DispatchSpecificKey<Int>()
+        let mine = DispatchQueue(label: "mine")
+        let theirs = DispatchQueue(label: "theirs")
+        mine.setSpecific(key: key, value: 1)
+        theirs.setSpecific(key: key, value: 2)
+        let (marks, continuation) = AsyncStream.makeStream(of: Int?.self)
+        let manager = SessionManager(callbackQueue: mine)
+        manager.request(origin.url())
+            .response { _ in continuation.yield(DispatchQueue.getSpecific(key: key)) }
+            .responseData { _ in continuation.yield(DispatchQueue.getSpecific(key: key)) }
+        var iterator = marks.makeAsyncIterator()
+        #expect(await iterator.next() == 1)
+        #expect(await iterator.next() == 1)
+        manager.request(origin.url()).response(queue: theirs) { _ in
+            continuation.yield(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(await iterator.next() == 2)
+        manager.request(origin.url()).responseJSON(queue: theirs) { _ in
+            continuation.yield(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(await iterator.next() == 2)
+    }
+
+    @Test func `what cannot be requested is told to handlers, not thrown`() async throws {
+        let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
+        let request = manager.request("not a url").responseData { continuation.yield($0.error) }
+        #expect(request.task == nil)
+        #expect(request.request == nil)
+        #expect((try #require(await errors.first { _ in true }) as? AFError)?.isInvalidURLError == true)
+        request.cancel()
+        request.suspend()
+        request.response { continuation.yield($0.error) }
+        #expect((try #require(await errors.first { _ in true }) as? AFError)?.isInvalidURLError == true)
+    }
+
+    @Test func `what cannot be encoded is told to handlers, with the request as far as it got`() async throws {
+        let response = await manager.request(
+            "http://127.0.0.1:1/", method: .post, parameters: ["a": Date()], encoding: JSONEncoding.default
+        ).serializingData().response
+        #expect((response.error as? AFError)?.isParameterEncodingError == true)
+        #expect(response.request?.httpMethod == "POST")
+        #expect(response.metrics == nil)
+    }
+
+    @Test func `a URL that is none of ours is told to handlers by the engine`() async throws {
+        let error = await manager.request("ftp://example.com/").serializingData().response.error as? EngineError
+        guard case .invalidRequest(.unsupportedScheme("ftp"))? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a response carries its metrics`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let first = await manager.request(origin.url()).serializingData().response
+        #expect(first.metrics?.isConnectionReused == false)
+        #expect(first.metrics?.end != nil)
+        #expect(first.metrics?.connection != nil)
+    }
+
+    @Test func `a truncated body is an error, and what came of it is there`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close] }
+        let response = await manager.request(origin.url(), method: .post).serializingString().response
+        guard case .connectionLost? = (response.error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(response.data == Data("half".utf8))
+        #expect(response.response?.statusCode == 200)
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Tern
+import TernTesting
+import Testing
+
+@Suite struct DataRequestStreamTests {
+    private let manager = SessionManager()
+
+    /// Collects what a stream hands on.
+    private final class Sink: Sendable {
+        let chunks = Mutex<[Data]>([])
+
+        var data: Data { chunks.withLock { $0.reduce(into: Data()) { $0 += $1 } } }
+
+        func take(_ data: Data) { chunks.withLock { $0.append(data) } }
+    }
+
+    @Test func `the closure gets every byte once and in order, before any handler, and the response none`() async throws
+    {
+        let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let origin = try ScriptedOrigin { _, _ in [.respond(body: [UInt8](body))] }
+        let sink = Sink()
+        let (ends, continuation) = AsyncStream.makeStream(of: (Data?, Int).self)
+        manager.request(origin.url()).stream { sink.take($0) }
+            .response { continuation.yield(($0.data, sink.data.count)) }
+        let (data, count) = try #require(await ends.first { _ in true })
+        #expect(data == nil)
+        #expect(count == body.count)
+        #expect(sink.data == body)
+    }
+
+    @Test func `bytes reach the closure while the rest is still to come`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]
+        }
+        let (chunks, continuation) = AsyncStream.makeStream(of: String.self)
+        let request = manager.request(origin.url()).stream { continuation.yield(String(decoding: $0, as: UTF8.self)) }
+        #expect(await chunks.first { _ in true } == "hello")
+        try origin.release()
+        #expect(await request.serializingData().response.error?.isMissingData == true)
+        #expect(await chunks.first { _ in true } == "world")
+    }
+
+    @Test func `a closure that comes late gets what has come`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let request = manager.request(origin.url())
+        _ = await request.serializingData().response
+        let sink = Sink()
+        let response = await request.stream { sink.take($0) }.serializingData().response
+        #expect(sink.data == Data("hello".utf8))
+        #expect(response.data == nil)
+        #expect(response.error?.isMissingData == true)
+    }
+
+    @Test func `a slow closure stops the socket`() async throws {
+        let size = 64 * 1024 * 1024
+        var configuration = ScriptedOrigin.Configuration()
+        configuration.receiveBufferSize = 65_536
+        let origin = try ScriptedOrigin(configuration) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
+                .repeat([UInt8](repeating: 7, count: 65_536), count: size / 65_536),
+            ]
+        }
+        let isOpen = DispatchSemaphore(value: 0)
+        let (starts, continuation) = AsyncStream.makeStream(of: Void.self)
+        let count = Mutex(0)
+        let request = manager.request(origin.url()).stream { data in
+            if count.withLock({
+                $0 += data.count; return $0 == data.count
+            }) {
+                continuation.yield()
+                isOpen.wait()
+            }
+        }
+        _ = await starts.first { _ in true }
+        // The closure holds the first bytes. Far less than the body can be under way: what the kernel and the stream hold.
+        #expect(await origin.waitFor(.milliseconds(300)) { $0.bytesSent > size / 2 } == false)
+        isOpen.signal()
+        let response = await request.serializingData().response
+        #expect(response.error?.isMissingData == true)
+        #expect(count.withLock { $0 } == size)
+    }
+
+    @Test func `taking the closure away collects the rest`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]
+        }
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        let request = manager.request(origin.url()).stream { continuation.yield($0) }
+        #expect(await chunks.first { _ in true } == Data("hello".utf8))
+        request.stream()
+        try origin.release()
+        #expect(try await request.serializingString().value == "world")
+    }
+}
+
+extension Error {
+    fileprivate var isMissingData: Bool {
+        if case .responseSerializationFailed(.inputDataNil)? = self as? AFError { true } else { false }
+    }
+}

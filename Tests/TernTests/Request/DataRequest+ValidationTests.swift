@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Tern
+import TernTesting
+import Testing
+
+@Suite struct DataRequestValidationTests {
+    private struct Reason: Error {
+        let number: Int
+    }
+
+    private let manager = SessionManager()
+
+    private func error(
+        status: Int = 200, contentType: String? = nil, body: String = "body", accept: String? = nil,
+        _ validate: (DataRequest) -> DataRequest
+    ) async throws -> AFError? {
+        let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: status, fields: fields, body: body)] }
+        let request = manager.request(origin.url(), headers: accept.map { ["Accept": $0] })
+        return await validate(request).serializingData().response.error as? AFError
+    }
+
+    @Test(arguments: [(199 + 1, true), (204, true), (299, true), (300, false), (404, false), (500, false)])
+    func `plain validation takes 200 to 299`(status: Int, passes: Bool) async throws {
+        let body = status == 204 ? "" : "body"
+        let error = try await error(status: status, body: body) { $0.validate() }
+        #expect(error?.responseCode == (passes ? nil : status))
+    }
+
+    @Test func `without validation any status is a success`() async throws {
+        #expect(try await error(status: 500) { $0 } == nil)
+    }
+
+    @Test func `any sequence of status codes will do`() async throws {
+        #expect(try await error(status: 404) { $0.validate(statusCode: [200, 404]) } == nil)
+        #expect(try await error(status: 200) { $0.validate(statusCode: Set([404])) }?.responseCode == 200)
+        #expect(try await error(status: 200) { $0.validate(statusCode: [Int]()) }?.responseCode == 200)
+    }
+
+    @Test(arguments: ["text/html", "text/*", "*/html", "*/*", "TEXT/HTML; q=0.1"])
+    func `a type is acceptable if a range matches it`(range: String) async throws {
+        let error = try await error(contentType: "text/html; charset=utf-8") {
+            $0.validate(contentType: ["image/png", range])
+        }
+        #expect(error == nil)
+    }
+
+    @Test func `a type is not acceptable if none does`() async throws {
+        let error = try await error(contentType: "text/html") { $0.validate(contentType: ["image/*", "text/plain"]) }
+        #expect(error?.responseContentType == "text/html")
+        #expect(error?.acceptableContentTypes == ["image/*", "text/plain"])
+    }
+
+    @Test func `an empty body is of any type`() async throws {
+        #expect(try await error(contentType: "text/html", body: "") { $0.validate(contentType: ["image/*"]) } == nil)
+    }
+
+    @Test(arguments: [nil, "nonsense"])
+    func `a body of no type passes only where everything does`(contentType: String?) async throws {
+        let error = try await error(contentType: contentType) { $0.validate(contentType: ["text/html"]) }
+        guard case .responseValidationFailed(.missingContentType(["text/html"])) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await self.error(contentType: contentType) { $0.validate(contentType: ["*/*"]) } == nil)
+        let half = try await self.error(contentType: contentType) { $0.validate(contentType: ["*/html"]) }
+        #expect(half?.isResponseValidationError == true)
+    }
+
+    @Test func `plain validation takes the types the request asked for`() async throws {
+        let accept = "application/json;q=0.9, text/*"
+        #expect(try await error(contentType: "text/html", accept: accept) { $0.validate() } == nil)
+        #expect(try await error(contentType: "application/json", accept: accept) { $0.validate() } == nil)
+        let error = try await error(contentType: "image/png", accept: accept) { $0.validate() }
+        #expect(error?.responseContentType == "image/png")
+    }
+
+    @Test func `validations run in order, once, until one fails`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let seen = Mutex<[Int]>([])
+        let request = manager.request(origin.url())
+        for number in 1...3 {
+            request.validate { _, response, data in
+                seen.withLock { $0.append(number) }
+                #expect(response.statusCode == 200)
+                #expect(data == Data("body".utf8))
+                return number == 2 ? .failure(Reason(number: number)) : .success
+            }
+        }
+        #expect((await request.serializingData().response.error as? Reason)?.number == 2)
+        #expect((await request.serializingString().response.error as? Reason)?.number == 2)
+        #expect(seen.withLock { $0 } == [1, 2])
+    }
+
+    @Test func `where validation stands in the chain does not matter`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
+        manager.startRequestsImmediately = false
+        let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
+        let request = manager.request(origin.url()).response { continuation.yield($0.error) }.validate()
+        request.resume()
+        let error = try #require(await errors.first { _ in true })
+        #expect((error as? AFError)?.responseCode == 404)
+    }
+
+    @Test func `nothing is validated where no response came`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.reset] }
+        let ran = Mutex(false)
+        let request = manager.request(origin.url(), method: .post).validate { _, _, _ in
+            ran.withLock { $0 = true }
+            return .success
+        }
+        #expect(await request.serializingData().response.error is EngineError)
+        #expect(ran.withLock { $0 } == false)
+    }
+
+    @Test func `what the transport found wrong goes before what validation would`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nhalf"), .close]
+        }
+        let error = await manager.request(origin.url(), method: .post).validate().serializingData().response.error
+        #expect(error is EngineError)
+    }
+
+    @Test func `a validation that comes after the handlers have run says nothing`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let request = manager.request(origin.url())
+        _ = await request.serializingData().response
+        request.validate { _, _, _ in .failure(Reason(number: 1)) }
+        #expect(try await request.serializingString().value == "body")
+    }
+}

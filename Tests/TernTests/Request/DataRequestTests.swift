@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct DataRequestTests {
+    private let manager = SessionManager()
+
+    @Test func `a description grows with what is known`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 201)] }
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        let request = manager.request(origin.url("/p?q=1"), method: .put)
+        #expect(request.description == "PUT \(origin.url("/p?q=1"))")
+        #expect(request.response == nil)
+        request.resume()
+        _ = await request.serializingData().response
+        #expect(request.description == "PUT \(origin.url("/p?q=1")) (201)")
+        #expect(request.response?.statusCode == 201)
+    }
+
+    @Test func `the curl command has the session's fields and no secrets`() throws {
+        var configuration = SessionConfiguration.default
+        configuration.httpAdditionalHeaders["Authorization"] = "Bearer secret"
+        let manager = SessionManager(configuration: configuration)
+        manager.startRequestsImmediately = false
+        let request = manager.request("http://127.0.0.1:1/")
+        #expect(request.debugDescription.hasPrefix("$ curl -v \\\n\t-H \"Accept: */*\""))
+        #expect(!request.debugDescription.contains("secret"))
+        #expect(manager.request("").debugDescription == "$ curl command could not be created")
+    }
+
+    @Test func `cancelling ends the request with an error that says so`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let request = manager.request(origin.url())
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        request.cancel()
+        let error = await request.serializingData().response.error as? EngineError
+        guard case .cancelled? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `letting go of a request lets it run on`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let (texts, continuation) = AsyncStream.makeStream(of: String?.self)
+        manager.request(origin.url()).responseString { continuation.yield($0.value) }
+        #expect(await texts.first { _ in true } == "hello")
+    }
+
+    @Test func `letting go of a request that was never started lets go of its handlers`() throws {
+        final class Held: Sendable {}
+        manager.startRequestsImmediately = false
+        weak var released: Held?
+        do {
+            let held = Held()
+            released = held
+            manager.request("http://127.0.0.1:1/").response { _ in _ = held }.validate { _, _, _ in
+                _ = held
+                return .success
+            }
+        }
+        #expect(released == nil)
+    }
+
+    @Test func `a completed request lets go of its handlers`() async throws {
+        final class Held: Sendable {}
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        weak var released: Held?
+        let request: DataRequest
+        do {
+            let held = Held()
+            released = held
+            request = manager.request(origin.url()).response { _ in _ = held }
+            _ = await request.serializingData().response
+        }
+        // The second wait begins only when the first handler's turn, and with it the handler, is over.
+        _ = await request.serializingData().response
+        #expect(released == nil)
+    }
+
+    @Test func `a body beyond the limit is an error, and the connection is closed`() async throws {
+        var configuration = SessionConfiguration.default
+        configuration.maximumCollectedBodySize = 100_000
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n"),
+                .repeat([UInt8](repeating: 0, count: 50_000), count: 20_000),
+            ]
+        }
+        let manager = SessionManager(configuration: configuration)
+        let response = await manager.request(origin.url()).serializingData().response
+        guard case .bodyTooLarge(limit: 100_000)? = (response.error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(response.data?.isEmpty == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernTesting
+import Testing
+
+@Suite struct ResponseSerializationTests {
+    private struct Reason: Error {}
+
+    private let manager = SessionManager()
+
+    private func request(
+        status: Int = 200, contentType: String? = nil, body: [UInt8] = []
+    ) async throws -> DataRequest {
+        let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: status, fields: fields, body: body)] }
+        let request = manager.request(origin.url())
+        _ = await request.serializingData().response
+        return request
+    }
+
+    private func json(_ request: DataRequest) async -> Result<String, any Error> {
+        let serializer = DataRequest.jsonResponseSerializer()
+        return await request.serializingResponse(
+            using: DataResponseSerializer { serializer.serializeResponse($0, $1, $2, $3).map { "\($0)" } }
+        ).result
+    }
+
+    @Test func `an error stays the error, whatever came`() {
+        let data = Data("1".utf8)
+        #expect(DataRequest.dataResponseSerializer().serializeResponse(nil, nil, data, Reason()).error is Reason)
+        #expect(DataRequest.stringResponseSerializer().serializeResponse(nil, nil, data, Reason()).error is Reason)
+        #expect(DataRequest.jsonResponseSerializer().serializeResponse(nil, nil, data, Reason()).error is Reason)
+        let decodable = DataRequest.decodableResponseSerializer(of: Int.self)
+        #expect(decodable.serializeResponse(nil, nil, data, Reason()).error is Reason)
+    }
+
+    @Test func `no data are an error, and not the same as empty ones`() {
+        let data = DataRequest.dataResponseSerializer().serializeResponse
+        guard case .responseSerializationFailed(.inputDataNil)? = data(nil, nil, nil, nil).error as? AFError else {
+            Issue.record("not inputDataNil")
+            return
+        }
+        #expect(data(nil, nil, Data(), nil).value == Data())
+        #expect(DataRequest.stringResponseSerializer().serializeResponse(nil, nil, Data(), nil).value == "")
+        for input in [nil, Data()] {
+            let error = DataRequest.jsonResponseSerializer().serializeResponse(nil, nil, input, nil).error as? AFError
+            guard case .responseSerializationFailed(.inputDataNilOrZeroLength)? = error else {
+                Issue.record("not inputDataNilOrZeroLength")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [204, 205])
+    func `a status that promises no body has an empty value`(status: Int) async throws {
+        let request = try await request(status: status)
+        #expect(try await request.serializingData().value.isEmpty)
+        #expect(try await request.serializingString().value == "")
+        let serializer = DataRequest.jsonResponseSerializer()
+        let isNull = DataResponseSerializer { serializer.serializeResponse($0, $1, $2, $3).map { $0 is NSNull } }
+        #expect(try await request.serializingResponse(using: isNull).value)
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain; charset=utf-8", [0xC3, 0xA4], "ä"), ("text/plain; charset=\"UTF-8\"", [0xC3, 0xA4], "ä"),
+            ("text/plain; charset=iso-8859-1", [0xC3, 0xA4], "Ã¤"), ("text/plain", [0xE4], "ä"),
+            ("text/plain; charset=windows-1252", [0x80], "€"), ("text/plain; charset=iso-8859-2", [0xA3], "Ł"),
+            ("text/plain; charset=utf-16le", [0x41, 0x00], "A"), ("text/plain; charset=us-ascii", [0x41], "A"),
+            ("text/plain; charset=koi8-r", [0xC1], "Á"), ("text/plain; charset=martian", [0xE4], "ä"),
+        ] as [(String, [UInt8], String)])
+    func `text is in the charset it says, or ISO-8859-1`(type: String, bytes: [UInt8], text: String) async throws {
+        let request = try await request(contentType: type, body: bytes)
+        if type.hasSuffix("koi8-r") {
+            // Whether the system knows this one is its own affair; it must be one or the other.
+            #expect(["а", text].contains(try await request.serializingString().value))
+        } else {
+            #expect(try await request.serializingString().value == text)
+        }
+    }
+
+    @Test func `an encoding that is asked for goes before the one the response names`() async throws {
+        let request = try await request(contentType: "text/plain; charset=iso-8859-1", body: [0xC3, 0xA4])
+        #expect(try await request.serializingString(encoding: .utf8).value == "ä")
+    }
+
+    @Test func `bytes that are no text in an encoding are an error`() async throws {
+        let request = try await request(contentType: "text/plain; charset=utf-8", body: [0xFF, 0xFE, 0xFD])
+        let error = await #expect(throws: AFError.self) { try await request.serializingString().value }
+        #expect(error?.failedStringEncoding == .utf8)
+    }
+
+    @Test func `JSON is what JSONSerialization makes of it, fragments included`() async throws {
+        #expect(try await json(request(body: Array("[1, true]".utf8))).get().contains("1"))
+        #expect(try await json(request(body: Array("\"text\"".utf8))).get() == "text")
+        let error = try await json(request(body: Array("{".utf8))).error as? AFError
+        #expect(error?.isResponseSerializationError == true)
+        #expect(error?.underlyingError != nil)
+    }
+
+    @Test func `what a decoder cannot decode is an error that says why`() async throws {
+        let request = try await request(body: Array(#"{"a":1}"#.utf8))
+        let error = await #expect(throws: AFError.self) {
+            try await request.serializingDecodable([String: String].self).value
+        }
+        #expect(error?.underlyingError is DecodingError)
+        #expect(try await request.serializingDecodable([String: Int].self).value == ["a": 1])
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import Tern
+
+@Suite struct DataTaskDelegateStateTests {
+    private typealias State = DataTaskDelegate.State
+    private struct Reason: Error {}
+
+    private final class Ignoring: SessionDataDelegate {
+        func task(_ task: DataTask, didCompleteWith error: EngineError?) {}
+    }
+
+    private let handler = DataTaskDelegate.Visitor.handler { _ in }
+
+    private func state(error: (any Error)? = nil, bodyLimit: Int = 100) -> State {
+        State(request: nil, error: error, bodyLimit: bodyLimit)
+    }
+
+    private func task() throws -> DataTask {
+        Session().dataTask(with: try URLRequest(url: "http://127.0.0.1:1/", method: .get), delegate: Ignoring())
+    }
+
+    private func receive(_ text: String, _ state: inout State) -> (delivers: Bool, excess: State.Excess?) {
+        state.receive(Array(text.utf8).span)
+    }
+
+    private func delivered(_ step: State.CallbackStep) -> String? {
+        guard case .deliver(let delivery) = step else { return nil }
+        return String(decoding: delivery.bytes, as: UTF8.self)
+    }
+
+    @Test func `a body that nobody streams is collected`() {
+        var state = state()
+        #expect(receive("hello ", &state).delivers == false)
+        #expect(receive("world", &state).delivers == false)
+        #expect(state.complete(with: nil, metrics: nil) == nil)
+        #expect(state.validate().0.data == Data("hello world".utf8))
+    }
+
+    @Test func `one byte more than the limit gives up, and what follows is not kept`() {
+        var state = state(bodyLimit: 5)
+        #expect(receive("hello", &state).excess == nil)
+        #expect(receive("!", &state).excess == .body)
+        #expect(receive("more", &state).excess == nil)
+        _ = state.complete(with: nil, metrics: nil)
+        let completion = state.validate().0
+        #expect(completion.data == Data())
+        guard case .bodyTooLarge(limit: 5)? = (completion.error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: completion.error))")
+            return
+        }
+    }
+
+    @Test func `the callback queue is asked to deliver once, until it has run out of bytes`() {
+        var state = state()
+        #expect(state.setStream { _ in }.delivers == false)
+        #expect(receive("a", &state).delivers)
+        #expect(receive("b", &state).delivers == false)
+        #expect(delivered(state.firstStep()) == "ab")
+        #expect(receive("c", &state).delivers == false)
+        #expect(delivered(state.firstStep()) == "c")
+        #expect(delivered(state.firstStep()) == nil)
+        #expect(receive("d", &state).delivers)
+    }
+
+    @Test func `the gate stays shut until the stream has had the last byte`() {
+        var state = state()
+        _ = state.setStream { _ in }
+        #expect(receive("a", &state).delivers)
+        #expect(state.admit(handler) == nil)
+        #expect(state.complete(with: nil, metrics: nil) == nil)
+        #expect(delivered(state.firstStep()) == "a")
+        guard case .receive(.handler?) = state.firstStep() else {
+            Issue.record("the handler was not let in")
+            return
+        }
+        #expect(state.nextVisitor() == nil)
+    }
+
+    @Test func `a stream that comes before completion has what was there delivered`() {
+        var state = state()
+        _ = receive("early", &state)
+        let change = state.setStream { _ in }
+        #expect(change.delivers)
+        #expect(!change.isLate)
+        #expect(delivered(state.firstStep()) == "early")
+    }
+
+    @Test func `a stream that comes after completion waits its turn`() {
+        var state = state()
+        _ = receive("early", &state)
+        _ = state.complete(with: nil, metrics: nil)
+        let change = state.setStream { _ in }
+        #expect(!change.delivers)
+        #expect(change.isLate)
+        #expect(state.takeDelivery()?.bytes == Data("early".utf8))
+        #expect(state.takeDelivery() == nil)
+    }
+
+    @Test func `a stopped task goes on when the stream has caught up`() throws {
+        var state = state()
+        let task = try task()
+        _ = state.setStream { _ in }
+        _ = receive("a", &state)
+        #expect(state.stopped(task) == false)
+        #expect(state.takeDelivery()?.stoppedTask === task)
+        _ = receive("b", &state)
+        #expect(state.takeDelivery()?.stoppedTask == nil)
+    }
+
+    @Test func `a task does not stay stopped for a stream that has caught up or gone`() throws {
+        var state = state()
+        let task = try task()
+        _ = state.setStream { _ in }
+        #expect(state.stopped(task) == true)
+        _ = receive("a", &state)
+        #expect(state.stopped(task) == false)
+        #expect(state.setStream(nil).stoppedTask === task)
+        #expect(state.stopped(task) == true)
+    }
+
+    @Test func `a stream that is behind stops the socket`() {
+        var state = state()
+        _ = state.setStream { _ in }
+        let block = [UInt8](repeating: 0, count: DataTaskDelegate.streamHighWater)
+        #expect(state.receive(block.span).excess == nil)
+        #expect(state.receive([0].span).excess == .stream)
+    }
+
+    @Test func `the first error wins`() {
+        var state = state(error: Reason())
+        _ = state.complete(with: EngineError(.cancelled, phase: .request), metrics: nil)
+        #expect(state.validate().0.error is Reason)
+    }
+
+    @Test func `validations are given out once, and none after an error`() {
+        var fresh = state()
+        fresh.add { _, _, _ in .success }
+        #expect(fresh.validate().1.count == 1)
+        fresh.add { _, _, _ in .success }
+        #expect(fresh.validate().1.isEmpty)
+        var failed = state(error: Reason())
+        failed.add { _, _, _ in .success }
+        #expect(failed.validate().1.isEmpty)
+    }
+}
