@@ -14,6 +14,9 @@ import CTernOpenSSL
     convenience init(_ certificates: [Certificate], and other: TrustStore? = nil) {
         unsafe self.init { store in
             if let other = unsafe other?.pointer {
+                // A lookup by another thread may sort the list it finds.
+                unsafe X509_STORE_lock(other)
+                defer { unsafe X509_STORE_unlock(other) }
                 for index in 0..<max(0, unsafe tern_X509_STORE_count(other)) {
                     // What is no certificate (a revocation list) comes back as nil.
                     if let x509 = unsafe tern_X509_STORE_at(other, index) { unsafe X509_STORE_add_cert(store, x509) }
