@@ -24,6 +24,7 @@ struct ResponseDecoder: ~Copyable {
     private(set) var hasAnswer = false
 
     init(_ limits: Limits, _ leniency: Leniency) {
+        let limits = limits.clamped
         self.limits = limits
         self.leniency = leniency
         headRules = .header(limits, leniency)
@@ -81,7 +82,7 @@ struct ResponseDecoder: ~Copyable {
             state = .handedOver
             return .handedOver
         case .handedOver: return .handedOver
-        case .idle, .complete:
+        case .idle, .closed, .complete:
             guard offset < bytes.count else { return .needMoreBytes }
             throw HTTP1Error(
                 .unsolicited(.bytes), offset: received,
@@ -182,7 +183,10 @@ struct ResponseDecoder: ~Copyable {
         isPersistent = false
         let truncation: HTTP1Error.Truncation
         switch state {
-        case .idle, .complete: return .end(trailers: HTTPFields())
+        case .idle, .closed:
+            state = .closed
+            return .end(trailers: HTTPFields())
+        case .complete: return .end(trailers: HTTPFields())
         case .untilClose, .ending, .exactly(left: 0): return complete(leftover: 0)
         case .handingOver, .handedOver:
             state = .handedOver
