@@ -110,10 +110,7 @@ public struct Exchange: ~Copyable, Sendable {
 
     /// No exchange is under way: none was begun, or both its halves have ended.
     public var isIdle: Bool {
-        switch (sending, decoder.state) {
-        case (.complete, .complete), (.idle, .idle), (.idle, .closed): true
-        case _: false
-        }
+        sending.isAtRest && decoder.state.isAtRest
     }
 
     /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a

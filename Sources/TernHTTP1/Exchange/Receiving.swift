@@ -24,4 +24,12 @@ enum Receiving {
     case handedOver
     /// No exit.
     case failed
+
+    /// Nothing is expected.
+    var isAtRest: Bool {
+        switch self {
+        case .idle, .closed, .complete: true
+        case .head, .exactly, .chunked, .untilClose, .ending, .handingOver, .handedOver, .failed: false
+        }
+    }
 }
