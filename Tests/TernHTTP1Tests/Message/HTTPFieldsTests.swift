@@ -44,6 +44,14 @@ import Testing
         #expect(fields.count == 3)
     }
 
+    @Test func `Descriptions hide secrets`() {
+        let fields: HTTPFields = ["Accept": "a", "authorization": "s3", "COOKIE": "s3", "Proxy-Authorization": "s3"]
+        #expect("\(fields)" == "Accept: a\nauthorization: …\nCOOKIE: …\nProxy-Authorization: …")
+        let origin = Origin(scheme: .http, host: "a", port: 80)
+        let head = RequestHead(method: "GET", target: .origin("/"), origin: origin, fields: fields)
+        #expect(!"\(head)".contains("s3"))
+    }
+
     @Test func `Appending keeps what is there`() {
         var fields = HTTPFields()
         #expect(fields.isEmpty)

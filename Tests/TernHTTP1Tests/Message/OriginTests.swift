@@ -20,6 +20,10 @@ import Testing
         #expect(Origin(scheme: .http, host: "EXAMPLE.com", port: 80).host == "example.com")
     }
 
+    @Test func `Only ASCII letters of a host have case`() {
+        #expect(Origin(scheme: .http, host: "\u{212A}", port: 80).host == "\u{212A}")
+    }
+
     @Test func `An origin describes itself as a URI`() {
         #expect("\(Origin(scheme: .https, host: "a", port: 443))" == "https://a")
         #expect("\(Origin(scheme: .http, host: "::1", port: 81))" == "http://[::1]:81")

@@ -34,6 +34,12 @@ import Testing
         #expect(head.fields == ["A": "1", "Set-Cookie": "x", "a": "2", "set-cookie": "y", "Empty": ""])
     }
 
+    @Test func `A description hides secrets`() throws {
+        let head = try #require(try head(#"HTTP/1.1 204 Gone\r\nSet-Cookie: s3\r\nA: b\r\n\r\n"#))
+        #expect("\(head)" == "HTTP/1.1 204 Gone\nSet-Cookie: …\nA: b")
+        #expect(!"\(ResponseEvent.head(head))".contains("s3"))
+    }
+
     @Test func `A position beyond the fields is empty and no crash`() throws {
         let head = try #require(try head(#"HTTP/1.1 204\r\nA: 1\r\n\r\n"#))
         for index in [-1, 1, Int.max, Int.min] {
