@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
@@ -12,18 +14,22 @@ import Testing
         let phase: EngineError.Phase
     }
 
-    /// Cancels the Swift task that awaits `request` when `isThere` says that it is where it should be, and checks what
-    /// follows. Returns the error.
+    /// Cancels `request` when `isThere` says that it is where it should be, and checks that it ends at once. Returns the
+    /// error.
     private func cancel(
         _ request: URLRequest, in session: Session, when isThere: () async throws -> Bool
     ) async throws -> EngineError {
-        let fetch = Task { await session.failure(of: request) }
+        let end = Lock(ContinuousClock.now)
+        let delegate = RecordingDelegate { _, event in if case .end = event { end.withLock { $0 = .now } } }
+        let task = session.dataTask(with: request, delegate: delegate)
+        task.resume()
         #expect(try await isThere())
         let start = ContinuousClock.now
-        fetch.cancel()
-        let error = try #require(await fetch.value)
-        #expect(ContinuousClock.now - start < .seconds(3))
+        task.cancel()
+        let error = try #require(await delegate.end().error)
+        #expect(end.withLock { $0 } - start < .milliseconds(500))
         #expect(error.reason.isCancellation)
+        #expect(delegate.record.completions == 1)
         return error
     }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
-import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
 
-/// What sessions leave behind, counted in processes of their own.
-@Suite(.timeLimit(.minutes(1))) struct SessionChurnTests {
+/// What sessions leave behind, counted in processes of their own: one after another, because waiting for one takes up a
+/// thread that other tests need.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SessionChurnTests {
     @Test func `a hundred thousand requests over 64 connections leave nothing behind`() async {
         await #expect(processExitsWith: .success) { try await Churn.manyRequests(100_000, connections: 64) }
     }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernTesting
 
 @testable import TernEngine
@@ -24,7 +25,7 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         var waiters: [(condition: @Sendable (Record) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let onEvent: (@Sendable (DataTask, Event) -> Void)?
 
     /// `onEvent` runs on the reactor's thread, after the event was recorded.

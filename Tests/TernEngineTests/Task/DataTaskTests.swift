@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
@@ -121,7 +122,7 @@ import Testing
 
     @Test func `a delegate may start the next task from the end of one`() async throws {
         final class Chain: SessionDataDelegate {
-            let left = Mutex(2000)
+            let left = Lock(2000)
             let session: Session
             let request: URLRequest
             let done: CheckedContinuation<EngineError?, Never>

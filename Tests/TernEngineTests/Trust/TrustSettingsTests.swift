@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTLS
 import TernTesting
 import Testing
@@ -119,7 +120,7 @@ import Testing
     @Test func `a custom evaluation decides, once for each handshake`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
-        let hosts = Mutex<[String]>([])
+        let hosts = Lock<[String]>([])
         let session = try Session.trusting(
             authority,
             policies: [
