@@ -79,7 +79,7 @@ final class PeerVerification {
 
     /// What a closure answers may depend on anything, so it is asked again, about the certificates of the time.
     private func reaffirms(_ result: ServerTrustResult) -> Bool {
-        guard policy.identity == .custom else { return true }
+        guard policy.identity.isAskedAgain else { return true }
         return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: anchors), host: host).isAccepted
     }
 }

@@ -27,7 +27,8 @@ import Testing
         let start = ContinuousClock.now
         task.cancel()
         let error = try #require(await delegate.end().error)
-        #expect(end.withLock { $0 } - start < .milliseconds(500))
+        // Far below every limit, and far above what a busy machine needs.
+        #expect(end.withLock { $0 } - start < .seconds(3))
         #expect(error.reason.isCancellation)
         #expect(delegate.record.completions == 1)
         return error
