@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTesting
 import Testing
 
@@ -19,16 +17,16 @@ import Testing
     private func cancel(
         _ request: URLRequest, in session: Session, when isThere: () async throws -> Bool
     ) async throws -> EngineError {
-        let end = Lock(ContinuousClock.now)
-        let delegate = RecordingDelegate { _, event in if case .end = event { end.withLock { $0 = .now } } }
+        let delegate = RecordingDelegate()
         let task = session.dataTask(with: request, delegate: delegate)
         task.resume()
         #expect(try await isThere())
         let start = ContinuousClock.now
         task.cancel()
-        let error = try #require(await delegate.end().error)
+        let record = await delegate.end()
+        let error = try #require(record.error)
         // Far below every limit, and far above what a busy machine needs.
-        #expect(end.withLock { $0 } - start < .seconds(3))
+        #expect(record.end - start < .seconds(3))
         #expect(error.reason.isCancellation)
         #expect(delegate.record.completions == 1)
         return error

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTesting
 import Testing
 
@@ -37,12 +35,11 @@ import Testing
 
     /// The time is taken on the reactor's thread.
     private func outcome(of request: URLRequest, in session: Session) async -> (EngineError?, Duration) {
-        let end = Lock(ContinuousClock.now)
-        let delegate = RecordingDelegate { _, event in if case .end = event { end.withLock { $0 = .now } } }
+        let delegate = RecordingDelegate()
         let start = ContinuousClock.now
         session.dataTask(with: request, delegate: delegate).resume()
-        let error = await delegate.end().error
-        return (error, end.withLock { $0 } - start)
+        let record = await delegate.end()
+        return (record.error, record.end - start)
     }
 
     @Test func `connecting`() async throws {

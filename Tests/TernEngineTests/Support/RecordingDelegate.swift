@@ -18,6 +18,8 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         var body: [UInt8] = []
         var error: EngineError?
         var completions = 0
+        /// When the end came, on the reactor's thread.
+        var end = ContinuousClock.now
     }
 
     private struct State {
@@ -85,6 +87,7 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {
         note(task, .end(failed: error != nil)) {
             $0.completions += 1
+            $0.end = .now
             $0.error = error
         }
     }
