@@ -12,9 +12,14 @@ final class SessionHolder: Sendable {
 
     var session: Session? { held.withLock { $0 } }
 
-    func drop() {
+    func drop() { replace(by: nil) }
+
+    func replace(by session: Session?) {
         // The last release must not run under the lock.
-        let dropped = held.withLock { $0.take() }
+        let dropped = held.withLock { held in
+            defer { held = session }
+            return held
+        }
         _ = dropped
     }
 }

@@ -190,6 +190,25 @@ import Testing
         #expect(await modern.failure(of: try URLRequest(origin))?.phase == .tls)
     }
 
+    @Test func `a client certificate is shown by the session that has it, and by no other`() async throws {
+        let authority = try CertificateAuthority()
+        let own = try authority.issue(LeafRequest(extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+        var options = ScriptedOrigin.TLSOptions()
+        options.clientCertificates = .requested(authorityPEM: authority.certificatePEM)
+        let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { connection, _ in
+            [.ok("\(connection)")]
+        }
+        let identity = try ClientIdentity(
+            pem: Array(own.chainPEM.utf8), privateKeyPEM: Array(own.privateKeyPEM.utf8))
+        let known = try Session.trusting(authority) { $0.tls.identity = identity }
+        let unknown = try Session.trusting(authority)
+        for _ in 0..<2 {
+            #expect(try await known.text(URLRequest(origin)) == "1")
+            #expect(try await unknown.text(URLRequest(origin)) == "2")
+        }
+        #expect(origin.observations.handshakes.map { $0.clientCertificate != nil } == [true, false])
+    }
+
     @Test(arguments: [ScriptedOrigin.TLSOptions.Version.tls12, .tls13])
     func `a resumed session carries its verdict along, and only under the policy that gave it`(
         version: ScriptedOrigin.TLSOptions.Version
