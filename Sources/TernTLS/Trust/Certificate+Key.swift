@@ -15,11 +15,16 @@ extension Certificate {
     /// Whether a key may occur in certificates of others. RSA verification above 8192 bits, or with a long exponent,
     /// takes long enough to be an attack; OpenSSL's security level sees to the lower bound.
     var hasSupportedKey: Bool {
+        if case .rsa(let bits, let exponent) = keyAlgorithm { return bits <= 8192 && exponent <= 8 }
+        return hasSupportedAlgorithm
+    }
+
+    /// Whether a key is of a kind that may occur at all, anchors included.
+    var hasSupportedAlgorithm: Bool {
         switch keyAlgorithm {
-        case .rsa(let bits, let exponent): bits <= 8192 && exponent <= 8
         case .ellipticCurve(let curve?): Self.curves.contains(curve)
         case .ellipticCurve(nil), .dsa, nil: false
-        case .other: true
+        case .rsa, .other: true
         }
     }
 

@@ -9,6 +9,7 @@ extension Certificate {
         if place.isIssuer {
             if x509.isSubjectEmpty { return .emptySubject }
             // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
+            if !hasSupportedAlgorithm { return .unsupportedKey }
             if !x509.has(EXFLAG_CA), !(place.isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
         }
         guard !place.isAnchor else { return nil }
@@ -42,16 +43,12 @@ extension Certificate {
         if count > X509Reference.maximumExtensions { return .tooManyExtensions }
         if x509.version < 3 { return .extensionsBeforeVersion3 }
         if x509.hasDuplicateExtension { return .duplicateExtension }
-        if x509.has(EXFLAG_AKID_CRITICAL) || x509.has(EXFLAG_SKID_CRITICAL) { return .criticalExtension }
         for index in 0..<count {
             switch x509.kindOfExtension(index) {
-            case NID_info_access:
-                if x509.isExtensionCritical(index) { return .criticalExtension }
-                if !x509.canReadAuthorityInfoAccess { return .malformedExtension }
-            case NID_sinfo_access, NID_freshest_crl:
-                if x509.isExtensionCritical(index) { return .criticalExtension }
-            case NID_policy_constraints, NID_inhibit_any_policy:
-                if !x509.isExtensionCritical(index) { return .nonCriticalExtension }
+            case NID_info_access where !x509.canReadAuthorityInfoAccess: return .malformedExtension
+            case NID_policy_constraints where !x509.isExtensionCritical(index),
+                NID_inhibit_any_policy where !x509.isExtensionCritical(index):
+                return .nonCriticalExtension
             default: break
             }
         }

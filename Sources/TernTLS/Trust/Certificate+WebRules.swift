@@ -7,7 +7,6 @@ extension Certificate {
         if !hasWebKey { return .keyParameters }
         if place.isIssuer, let rule = brokenWebAuthorityRule(isAnchor: place.isAnchor) { return rule }
         if place.isAnchor { return hasOwnKeyIdentifier ? nil : .authorityKeyIdentifierForm }
-        if x509.version != 3 { return .version }
         // 64 random bits rarely begin with so many zeros that they need less than 7 octets.
         if x509.serialNumberLength < 7 { return .serialNumberEntropy }
         if unsafe X509_get0_authority_key_id(x509.pointer) == nil { return .missingAuthorityKeyIdentifier }

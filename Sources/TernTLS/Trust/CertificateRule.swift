@@ -11,9 +11,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case tooManyExtensions = "too-many-extensions"
     /// §4.1.2.9: extensions are for version 3.
     case extensionsBeforeVersion3 = "extensions-before-version-3"
-    /// §4.2.1.1, §4.2.1.2, §4.2.1.15, §4.2.2: these extensions are never critical.
-    case criticalExtension = "critical-extension"
-    /// §4.2.1.11, §4.2.1.14: these are always critical.
+    /// §4.2.1.11, §4.2.1.14: constraints of policies are critical. (Of the extensions that never are, OpenSSL knows
+    /// none as a critical one.)
     case nonCriticalExtension = "non-critical-extension"
     /// §4.1.2.2: above zero and 20 octets at most. Not for anchors: well-known roots have number 0.
     case serialNumber = "serial-number"
@@ -57,8 +56,6 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case nonCriticalBasicConstraints = "non-critical-basic-constraints"
     /// §4.2.1.3: an authority states its keyUsage.
     case missingKeyUsage = "missing-key-usage"
-    /// BR 7.1.2.7: every certificate but a root has version 3.
-    case version = "version"
     /// BR 7.1.2.7.8: a server's certificate is no authority's.
     case authorityAsServer = "authority-as-server"
     /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none.
@@ -82,7 +79,6 @@ extension CertificateRule {
         case .duplicateExtension: "has an extension twice"
         case .tooManyExtensions: "has too many extensions"
         case .extensionsBeforeVersion3: "has extensions, which its version does not allow"
-        case .criticalExtension: "marks an extension critical that never is"
         case .nonCriticalExtension: "does not mark an extension critical that always is"
         case .serialNumber: "has a serial number that is not above zero, or longer than 20 octets"
         case .signatureAlgorithmMismatch: "is signed with another algorithm than it says inside"
@@ -103,7 +99,6 @@ extension CertificateRule {
         case .missingSubjectKeyIdentifier: "is an authority without subjectKeyIdentifier"
         case .nonCriticalBasicConstraints: "is an authority whose basicConstraints are not critical"
         case .missingKeyUsage: "is an authority without keyUsage"
-        case .version: "is not of version 3"
         case .authorityAsServer: "is an authority's, not a server's"
         case .extendedKeyUsage: "has no extendedKeyUsage for web servers, or one that goes beyond it"
         case .subjectAlternativeNames: "has a subjectAltName the web does not allow"

@@ -22,7 +22,9 @@ struct PathValidation {
     /// The path OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
     func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
-        return unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
+        let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
+        guard case .valid(let path) = outcome, path.contains(where: \.demandsPolicies) else { return outcome }
+        return check(path)
     }
 
     /// This path and no other.
@@ -34,10 +36,15 @@ struct PathValidation {
         }
         // The sent certificates come before the trusted one, each follows from the one before it, and a second issuer
         // of the same name is not there: OpenSSL can only walk the path as it stands.
-        let flags = path.count == 1 ? UInt(X509_V_FLAG_TRUSTED_FIRST) : UInt(X509_V_FLAG_NO_ALT_CHAINS)
+        var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
+        // Policies matter to a client without wishes of its own only if an authority demands them.
+        let checksPolicies = path.contains(where: \.demandsPolicies)
+        if checksPolicies { flags |= UInt(X509_V_FLAG_POLICY_CHECK) }
         let outcome = unsafe verify(leaf, Array(path.dropFirst().dropLast()), store: nil, flags: flags) { context in
             unsafe X509_STORE_CTX_set0_trusted_stack(context, anchors.pointer)
-            return true
+            // RFC 5280 §6.1.1 c: the initial set is any-policy. OpenSSL's is empty.
+            return unsafe !checksPolicies
+                || X509_VERIFY_PARAM_add0_policy(X509_STORE_CTX_get0_param(context), OBJ_nid2obj(NID_any_policy)) == 1
         }
         return withExtendedLifetime(anchors) {
             if case .valid(let walked) = outcome, walked != path {
@@ -98,5 +105,11 @@ struct PathValidation {
 extension PathValidation.Outcome {
     fileprivate static func outOfMemory(_ leaf: Certificate) -> Self {
         .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM), certificate: leaf))
+    }
+}
+
+extension Certificate {
+    fileprivate var demandsPolicies: Bool {
+        x509.hasExtension(NID_policy_constraints) || x509.hasExtension(NID_inhibit_any_policy)
     }
 }
