@@ -13,13 +13,9 @@ import CTernOpenSSL
 
     convenience init(_ certificates: [Certificate], and other: TrustStore? = nil) {
         unsafe self.init { store in
-            if let other = unsafe other?.pointer {
-                for index in 0..<max(0, unsafe tern_X509_STORE_count(other)) {
-                    // What is no certificate (a revocation list) comes back as nil.
-                    if let x509 = unsafe tern_X509_STORE_at(other, index) { unsafe X509_STORE_add_cert(store, x509) }
-                }
+            for certificate in (other?.all ?? []) + certificates {
+                unsafe X509_STORE_add_cert(store, certificate.x509.pointer)
             }
-            for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
         }
     }
 
@@ -27,6 +23,14 @@ import CTernOpenSSL
         unsafe pointer = X509_STORE_new()
         if let pointer = unsafe pointer { unsafe load(pointer) }
         ERR_clear_error()
+    }
+
+    /// What is no certificate, such as a revocation list, is left out.
+    var all: [Certificate] {
+        guard let pointer = unsafe pointer else { return [] }
+        return (0..<Int32(clamping: count)).compactMap { index in
+            unsafe tern_X509_STORE_at(pointer, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
+        }
     }
 
     func contains(_ certificate: Certificate) -> Bool {

@@ -122,8 +122,13 @@ extension RuleCase {
             $0.constrain("critical,permitted;DNS:foo.example.com", dns: ["*.example.com"])
             $0.host = "foo.example.com"
         },
-        RuleCase("nc-permits-invalid-dns-san", standard: "malformed-names", web: "subject-alternative-names") {
+        RuleCase("nc-permits-invalid-dns-san", "malformed-names") {
             $0.constrain("critical,permitted;DNS:example.com", dns: ["example.com", "foo bar.example.com"])
+        },
+        RuleCase("nc-permits-invalid-email-san", standard: "malformed-names", web: "subject-alternative-names") {
+            $0.constrain("critical,permitted;email:example.com", dns: [])
+            $0.leaf.commonName = "example.com"
+            $0.leaf.extensions = [CertificateExtension("subjectAltName", "DNS:example.com,email:a@b@example.com")]
         },
         RuleCase("nc::excluded-self-issued-leaf", "name-constraint") { shape in
             shape.constrain("critical,excluded;DNS:example.com")

@@ -132,7 +132,7 @@ extension RuleCase {
         RuleCase("webpki::aki::leaf-with-authoritycertissuer", standard: nil, web: "authority-key-identifier-form") {
             $0.leaf.extensions = [ext("authorityKeyIdentifier", "keyid,issuer:always")]
         },
-        RuleCase("webpki::aki::root-with-aki-ski-mismatch", standard: nil, web: "authority-key-identifier-form") {
+        RuleCase("webpki::aki::root-with-aki-ski-mismatch", "foreign-key-identifier") {
             $0.root.extensions = [ext("authorityKeyIdentifier", "DER:30068004AABBCCDD")]
         },
         RuleCase("ski::root-missing-ski", nil) {
@@ -265,6 +265,10 @@ extension RuleCase {
             $0.leaf.dnsNames = []
             $0.leaf.extensions = [ext("subjectAltName", "DER:3014820B6578616D706C652E636F6D87050102030405")]
         },
+        RuleCase("a NUL in a DNS name", "malformed-names") {
+            $0.leaf.dnsNames = ["example.com", "example.com\0.evil.test"]
+        },
+        RuleCase("an empty DNS name", "malformed-names") { $0.leaf.dnsNames = ["example.com", ""] },
         RuleCase("san::underscore-dns", standard: nil, web: "subject-alternative-names") {
             $0.leaf.dnsNames = ["foo_bar.example.com"]
             $0.host = "foo_bar.example.com"
@@ -366,6 +370,13 @@ extension RuleCase {
         RuleCase("webpki::forbidden-p192-leaf", "weak-key") { $0.leaf.key = .curve("prime192v1") },
         RuleCase("webpki::forbidden-p192-root", "weak-key") { $0.root.key = .curve("prime192v1") },
         RuleCase("P-224", "unsupported-key") { $0.leaf.key = .curve("secp224r1") },
+        RuleCase("an exponent of 100 bits in the leaf", "unsupported-key") {
+            $0.leaf.key = .existing(privateKeyPEM: OddKeys.longExponent)
+        },
+        RuleCase("RSA of 8208 bits in an intermediate", "unsupported-key") {
+            $0.addIntermediate()
+            $0.intermediates[0].key = .existing(privateKeyPEM: OddKeys.rsa8208)
+        },
         RuleCase("a binary curve in an intermediate", "unsupported-key") {
             $0.addIntermediate()
             $0.intermediates[0].key = .curve("sect571r1")
@@ -387,10 +398,10 @@ extension RuleCase {
         },
         RuleCase("webpki::forbidden-weak-rsa-in-root", "weak-key") { $0.root.key = .rsa(bits: 1024) },
         RuleCase("webpki::forbidden-weak-rsa-key-in-leaf", "weak-key") { $0.leaf.key = .rsa(bits: 1024) },
-        RuleCase("webpki::forbidden-rsa-not-divisable-by-8-in-leaf", standard: nil, web: "key-parameters") {
+        RuleCase("webpki::forbidden-rsa-not-divisable-by-8-in-leaf", "unsupported-key") {
             $0.leaf.key = .rsa(bits: 2052)
         },
-        RuleCase("webpki::forbidden-rsa-not-divisable-by-8-in-root", standard: nil, web: "key-parameters") {
+        RuleCase("webpki::forbidden-rsa-not-divisable-by-8-in-root", "unsupported-key") {
             $0.root.key = .rsa(bits: 2052)
         },
         RuleCase("RSA of 2048 bits all the way", nil) { shape in
