@@ -8,12 +8,14 @@ final class PeerVerification {
     private let host: String
     private let policy: ServerTrustPolicy
     private let anchors: Anchors
+    private let profile: TrustProfile
     private(set) var result: ServerTrustResult?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors) {
+    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
         self.host = host
         self.policy = policy
-        self.anchors = anchors
+        anchors = configuration.anchors
+        profile = configuration.profile
     }
 
     /// Makes the verification of `ssl` this object's affair; the session keeps it alive as long as `ssl`.
@@ -35,7 +37,7 @@ final class PeerVerification {
     }
 
     private func evaluate(_ sent: [Certificate]) -> Int32 {
-        let trust = ServerTrust(sentChain: sent, anchors: anchors)
+        let trust = ServerTrust(sentChain: sent, anchors: anchors, profile: profile)
         let result = policy.evaluate(trust, host: host)
         self.result = result
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.

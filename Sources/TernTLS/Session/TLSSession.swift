@@ -35,7 +35,7 @@ import CTernOpenSSL
     public init(context: TLSContext, host: String, policy: ServerTrustPolicy) throws(TLSError) {
         ERR_clear_error()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
-        let verification = PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors)
+        let verification = PeerVerification(host: host, policy: policy, configuration: context.configuration)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
         unsafe wire.initialize(to: Wire())

@@ -66,6 +66,9 @@ struct PathValidation {
         guard unsafe X509_STORE_CTX_init(context, store, leaf.x509.pointer, stack.pointer) == 1,
             unsafe prepare(context), unsafe configure(context, flags)
         else { return .outOfMemory(leaf) }
+        unsafe X509_STORE_CTX_set_verify_cb(context) { accepted, context in
+            unsafe PathValidation.review(accepted, context)
+        }
         let accepted = withExtendedLifetime(stack) { unsafe X509_verify_cert(context) == 1 }
         let code = unsafe X509_STORE_CTX_get_error(context)
         guard accepted, code == X509_V_OK else { return .refused(unsafe problem(in: context, code: code)) }
@@ -90,6 +93,18 @@ struct PathValidation {
         case .address(let address): return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
         case nil: return true
         }
+    }
+
+    /// The verify callback. RFC 5280 §4.1.2.5: the last second belongs to the validity; to OpenSSL it does not.
+    @unsafe private static func review(_ accepted: Int32, _ context: OpaquePointer?) -> Int32 {
+        guard accepted == 0, unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+            let certificate = unsafe X509_STORE_CTX_get_current_cert(context),
+            let parameters = unsafe X509_STORE_CTX_get0_param(context),
+            unsafe ASN1_TIME_cmp_time_t(
+                X509_get0_notAfter(certificate), X509_VERIFY_PARAM_get_time(parameters)) == 0
+        else { return accepted }
+        unsafe X509_STORE_CTX_set_error(context, X509_V_OK)
+        return 1
     }
 
     @unsafe private func problem(in context: OpaquePointer, code: Int32) -> PathProblem {
