@@ -31,6 +31,8 @@ let package = Package(
             name: "tern-bench",
             dependencies: [
                 "CCurlMulti",
+                .product(name: "Tern", package: "tern"),
+                .product(name: "TernEngine", package: "tern"),
                 .product(name: "TernTesting", package: "tern"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -3,14 +3,17 @@
 // type-safe stack macros) follows as inline functions with the prefix `tern_`; nothing here adds behaviour.
 #pragma once
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
@@ -72,6 +75,7 @@ static inline X509 *tern_X509_STORE_at(const X509_STORE *store, int index) {
 // Contexts and sessions
 
 static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t tern_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
 static const uint64_t tern_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
 
 static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
@@ -91,9 +95,17 @@ static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-// The C library's clock and environment, for modules that import no C library. Nil for privileged processes.
+// The C library's files, clock and environment, for modules that import no C library. Nil for privileged processes.
 
 static inline const char *tern_environment(const char *name) {
     return OPENSSL_issetugid() ? NULL : getenv(name);
+}
+// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost.
+static inline void tern_append_to_private_file(const char *path, const uint8_t *bytes, size_t count) {
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (descriptor < 0) return;
+    ssize_t written = write(descriptor, bytes, count);
+    (void)written;
+    close(descriptor);
 }
 static inline int64_t tern_unix_time(void) { return (int64_t)time(NULL); }

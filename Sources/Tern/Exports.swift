@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user of this module needs of the engine, symbol by symbol.
 
+@_exported public import struct TernEngine.Anchors
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.Certificate
+@_exported public import struct TernEngine.CertificateError
+@_exported public import enum TernEngine.CertificateRule
+@_exported public import struct TernEngine.ClientIdentity
+@_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
 @_exported public import class TernEngine.DataTask
@@ -12,11 +17,19 @@
 @_exported public import struct TernEngine.HTTPFields
 @_exported public import struct TernEngine.HTTPURLResponse
 @_exported public import struct TernEngine.HTTPVersion
+@_exported public import struct TernEngine.HostPattern
+@_exported public import enum TernEngine.HostPatternError
 @_exported public import enum TernEngine.InvalidRequest
+@_exported public import class TernEngine.KeyLog
 @_exported public import struct TernEngine.Leniency
 @_exported public import struct TernEngine.Limits
 @_exported public import struct TernEngine.MonotonicInstant
 @_exported public import struct TernEngine.Origin
+@_exported public import enum TernEngine.PinError
+@_exported public import struct TernEngine.PinFailureReport
+@_exported public import struct TernEngine.PinSet
+@_exported public import struct TernEngine.PolicyFile
+@_exported public import struct TernEngine.PolicyFileError
 @_exported public import struct TernEngine.PublicKey
 @_exported public import struct TernEngine.ResolveError
 @_exported public import struct TernEngine.ResponseHead
@@ -24,6 +37,7 @@
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustPolicy
 @_exported public import class TernEngine.ServerTrustPolicyManager
+@_exported public import struct TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
 @_exported public import protocol TernEngine.SessionDataDelegate
@@ -36,4 +50,5 @@
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
+@_exported public import enum TernEngine.TrustProfile
 @_exported public import struct TernEngine.URLRequest

@@ -10,7 +10,7 @@ struct TernCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern",
         abstract: "An HTTP/1.1 client that pins certificates, and its benchmark.",
-        subcommands: [GetCommand.self, BenchCommand.self, DemoCommand.self])
+        subcommands: [GetCommand.self, TrustCommand.self, BenchCommand.self, DemoCommand.self])
 
     static func main() async {
         do {

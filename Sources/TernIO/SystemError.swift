@@ -29,7 +29,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 extension SystemError {
     /// The system calls this package makes, so that an error names its call without carrying a string.
     public enum StaticName: String, Sendable, Hashable, CustomStringConvertible {
-        case accept4, bind, connect, eventfd, getpeername, getsockname, getsockopt, listen, recv, send, setsockopt, socket
+        case accept4, bind, connect, eventfd, getpeername, getsockname, getsockopt, listen, recv, send, setsockopt,
+            socket
         case epollCreate1 = "epoll_create1"
         case epollCtl = "epoll_ctl"
         case pthreadCreate = "pthread_create"

@@ -6,83 +6,101 @@ struct Destination: Sendable, Hashable {
     let origin: Origin
     let target: RequestTarget
 
-    /// Reads an absolute URL. The fragment stays here (RFC 9110 §4.2.5: it is not sent), and so does userinfo
-    /// (RFC 9110 §4.2.4: a sender must not).
+    /// Reads an absolute URL, byte by byte: a combining mark behind a delimiter does not hide it. The fragment stays here
+    /// (RFC 9110 §4.2.5: it is not sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
     init(absoluteString: String) throws(InvalidRequest) {
-        let text = Substring(absoluteString)
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .unsupportedScheme("") }
+        let text = Substring(absoluteString).utf8
+        guard let colon = text.firstIndex(of: .colon) else { throw .unsupportedScheme("") }
         let scheme = try Self.scheme(text[..<colon])
-        let rest = text[text.index(after: colon)...]
-        guard rest.hasPrefix("//") else { throw .invalidHost("") }
+        let rest = text[colon...].dropFirst()
+        guard rest.starts(with: [.slash, .slash]) else { throw .invalidHost("") }
         let hierarchy = rest.dropFirst(2)
-        let authorityEnd = hierarchy.utf8.firstIndex {
-            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-        }
-        let authority = hierarchy[..<(authorityEnd ?? hierarchy.endIndex)]
-        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let authority = hierarchy.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+        let hostAndPort = authority.lastIndex(of: .at).map { authority[$0...].dropFirst() } ?? authority
         let (host, port) = try Self.hostAndPort(hostAndPort)
         origin = Origin(scheme: scheme, host: host, port: try Self.port(port) ?? scheme.defaultPort)
 
-        let path = hierarchy[authority.endIndex...]
-        let sent = path[..<(path.utf8.firstIndex(of: UInt8(ascii: "#")) ?? path.endIndex)]
+        let sent = hierarchy[authority.endIndex...].prefix { $0 != .hash }
         // RFC 9112 §3.2.1: an empty path is sent as "/".
-        target = .origin(sent.hasPrefix("/") ? String(sent) : "/" + sent)
+        target = .origin(sent.first == .slash ? String(Substring(sent)) : "/" + String(Substring(sent)))
     }
 
-    private static func scheme(_ text: Substring) throws(InvalidRequest) -> Scheme {
-        switch text.lowercased() {
-        case "http": .http
-        case "https": .https
-        default: throw .unsupportedScheme(String(text))
+    private typealias Bytes = Substring.UTF8View
+
+    private static func scheme(_ text: Bytes) throws(InvalidRequest) -> Scheme {
+        // Nearly all are spelled like this.
+        if text.elementsEqual("https".utf8) { return .https }
+        if text.elementsEqual("http".utf8) { return .http }
+        switch String(Substring(text)).lowercased() {
+        case "http": return .http
+        case "https": return .https
+        case let other: throw .unsupportedScheme(other)
         }
     }
 
-    private static func hostAndPort(_ text: Substring) throws(InvalidRequest) -> (host: String, port: Substring?) {
-        if text.hasPrefix("[") {
-            guard let close = text.firstIndex(of: "]") else { throw .invalidHost(String(text)) }
-            let literal = text[text.index(after: text.startIndex)..<close]
-            let isAddress = literal.utf8.allSatisfy {
-                isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-            }
-            guard isAddress, literal.contains(":") else { throw .invalidHost(String(text)) }
-            let after = text[text.index(after: close)...]
-            guard after.isEmpty || after.hasPrefix(":") else { throw .invalidHost(String(text)) }
-            return (literal.lowercased(), after.isEmpty ? nil : after.dropFirst())
+    private static func hostAndPort(_ text: Bytes) throws(InvalidRequest) -> (host: String, port: Bytes?) {
+        if text.first == .leftBracket {
+            guard let close = text.firstIndex(of: .rightBracket) else { throw invalidHost(text) }
+            let literal = text[..<close].dropFirst()
+            guard literal.allSatisfy(\.isAddressByte), literal.contains(.colon) else { throw invalidHost(text) }
+            let after = text[close...].dropFirst()
+            guard after.isEmpty || after.first == .colon else { throw invalidHost(text) }
+            return (lowercased(literal), after.isEmpty ? nil : after.dropFirst())
         }
-        let colon = text.firstIndex(of: ":")
-        let host = text[..<(colon ?? text.endIndex)]
-        guard !host.isEmpty, host.utf8.count <= 253 + 1, host.utf8.allSatisfy(isNameByte) else {
-            throw .invalidHost(String(host))
-        }
-        return (host.lowercased(), colon.map { text[text.index(after: $0)...] })
+        let host = text.prefix { $0 != .colon }
+        // 253 bytes are a whole DNS name (RFC 1035 §2.3.4), and one more its trailing dot.
+        guard !host.isEmpty, host.count <= 254, host.allSatisfy(\.isNameByte) else { throw invalidHost(host) }
+        return (lowercased(host), host.endIndex == text.endIndex ? nil : text[host.endIndex...].dropFirst())
+    }
+
+    private static func invalidHost(_ text: Bytes) -> InvalidRequest { .invalidHost(String(Substring(text))) }
+
+    private static func lowercased(_ text: Bytes) -> String {
+        let string = String(Substring(text))
+        return text.contains(where: \.isUppercase) ? string.lowercased() : string
     }
 
     /// An empty port is the default one (RFC 3986 §3.2.3).
-    private static func port(_ text: Substring?) throws(InvalidRequest) -> UInt16? {
+    private static func port(_ text: Bytes?) throws(InvalidRequest) -> UInt16? {
         guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }), let port = UInt16(text),
-            port > 0
-        else { throw .invalidPort(String(text)) }
+        var port: UInt16 = 0
+        for byte in text {
+            let (tens, isTooLong) = port.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = tens.addingReportingOverflow(UInt16(byte &- .zero))
+            guard byte.isDigit, !isTooLong, !isTooLarge else { throw .invalidPort(String(Substring(text))) }
+            port = sum
+        }
+        guard port > 0 else { throw .invalidPort(String(Substring(text))) }
         return port
     }
+}
+
+extension UInt8 {
+    fileprivate static let colon = UInt8(ascii: ":")
+    fileprivate static let slash = UInt8(ascii: "/")
+    fileprivate static let questionMark = UInt8(ascii: "?")
+    fileprivate static let hash = UInt8(ascii: "#")
+    fileprivate static let at = UInt8(ascii: "@")
+    fileprivate static let leftBracket = UInt8(ascii: "[")
+    fileprivate static let rightBracket = UInt8(ascii: "]")
+    fileprivate static let zero = UInt8(ascii: "0")
+
+    fileprivate var isDigit: Bool { self >= .zero && self <= UInt8(ascii: "9") }
+
+    fileprivate var isUppercase: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
+
+    private var lower: UInt8 { self | 0x20 }
 
     /// Letters, digits, hyphen, dot, and the underscore that real names carry. No percent: what does not fit a DNS name
     /// has no business in a Host field or a certificate check.
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+    fileprivate var isNameByte: Bool {
+        isDigit || (lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")) || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
+    /// What an IPv6 literal is made of; no zone, which names an interface of this machine.
+    fileprivate var isAddressByte: Bool {
+        isDigit || (lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f")) || self == .colon
+            || self == UInt8(ascii: ".")
     }
 }

@@ -18,7 +18,8 @@ struct ResponseDecoder: ~Copyable {
     private(set) var leftover = 0
     /// What the final head granted (RFC 9112 §9.3).
     private(set) var isPersistent = false
-    private(set) var keepAlive: KeepAlive?
+    /// What the last head said.
+    private var facts = HeadFacts()
     /// The final head, or a 100 (Continue), has arrived: waiting to send content is over.
     private(set) var hasAnswer = false
 
@@ -35,22 +36,26 @@ struct ResponseDecoder: ~Copyable {
         received = 0
         leftover = 0
         isPersistent = false
-        keepAlive = nil
+        facts = HeadFacts()
         hasAnswer = false
         section.begin(at: 0)
         state = .head
     }
 
-    mutating func fail() {
-        state = .failed
-    }
+    var keepAlive: KeepAlive? { facts.keepAlive }
 
+    // Inlined, because an event that is handed on is copied.
+    @inline(__always)
     mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
         guard offset >= 0, offset <= bytes.count else {
             offset = bytes.count
             return .needMoreBytes
         }
         let start = offset
+        if case .chunked = state, let data = chunks.decodeUsual(bytes, from: &offset, limits) {
+            received = received.addingSaturating(offset &- start)
+            return .body(data)
+        }
         do throws(HTTP1Error) {
             let event = try decode(bytes, from: &offset)
             received = received.addingSaturating(offset &- start)
@@ -91,20 +96,20 @@ struct ResponseDecoder: ~Copyable {
         // Where `bytes` begins in the response.
         let origin = received &- offset
         guard let block = try section.decode(bytes, from: &offset, headRules) else { return .needMoreBytes }
-        guard let statusLine = section.lines.statusLine else { return .needMoreBytes }
-        let facts = try facts(block, statusLine)
+        guard let statusLine = section.statusLine else { return .needMoreBytes }
+        let status = Int(statusLine.status)
+        try readFacts(block, statusLine)
         let head = ResponseHead(statusLine, block, contentLength: facts.contentLength)
-        if statusLine.status / 100 == 1, statusLine.status != 101 {
+        if status / 100 == 1, status != 101 {
             try countInformational(head)
             section.begin(at: origin &+ offset)
             return .informational(head)
         }
-        if statusLine.status == 101, !request.asksUpgrade {
+        if status == 101, !request.asksUpgrade {
             throw HTTP1Error(.unsolicited(.upgrade), offset: section.start.addingSaturating(9), excerpt: "101")
         }
-        let framing = BodyFraming(status: statusLine.status, to: request, facts)
+        let framing = BodyFraming(status: status, to: request, facts)
         isPersistent = Persistence.isGranted(facts, version: statusLine.version, framing) && !request.asksClose
-        keepAlive = facts.keepAlive
         hasAnswer = true
         switch framing {
         case .none: state = .ending
@@ -118,11 +123,12 @@ struct ResponseDecoder: ~Copyable {
         return .head(head)
     }
 
-    private func facts(_ block: FieldBlock, _ statusLine: StatusLine) throws(HTTP1Error) -> HeadFacts {
+    private mutating func readFacts(_ block: FieldBlock, _ statusLine: StatusLine) throws(HTTP1Error) {
+        facts = HeadFacts()
         do throws(HeadFacts.Refusal) {
-            return try HeadFacts(
-                block.bytes.span, section.lines.positions, version: statusLine.version, leniency,
-                ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
+            try facts.read(
+                block.bytes.span, section.positions.span.extracting(..<section.count), version: statusLine.version,
+                leniency, ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
         } catch {
             let excerpt =
                 Excerpt.of(block.bytes.span, error.position.name) + ": "

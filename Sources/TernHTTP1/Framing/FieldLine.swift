@@ -12,7 +12,6 @@ enum FieldLine {
     case malformed(HTTP1Error.Field, at: Int)
 
     /// Reads the line that begins at `start`; every position is one in `bytes`.
-    @inline(__always)
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> FieldLine {
         let nameEnd = bytes.firstNonToken(from: start)
         guard nameEnd < bytes.count else { return .incomplete }
@@ -77,7 +76,6 @@ enum FieldLine {
     /// Reads `OWS field-value OWS` and the line end. CR, LF and NUL are dangerous and refused; other control
     /// characters are invalid but harmless, and RFC 9110 §5.5 lets a recipient keep them: a cookie with a stray 0x01
     /// must not cost its user the response.
-    @inline(__always)
     private static func readValue(_ bytes: Span<UInt8>, from start: Int, bareLineFeed: Bool) -> Value {
         var first = start
         while first < bytes.count, bytes[first].isBlank { first &+= 1 }

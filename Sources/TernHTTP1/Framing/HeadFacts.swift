@@ -18,11 +18,13 @@ struct HeadFacts {
 
     /// - Parameter ignoringFraming: in a 2xx to CONNECT, where RFC 9112 §6.3 has Content-Length and Transfer-Encoding
     ///   ignored. In every other response they must be right, even where they frame nothing.
-    init(
-        _ bytes: Span<UInt8>, _ positions: [FieldPosition], version: HTTPVersion, _ leniency: Leniency,
+    mutating func read(
+        _ bytes: Span<UInt8>, _ positions: Span<FieldPosition>, version: HTTPVersion, _ leniency: Leniency,
         ignoringFraming: Bool
     ) throws(Refusal) {
-        for position in positions {
+        for index in positions.indices {
+            let position = positions[index]
+            guard FramingField.mayHave(length: position.nameLength) else { continue }
             switch FramingField(bytes, position.name) {
             case .contentLength:
                 if !ignoringFraming { try readLength(bytes, position) }
@@ -43,16 +45,18 @@ struct HeadFacts {
     private mutating func readLength(_ bytes: Span<UInt8>, _ position: FieldPosition) throws(Refusal) {
         let value = position.value
         if isChunked { throw Refusal(reason: .lengthAndTransferEncoding, offset: value.lowerBound, position: position) }
+        if contentLength == nil, case .value(let length) = Decimal.read(bytes, value) {
+            contentLength = length
+            return
+        }
         var start = value.lowerBound
         while true {
             var end = start
             while end < value.upperBound, bytes[end] != .comma { end &+= 1 }
             let element = trimmed(bytes, start..<end)
-            switch Decimal.read(bytes.extracting(element)) {
-            case .malformed(let offset):
-                throw Refusal(reason: .length, offset: element.lowerBound &+ offset, position: position)
-            case .overflow(let offset):
-                throw Refusal(reason: .lengthOverflow, offset: element.lowerBound &+ offset, position: position)
+            switch Decimal.read(bytes, element) {
+            case .malformed(let offset): throw Refusal(reason: .length, offset: offset, position: position)
+            case .overflow(let offset): throw Refusal(reason: .lengthOverflow, offset: offset, position: position)
             case .value(let length):
                 if let contentLength, contentLength != length {
                     throw Refusal(reason: .differingLengths, offset: element.lowerBound, position: position)
@@ -97,6 +101,11 @@ struct HeadFacts {
     }
 
     private mutating func readConnection(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+        // Nearly always there is this one option, and no list to take apart.
+        if FramingField(bytes, value) == .keepAlive {
+            saysKeepAlive = true
+            return
+        }
         var elements = ListElements(value)
         while let element = elements.next(in: bytes) {
             let option = bytes.extracting(element)

@@ -19,11 +19,10 @@ public struct KeepAlive: Sendable, Hashable {
             var equals = element.lowerBound
             while equals < element.upperBound, bytes[equals] != UInt8(ascii: "=") { equals &+= 1 }
             guard equals < element.upperBound else { continue }
-            let number = bytes.extracting((equals &+ 1)..<element.upperBound)
-            guard case .value(let seconds) = Decimal.read(number) else { continue }
+            guard case .value(let number) = Decimal.read(bytes, (equals &+ 1)..<element.upperBound) else { continue }
             let name = bytes.extracting(element.lowerBound..<equals)
-            if name.isEqualIgnoringCase(to: "timeout".utf8.span) { timeout = seconds }
-            if name.isEqualIgnoringCase(to: "max".utf8.span) { max = seconds }
+            if name.isEqualIgnoringCase(to: "timeout".utf8.span) { timeout = number }
+            if name.isEqualIgnoringCase(to: "max".utf8.span) { max = number }
         }
     }
 }

@@ -5,7 +5,7 @@
 /// A section that arrives whole is read where it lies. One that does not is collected in `partial`, line by line: a
 /// new piece is searched for the next line end only, so nothing is searched twice, and a line is read once it is whole.
 struct SectionDecoder: ~Copyable {
-    private(set) var lines = SectionLines()
+    private var lines = SectionLines()
     /// The section so far, when it did not arrive whole.
     private var partial: [UInt8] = []
     /// Where the first line not yet read begins, in `partial`.
@@ -22,6 +22,12 @@ struct SectionDecoder: ~Copyable {
         lines.reset()
         if !partial.isEmpty { partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity) }
     }
+
+    var statusLine: StatusLine? { lines.statusLine }
+
+    /// The positions of the fields are the first ``count`` of these.
+    var positions: [FieldPosition] { lines.table }
+    var count: Int { lines.count }
 
     /// Decodes from `bytes[offset...]`, moving `offset` past what was taken; `nil` while the section is incomplete.
     mutating func decode(
@@ -65,8 +71,9 @@ struct SectionDecoder: ~Copyable {
     }
 
     private func block(_ bytes: Span<UInt8>, _ section: Range<Int>) -> FieldBlock {
-        if lines.positions.isEmpty, lines.statusLine == nil { return .empty }
-        return FieldBlock(copying: bytes, section, positions: lines.positions, hasFolds: lines.hasFolds)
+        if lines.count == 0, lines.statusLine == nil { return .empty }
+        let positions = lines.table.span.extracting(..<lines.count)
+        return FieldBlock(copying: bytes, section, positions: positions, hasFolds: lines.hasFolds)
     }
 
     private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTP1Error {

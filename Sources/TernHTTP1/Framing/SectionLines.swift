@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of a section read so far. Positions are kept from the section's first byte, so the section may lie in
-/// the caller's buffer or, when it came in pieces, in the decoder's own.
-struct SectionLines {
+/// The lines of a section read so far. Positions count from the section's first byte, so the section may lie in the
+/// caller's buffer or, when it came in pieces, in the decoder's own.
+struct SectionLines: ~Copyable {
     private(set) var statusLine: StatusLine?
-    private(set) var positions: [FieldPosition] = []
     private(set) var hasFolds = false
+    /// Room for positions, kept from section to section; the first `count` are this one's.
+    private(set) var table: [FieldPosition] = []
+    private(set) var count = 0
+
+    private var statusLineLength: Int { statusLine.map { Int($0.length) } ?? 0 }
+
+    /// By how many positions the table grows: a usual head fits into one step.
+    private static let growth = 32
 
     /// A rule broken at a position of the buffer, in the line that began at `line`.
     struct Refusal: Error {
@@ -16,8 +23,8 @@ struct SectionLines {
 
     mutating func reset() {
         statusLine = nil
-        positions.removeAll(keepingCapacity: true)
         hasFolds = false
+        count = 0
     }
 
     /// Reads whole lines from `line` on, moving it past them. `true` when the empty line was among them.
@@ -27,19 +34,14 @@ struct SectionLines {
         if let limit = rules.statusLineBytes, statusLine == nil {
             guard try readStatusLine(bytes, line: &line, limit: limit, rules) else { return false }
         }
-        let fields = section &+ (statusLine?.length ?? 0)
+        let fields = section &+ statusLineLength
         while true {
+            if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) { return true }
             let limit = rules.lineLimit(used: line &- fields)
             switch FieldLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
             case .field(let name, let value, let next):
-                guard positions.count < rules.count else {
-                    throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
-                }
-                guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
-                if rules.isTrailer, TrailerRules.forbids(bytes, name) {
-                    throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
-                }
-                positions.append(FieldPosition(name: name.shifted(by: -section), value: value.shifted(by: -section)))
+                try check(bytes, line: line, name, next: next, limit, rules)
+                add(name.shifted(by: -section), value.shifted(by: -section))
                 line = next
             case .continuation(let value, let next):
                 guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
@@ -65,7 +67,7 @@ struct SectionLines {
 
     /// Whether the incomplete line at `line` must be looked at now: because it cannot become valid any more.
     func isDue(_ bytes: Span<UInt8>, line: Int, _ rules: SectionRules) -> Bool {
-        var limit = rules.lineLimit(used: line &- (statusLine?.length ?? 0)).bytes
+        var limit = rules.lineLimit(used: line &- statusLineLength).bytes
         if let statusLineBytes = rules.statusLineBytes, statusLine == nil {
             if StatusLine.prefixMismatch(bytes, at: line) != nil { return true }
             limit = statusLineBytes
@@ -79,9 +81,9 @@ struct SectionLines {
         let verdict: LineVerdict
         var reason = HTTP1Error.StatusLine.notHTTP
         switch StatusLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
-        case .line(let statusLine) where statusLine.length &- 2 <= limit:
+        case .line(let statusLine) where Int(statusLine.length) &- 2 <= limit:
             self.statusLine = statusLine
-            line &+= statusLine.length
+            line &+= Int(statusLine.length)
             return true
         case .line: verdict = .refuse(at: line &+ limit, isTooLong: true)
         case .incomplete: verdict = LineVerdict(bytes, line: line, wrong: nil, limit: limit)
@@ -99,26 +101,67 @@ struct SectionLines {
         }
     }
 
+    private mutating func readUsual(
+        _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
+    ) -> Bool {
+        let end = fields.addingSaturating(rules.sectionBytes)
+        repeat {
+            if count == table.count, count < rules.count { grow(to: rules.count) }
+            let room = min(table.count, rules.count)
+            var filled = count
+            var positions = table.mutableSpan
+            let isEnd = UsualFields.read(
+                bytes, section: section, line: &line, end: end, lineBytes: rules.lineBytes, into: &positions,
+                count: &filled, room: room)
+            count = filled
+            if isEnd { return true }
+        } while count == table.count && count < rules.count
+        return false
+    }
+
+    private mutating func grow(to limit: Int) {
+        let blank = FieldPosition(name: (0, 0), value: (0, 0))
+        table.append(contentsOf: repeatElement(blank, count: min(Self.growth, limit &- table.count)))
+    }
+
+    private mutating func add(_ name: Range<Int>, _ value: Range<Int>) {
+        if count == table.count { grow(to: .max) }
+        table[count] = FieldPosition(
+            name: (name.lowerBound, name.upperBound), value: (value.lowerBound, value.upperBound))
+        count &+= 1
+    }
+
+    private func check(
+        _ bytes: Span<UInt8>, line: Int, _ name: Range<Int>, next: Int,
+        _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
+    ) throws(Refusal) {
+        guard count < rules.count else {
+            throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
+        }
+        guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
+        if rules.isTrailer, TrailerRules.forbids(bytes, name) {
+            throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
+        }
+    }
+
     /// Lets the last field's value end where the continuation does. Framing fields are not unfolded: two recipients
     /// that see different lengths in one message are what request smuggling is made of.
     private mutating func fold(
         _ bytes: Span<UInt8>, section: Int, line: Int, _ value: Range<Int>
     ) throws(Refusal) {
-        guard let last = positions.popLast() else {
+        guard count > 0 else {
             throw Refusal(reason: .field(.leadingWhitespace), position: line, line: line)
         }
-        let name = bytes.extracting(last.name.shifted(by: section))
-        guard !FramingField.isFraming(name) else {
+        let last = table[count &- 1]
+        guard !FramingField.isFraming(bytes.extracting(last.name.shifted(by: section))) else {
             throw Refusal(reason: .framing(.folded), position: line, line: line)
         }
         hasFolds = true
+        guard !value.isEmpty else { return }
+        count &-= 1
         let added = value.shifted(by: -section)
-        if added.isEmpty {
-            positions.append(last)
-        } else {
-            let start = last.value.isEmpty ? added.lowerBound : last.value.lowerBound
-            positions.append(FieldPosition(name: last.name, value: start..<added.upperBound))
-        }
+        let start = last.value.isEmpty ? added.lowerBound : last.value.lowerBound
+        add(last.name, start..<added.upperBound)
     }
 
     private func judge(
@@ -140,7 +183,6 @@ struct SectionLines {
 }
 
 extension Range<Int> {
-    @inline(__always)
     fileprivate func shifted(by distance: Int) -> Range<Int> {
         let start = lowerBound &+ distance
         return start..<Swift.max(start, upperBound &+ distance)

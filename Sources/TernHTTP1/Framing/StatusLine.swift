@@ -2,13 +2,13 @@
 
 /// `HTTP-version SP status-code SP [ reason-phrase ]` (RFC 9112 §4).
 struct StatusLine {
-    var status: Int
+    var status: UInt16
     var version: HTTPVersion
-    /// Counted from the line's start, like ``reasonStart``.
-    var reasonEnd: Int
-    /// With its line end.
-    var length: Int
+    /// Where the reason phrase ends, and the line with its end, both from the line's start.
+    var reasonEnd: UInt32
+    var length: UInt32
 
+    /// Where the reason phrase begins: behind fixed fields.
     static let reasonStart = 13
 
     enum Outcome {
@@ -23,26 +23,18 @@ struct StatusLine {
     /// servers leave out the space before an empty reason phrase, and nothing is ambiguous about that. The rest stays
     /// as the grammar has it, for a status line that is off is mostly not HTTP.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
-        if let wrong = prefixMismatch(bytes, at: start) { return .malformed(.notHTTP, at: wrong) }
-        var status = 0
-        for index in 5..<12 {
-            let position = start &+ index
-            guard position < bytes.count else { return .incomplete }
-            let byte = bytes[position]
-            switch index {
-            case 5 where byte.isDigit && byte != .zero + 1: return .malformed(.unsupportedVersion, at: position)
-            case 5, 7: guard byte.isDigit else { return .malformed(.version, at: position) }
-            case 6: guard byte == UInt8(ascii: ".") else { return .malformed(.version, at: position) }
-            case 8: guard byte == .space else { return .malformed(.version, at: position) }
-            case _:
-                guard byte.isDigit else { return .malformed(.status, at: position) }
-                status = status &* 10 &+ Int(byte &- .zero)
-            }
+        let prefix = start &+ 12
+        guard prefix < bytes.count, bytes.word(at: start) == 0x312E_312F_5054_5448,  // "HTTP/1.1"
+            bytes[start &+ 8] == .space
+        else { return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed) }
+        let hundreds = bytes[start &+ 9] &- .zero
+        let tens = bytes[start &+ 10] &- .zero
+        let ones = bytes[start &+ 11] &- .zero
+        guard hundreds < 10, tens < 10, ones < 10 else {
+            return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed)
         }
-        let minor = Int(bytes[start &+ 7] &- .zero)
-        let line = StatusLine(
-            status: status, version: HTTPVersion(major: 1, minor: minor), reasonEnd: 0, length: 0)
-        return readReason(bytes, at: start, line, bareLineFeed: bareLineFeed)
+        let status = UInt16(hundreds) &* 100 &+ UInt16(tens) &* 10 &+ UInt16(ones)
+        return readReason(bytes, at: start, status, minor: 1, bareLineFeed: bareLineFeed)
     }
 
     /// The first byte that cannot be part of "HTTP/", among those that are there. Told at once and not at the line's
@@ -56,29 +48,57 @@ struct StatusLine {
         return nil
     }
 
+    /// Any other minor version, a line that is not all there, or a broken rule: byte by byte.
+    private static func readUnusual(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
+        if let wrong = prefixMismatch(bytes, at: start) { return .malformed(.notHTTP, at: wrong) }
+        var status: UInt16 = 0
+        for index in 5..<12 {
+            let position = start &+ index
+            guard position < bytes.count else { return .incomplete }
+            let byte = bytes[position]
+            switch index {
+            case 5 where byte.isDigit && byte != .zero + 1: return .malformed(.unsupportedVersion, at: position)
+            case 5, 7: guard byte.isDigit else { return .malformed(.version, at: position) }
+            case 6: guard byte == UInt8(ascii: ".") else { return .malformed(.version, at: position) }
+            case 8: guard byte == .space else { return .malformed(.version, at: position) }
+            case _:
+                guard byte.isDigit else { return .malformed(.status, at: position) }
+                status = status &* 10 &+ UInt16(byte &- .zero)
+            }
+        }
+        let minor = bytes[start &+ 7] &- .zero
+        return readReason(bytes, at: start, status, minor: minor, bareLineFeed: bareLineFeed)
+    }
+
+    @inline(__always)
     private static func readReason(
-        _ bytes: Span<UInt8>, at start: Int, _ line: consuming StatusLine, bareLineFeed: Bool
+        _ bytes: Span<UInt8>, at start: Int, _ status: UInt16, minor: UInt8, bareLineFeed: Bool
     ) -> Outcome {
         var position = start &+ 12
         if position < bytes.count, bytes[position] > .space { return .malformed(.status, at: position) }
         while true {
             position = bytes.firstControl(from: position)
             guard position < bytes.count else { return .incomplete }
-            line.reasonEnd = position &- start
+            let next: Int
             switch bytes[position] {
             case .carriageReturn:
                 guard position &+ 1 < bytes.count else { return .incomplete }
                 guard bytes[position &+ 1] == .lineFeed else { return .malformed(.bareCarriageReturn, at: position) }
-                line.length = position &+ 2 &- start
-                return .line(line)
+                next = position &+ 2
             case .lineFeed:
                 guard bareLineFeed else { return .malformed(.bareLineFeed, at: position) }
-                line.length = position &+ 1 &- start
-                return .line(line)
+                next = position &+ 1
             case 0: return .malformed(.reasonPhrase, at: position)
             case _ where position == start &+ 12: return .malformed(.status, at: position)
-            case _: position &+= 1  // RFC 9112 §4: a client should ignore what the phrase says
+            case _:
+                position &+= 1  // RFC 9112 §4: a client should ignore what the phrase says
+                continue
             }
+            return .line(
+                StatusLine(
+                    status: status, version: HTTPVersion(minorDigit: minor),
+                    reasonEnd: UInt32(truncatingIfNeeded: position &- start),
+                    length: UInt32(truncatingIfNeeded: next &- start)))
         }
     }
 }

@@ -4,23 +4,26 @@
 ///
 /// Nothing becomes a string until somebody asks. Folded values were unfolded when the block was made.
 struct FieldBlock: Sendable {
-    let count: Int
+    private let fieldCount: UInt32
     private let buffer: [UInt8]
+
+    var count: Int { Int(fieldCount) }
 
     static let empty = FieldBlock(count: 0, buffer: [])
 
     private init(count: Int, buffer: [UInt8]) {
-        self.count = count
+        fieldCount = UInt32(truncatingIfNeeded: count)
         self.buffer = buffer
     }
 
     /// - Parameter range: the section in `bytes`, which the positions count from.
-    init(copying bytes: Span<UInt8>, _ range: Range<Int>, positions: [FieldPosition], hasFolds: Bool) {
+    init(copying bytes: Span<UInt8>, _ range: Range<Int>, positions: Span<FieldPosition>, hasFolds: Bool) {
         var buffer: [UInt8] = []
-        buffer.reserveCapacity(range.count &+ positions.count &* FieldPosition.size)
-        buffer.append(copying: bytes, range)
+        buffer.append(addingCapacity: range.count &+ positions.count &* FieldPosition.size) { output in
+            output.append(copying: bytes.extracting(range))
+            output.append(copying: positions)
+        }
         if hasFolds { Self.unfold(&buffer, positions) }
-        FieldPosition.append(positions, to: &buffer)
         self.init(count: positions.count, buffer: buffer)
     }
 
@@ -80,8 +83,9 @@ struct FieldBlock: Sendable {
 
     /// Replaces every line end within a value, and the blanks that begin the next line, by spaces: RFC 9112 §5.2
     /// requires it of a user agent. The value keeps its length, so every position stays right.
-    private static func unfold(_ buffer: inout [UInt8], _ positions: [FieldPosition]) {
-        for position in positions {
+    private static func unfold(_ buffer: inout [UInt8], _ positions: Span<FieldPosition>) {
+        for index in positions.indices {
+            let position = positions[index]
             var isFold = false
             for index in position.value.clamped(to: 0..<buffer.count) {
                 let byte = buffer[index]

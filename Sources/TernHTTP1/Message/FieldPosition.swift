@@ -10,24 +10,29 @@ struct FieldPosition: BitwiseCopyable {
 
     static let size = 16
 
+    /// From the bounds of name and value.
     @inline(__always)
-    init(name: Range<Int>, value: Range<Int>) {
-        nameStart = UInt32(truncatingIfNeeded: name.lowerBound).littleEndian
-        nameEnd = UInt32(truncatingIfNeeded: name.upperBound).littleEndian
-        valueStart = UInt32(truncatingIfNeeded: value.lowerBound).littleEndian
-        valueEnd = UInt32(truncatingIfNeeded: value.upperBound).littleEndian
+    init(name: (Int, Int), value: (Int, Int)) {
+        nameStart = UInt32(truncatingIfNeeded: name.0).littleEndian
+        nameEnd = UInt32(truncatingIfNeeded: name.1).littleEndian
+        valueStart = UInt32(truncatingIfNeeded: value.0).littleEndian
+        valueEnd = UInt32(truncatingIfNeeded: value.1).littleEndian
     }
+
+    @inline(__always)
+    var nameLength: UInt32 { UInt32(littleEndian: nameEnd) &- UInt32(littleEndian: nameStart) }
 
     var name: Range<Int> { Self.range(nameStart, nameEnd) }
 
     var value: Range<Int> { Self.range(valueStart, valueEnd) }
 
+    @inline(__always)
     private static func range(_ start: UInt32, _ end: UInt32) -> Range<Int> {
         let start = Int(UInt32(littleEndian: start))
         return start..<max(start, Int(UInt32(littleEndian: end)))
     }
 
-    /// Reads what ``append(_:to:)`` wrote.
+    /// Reads a position out of a table, which is an array of them in memory order.
     init(reading buffer: [UInt8], at offset: Int) {
         nameStart = Self.word(buffer, offset)
         nameEnd = Self.word(buffer, offset &+ 4)
@@ -39,13 +44,5 @@ struct FieldPosition: BitwiseCopyable {
         var word: UInt32 = 0
         for index in 0..<4 { word |= UInt32(buffer[offset &+ index]) &<< UInt32(8 &* index) }
         return word.littleEndian
-    }
-
-    /// Appends the positions in memory order. The raw bytes of a bitwise-copyable struct of four words without
-    /// padding are all initialised, and used only while the array is borrowed.
-    static func append(_ positions: [FieldPosition], to buffer: inout [UInt8]) {
-        unsafe positions.span.bytes.withUnsafeBytes { bytes in
-            unsafe buffer.append(contentsOf: bytes)
-        }
     }
 }

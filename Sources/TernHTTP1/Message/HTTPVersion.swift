@@ -2,12 +2,20 @@
 
 /// The protocol version of a message (RFC 9110 §2.5).
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
-    public let major: Int
-    public let minor: Int
+    public var major: Int { Int(majorDigit) }
+    public var minor: Int { Int(minorDigit) }
+    private let majorDigit: UInt8
+    private let minorDigit: UInt8
 
+    /// From two digits, as RFC 9112 §2.3 has them; other numbers are cut to one digit.
     public init(major: Int, minor: Int) {
-        self.major = major
-        self.minor = minor
+        majorDigit = UInt8(truncatingIfNeeded: major % 10)
+        minorDigit = UInt8(truncatingIfNeeded: minor % 10)
+    }
+
+    init(minorDigit: UInt8) {
+        majorDigit = 1
+        self.minorDigit = minorDigit
     }
 
     public var description: String { "HTTP/\(major).\(minor)" }

@@ -4,23 +4,27 @@
 /// demand. Copying it copies a reference.
 public struct ResponseHead: Sendable {
     /// Three digits. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
-    public let status: Int
-    public let version: HTTPVersion
+    public var status: Int { Int(statusLine.status) }
+    public var version: HTTPVersion { statusLine.version }
     /// The value of a valid `Content-Length`, also where it frames nothing (`HEAD`, 304); `nil` without one.
-    public let contentLength: Int?
-    private let reasonEnd: Int
+    public var contentLength: Int? { announcedLength < 0 ? nil : announcedLength }
+
+    // Heads travel by value through several hands: four words, and not seven.
+    private let statusLine: StatusLine
     private let block: FieldBlock
+    private let announcedLength: Int
 
     init(_ statusLine: StatusLine, _ block: FieldBlock, contentLength: Int?) {
-        status = statusLine.status
-        version = statusLine.version
-        reasonEnd = statusLine.reasonEnd
-        self.contentLength = contentLength
+        self.statusLine = statusLine
         self.block = block
+        announcedLength = contentLength ?? -1
     }
 
     /// The reason phrase, often empty and never of meaning (RFC 9112 §4).
-    public var reason: String { block.string(min(StatusLine.reasonStart, reasonEnd)..<reasonEnd) }
+    public var reason: String {
+        let end = Int(statusLine.reasonEnd)
+        return block.string(min(StatusLine.reasonStart, end)..<end)
+    }
 
     /// The number of fields.
     public var count: Int { block.count }

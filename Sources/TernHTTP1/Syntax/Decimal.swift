@@ -6,16 +6,32 @@ enum Decimal {
     case malformed(at: Int)
     case overflow(at: Int)
 
-    static func read(_ bytes: Span<UInt8>) -> Decimal {
+    /// Reads the whole of `bytes[range]`; positions are ones in `bytes`.
+    @inline(__always)
+    static func read(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Decimal {
         var value = 0
-        guard !bytes.isEmpty else { return .malformed(at: 0) }
-        for index in bytes.indices {
-            guard bytes[index].isDigit else { return .malformed(at: index) }
+        var index = range.lowerBound
+        guard index < range.upperBound else { return .malformed(at: index) }
+        while index < range.upperBound {
+            let digit = bytes[index] &- .zero
+            guard digit < 10 else { return .malformed(at: index) }
             let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tenfold.addingReportingOverflow(Int(bytes[index] &- .zero))
+            let (sum, carry) = tenfold.addingReportingOverflow(Int(digit))
             guard !overflow, !carry else { return .overflow(at: index) }
             value = sum
+            index &+= 1
         }
         return .value(value)
+    }
+
+    /// How many digits a number takes that is not negative.
+    static func digits(_ number: Int) -> Int {
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits &+= 1
+            rest /= 10
+        }
+        return digits
     }
 }

@@ -22,6 +22,13 @@ public enum ServerTrustPolicy: Sendable {
     /// Without validation of the chain: as for certificates.
     case pinPublicKeys(publicKeys: [PublicKey], validateCertificateChain: Bool, validateHost: Bool)
 
+    /// Chain and host are validated as by default, and one of the set's keys has to be in the verified chain, unless the
+    /// set is expired or only reports.
+    case pinSet(PinSet)
+
+    /// All of them have to accept; the first refusal counts. None at all refuses everyone.
+    case composite([ServerTrustPolicy])
+
     /// Accepts every server, and with it every attacker.
     case disableEvaluation
 
@@ -30,22 +37,14 @@ public enum ServerTrustPolicy: Sendable {
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 
-extension ServerTrustPolicy {
-    var validatesChain: Bool {
-        switch self {
-        case .performDefaultEvaluation: true
-        case .pinCertificates(_, let chain, _), .pinPublicKeys(_, let chain, _): chain
-        case .disableEvaluation, .customEvaluation: false
-        }
-    }
-}
-
 extension ServerTrustPolicy: CustomStringConvertible {
     public var description: String {
         switch self {
         case .performDefaultEvaluation(let host): Self.name("default evaluation", chain: true, host: host)
         case .pinCertificates(_, let chain, let host): Self.name("pin certificates", chain: chain, host: host)
         case .pinPublicKeys(_, let chain, let host): Self.name("pin public keys", chain: chain, host: host)
+        case .pinSet(let set): set.description
+        case .composite(let policies): "all of: " + policies.map(\.description).joined(separator: "; ")
         case .disableEvaluation: "evaluation disabled"
         case .customEvaluation: "custom evaluation"
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Whom a session expects to meet, and what became of it.
+/// Whom a session expects to meet, and what became of it: in a full handshake by evaluation, in a resumed one by the
+/// verdict that came with the session.
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread, inside the handshake.
 final class PeerVerification {
@@ -10,6 +11,8 @@ final class PeerVerification {
     private let anchors: Anchors
     private let profile: TrustProfile
     private(set) var result: ServerTrustResult?
+    /// What sessions of this connection are kept with; nil until the server is accepted for good.
+    private(set) var evidence: TrustEvidence?
 
     init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
         self.host = host
@@ -18,28 +21,31 @@ final class PeerVerification {
         profile = configuration.profile
     }
 
-    /// Makes the verification of `ssl` this object's affair; the session keeps it alive as long as `ssl`.
-    @unsafe func attach(to ssl: OpaquePointer) -> Bool {
-        unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1
-    }
-
     /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error.
-    @unsafe static func verify(_ store: OpaquePointer?) -> Int32 {
-        guard let store = unsafe store,
-            let ssl = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
-            let attached = unsafe SSL_get_ex_data(OpaquePointer(ssl), 0)
-        else { return 0 }
-        let verification = unsafe Unmanaged<PeerVerification>.fromOpaque(attached).takeUnretainedValue()
-        let sent = unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
-        let code = verification.evaluate(sent)
+    @unsafe func verify(_ store: OpaquePointer) -> Int32 {
+        let code = evaluate(unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store)))
         unsafe X509_STORE_CTX_set_error(store, code)
         return code == X509_V_OK ? 1 : 0
+    }
+
+    /// Takes over the verdict of a resumed session.
+    func resume(_ evidence: TrustEvidence) {
+        self.evidence = evidence
+        result = evidence.result
+    }
+
+    /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
+    func reaffirms(_ result: ServerTrustResult) -> Bool {
+        guard policy.identity.isJudgedAnew else { return true }
+        let trust = ServerTrust(sentChain: result.sentChain, anchors: anchors, profile: profile)
+        return policy.evaluate(trust, host: host).isAccepted
     }
 
     private func evaluate(_ sent: [Certificate]) -> Int32 {
         let trust = ServerTrust(sentChain: sent, anchors: anchors, profile: profile)
         let result = policy.evaluate(trust, host: host)
         self.result = result
+        evidence = TrustEvidence(result, at: trust.time)
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
         ERR_clear_error()
         switch result.verdict {

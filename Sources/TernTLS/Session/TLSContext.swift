@@ -9,6 +9,8 @@ import CTernOpenSSL
     /// The configuration the context was made from.
     public let configuration: TLSConfiguration
     let pointer: OpaquePointer
+    /// What may be resumed; nil if nothing may.
+    let sessions: SessionCache?
 
     /// Makes a context. With system anchors the first one in the process also reads the system's certificate bundle,
     /// which takes some 20 ms: make it where blocking is harmless.
@@ -19,14 +21,13 @@ import CTernOpenSSL
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw .withQueue(.outOfResources) }
         unsafe pointer = context
         self.configuration = configuration
+        sessions = configuration.resumesSessions ? SessionCache() : nil
         try setVersions()
         try setApplicationProtocols()
         setOptions()
+        if let identity = configuration.identity { try use(identity) }
         configuration.anchors.load()
-        // Our evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
-        // every session demands verification.
-        unsafe SSL_CTX_set_cert_verify_callback(
-            context, { store, _ in unsafe PeerVerification.verify(store) }, nil)
+        unsafe SessionCallbacks.install(on: context, keyLog: configuration.keyLog != nil, sessions: sessions != nil)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     }
 
@@ -56,13 +57,35 @@ import CTernOpenSSL
         }
     }
 
+    private func use(_ identity: ClientIdentity) throws(TLSError) {
+        var isUsed = true
+        for (index, certificate) in identity.certificates.enumerated() where isUsed {
+            isUsed =
+                index == 0
+                ? unsafe SSL_CTX_use_certificate(pointer, certificate.x509.pointer) == 1
+                : unsafe tern_SSL_CTX_add1_chain_cert(pointer, certificate.x509.pointer) == 1
+        }
+        guard isUsed, unsafe SSL_CTX_use_PrivateKey(pointer, identity.privateKey.pointer) == 1 else {
+            throw .withQueue(.invalidConfiguration(.identity))
+        }
+    }
+
     private func setOptions() {
         // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
         unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
-        // Sessions are not resumed: a cache would have to carry the verdict and the policy with each session.
-        unsafe tern_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        keepSessions()
+    }
+
+    /// OpenSSL's own cache knows nothing of policies and verdicts: ours replaces it.
+    private func keepSessions() {
+        guard sessions != nil else {
+            unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_TICKET)
+            return unsafe tern_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        }
+        unsafe tern_SSL_CTX_set_session_cache_mode(
+            pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
     }
 }
 

@@ -5,17 +5,20 @@ extension ServerTrustResult: CustomStringConvertible {
 
     /// Several lines for people: the verdict, the rule, every key seen, in a form that can be pinned.
     public var explanation: String {
-        var lines = ["\(host): \(isAccepted ? "accepted" : "refused")", "policy: \(policy)"]
+        var lines = [
+            "\(host.isEmpty ? "any host" : host): \(isAccepted ? "accepted" : "refused")", "policy: \(policy)",
+        ]
         if let failure {
             lines.append("reason: \(failure.sentence)")
             if !failure.verifyText.isEmpty {
                 lines.append("openssl: error \(failure.verifyCode) at depth \(failure.depth): \(failure.verifyText)")
             }
         }
+        if let waived { lines.append("not refused, only reported: \(waived.sentence)") }
         lines += section(
             isChainValidated ? "verified chain:" : "path whose signatures hold, not validated:", verifiedChain)
         if verifiedChain.isEmpty { lines += section("sent by the server, not verified:", sentChain) }
-        switch failure?.reason {
+        switch (failure ?? waived)?.reason {
         case .keyNotPinned(let pins): lines += ["pinned keys:"] + pins.map { "     \($0.pin)" }
         case .certificateNotPinned(let pins): lines += section("pinned certificates:", pins)
         default: break

@@ -19,6 +19,10 @@ public struct ServerTrustResult: Sendable {
     /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures hold
     /// and nothing else is known.
     public let isChainValidated: Bool
+    /// What a policy that only reports found wrong, and let through.
+    public let waived: TrustFailure?
+    /// The moment the server was evaluated for, in seconds since 1970-01-01T00:00:00Z.
+    public let time: Int64
     /// The policy's name for people, such as `pin public keys, chain and host validated`.
     public let policy: String
 
@@ -34,4 +38,15 @@ public struct ServerTrustResult: Sendable {
 
     /// The keys of `verifiedChain`, leaf first.
     public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
+
+    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, or `accepted-unpinned` where
+    /// a mismatch was let through.
+    public var rule: String { failure?.rule ?? (waived == nil ? "accepted" : "accepted-unpinned") }
+
+    /// The decision in words, on one line and without a full stop.
+    public var sentence: String {
+        if let failure { return failure.sentence }
+        if let waived { return waived.sentence + ", which is only reported" }
+        return policy
+    }
 }

@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 /// Seconds since 1970-01-01T00:00:00Z and their text, without a calendar library.
-enum Timestamp {
+package enum Timestamp {
     static var now: Int64 { tern_unix_time() }
 
     /// Nil if the certificate holds something else than a time.

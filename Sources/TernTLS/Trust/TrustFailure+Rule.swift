@@ -24,6 +24,8 @@ extension TrustFailure {
         case .rule(let rule): rule.rawValue
         case .keyNotPinned: "key-not-pinned"
         case .certificateNotPinned: "certificate-not-pinned"
+        case .noRequiredEvaluator: "no-required-evaluator"
+        case .noPolicy: "no-policy"
         case .customEvaluation: "custom-evaluation"
         case .other: "other"
         }

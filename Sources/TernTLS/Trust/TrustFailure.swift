@@ -42,6 +42,10 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case keyNotPinned(pins: [PublicKey])
         /// None of the pinned certificates is in the chain the pins were compared with.
         case certificateNotPinned(pins: [Certificate])
+        /// There is no policy for the host, and every host has to have one.
+        case noRequiredEvaluator
+        /// A composite of no policies.
+        case noPolicy
         /// The custom evaluation returned false.
         case customEvaluation
         /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
@@ -93,7 +97,7 @@ extension TrustFailure: CustomStringConvertible {
     public var description: String { "\(host) is not trusted: \(sentence)" }
 
     /// The rule in words, without a full stop.
-    var sentence: String {
+    package var sentence: String {
         let subject = certificate.map { "certificate \(depth) (\($0))" } ?? "certificate \(depth)"
         switch reason {
         case .noCertificate: return "the server presented no certificate"
@@ -123,6 +127,8 @@ extension TrustFailure: CustomStringConvertible {
         case .keyNotPinned: return "none of the pinned keys is in the chain"
         case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"
         case .certificateNotPinned: return "none of the pinned certificates is in the chain"
+        case .noRequiredEvaluator: return "there is no policy for the host, and every host has to have one"
+        case .noPolicy: return "no policy has to accept it, so none does"
         case .customEvaluation: return "the custom evaluation refused it"
         case .other: return "\(subject): \(verifyText)"
         }

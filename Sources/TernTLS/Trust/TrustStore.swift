@@ -28,6 +28,9 @@ import CTernOpenSSL
     /// What is no certificate, such as a revocation list, is left out.
     var all: [Certificate] {
         guard let pointer = unsafe pointer else { return [] }
+        // A lookup by another thread may sort the list it finds.
+        unsafe X509_STORE_lock(pointer)
+        defer { unsafe X509_STORE_unlock(pointer) }
         return (0..<Int32(clamping: count)).compactMap { index in
             unsafe tern_X509_STORE_at(pointer, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
         }

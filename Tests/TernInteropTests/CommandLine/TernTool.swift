@@ -16,15 +16,21 @@ enum TernTool {
         }
     }
 
+    /// The tool is built beside the test runner.
+    static var executable: URL {
+        get throws {
+            let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(filePath: runner).deletingLastPathComponent().appending(path: "tern")
+        }
+    }
+
     static func run(_ arguments: String...) async throws -> Result {
         try await run(arguments)
     }
 
     static func run(_ arguments: [String]) async throws -> Result {
-        // The tool is built beside the test runner.
-        let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let process = Process()
-        process.executableURL = URL(filePath: runner).deletingLastPathComponent().appending(path: "tern")
+        process.executableURL = try executable
         process.arguments = arguments
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output

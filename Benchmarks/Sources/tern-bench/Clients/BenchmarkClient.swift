@@ -14,9 +14,13 @@ protocol BenchmarkClient: Sendable {
 
 extension BenchmarkClient {
     /// Runs `load.connections` loops as tasks, each of which sends one request after the other.
-    func runLoops(_ load: Load, _ loop: @escaping @Sendable () async -> Tally) async -> Tally {
+    ///
+    /// - Parameter executor: Where the tasks run; nil for the global executor.
+    func runLoops(
+        _ load: Load, on executor: (any TaskExecutor)? = nil, _ loop: @escaping @Sendable () async -> Tally
+    ) async -> Tally {
         await withTaskGroup(of: Tally.self) { group in
-            for _ in 0..<load.connections { group.addTask { await loop() } }
+            for _ in 0..<load.connections { group.addTask(executorPreference: executor) { await loop() } }
             return await group.reduce(into: Tally()) { $0.add($1) }
         }
     }

@@ -3,6 +3,10 @@
 /// Everything that is measured, in the order of the table.
 enum Peer: String, Codable, CaseIterable, Sendable {
     case wrk
+    case ternReactor = "tern-reactor"
+    case ternGlobal = "tern-global"
+    case ternDelegate = "tern-delegate"
+    case ternChain = "tern-chain"
     case curlMulti = "libcurl"
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
@@ -15,6 +19,10 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: "async-http-client, futures"
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
+        case .ternReactor: "Tern, async on its reactor"
+        case .ternGlobal: "Tern, async elsewhere"
+        case .ternDelegate: "Tern, delegate"
+        case .ternChain: "Tern, request chain"
         }
     }
 
@@ -26,6 +34,10 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
         case .urlSession: try FoundationURLSession(load)
+        case .ternReactor: try TernAsync(load, onReactor: true)
+        case .ternGlobal: try TernAsync(load, onReactor: false)
+        case .ternDelegate: try TernDelegate(load)
+        case .ternChain: try TernChain(load)
         }
     }
 
@@ -34,7 +46,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         switch self {
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
-        case .asyncHTTPClientFutures, .asyncHTTPClientAsync: nil
+        case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain: nil
         case .urlSession: scheme == .https ? AuthorityNamespace.obstacle : nil
         }
     }

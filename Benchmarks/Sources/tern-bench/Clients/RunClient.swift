@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import CCurlMulti
 internal import Foundation
+internal import Glibc
 
 /// The hidden subcommand in which every client has a process of its own, so that its CPU time is nobody else's.
 struct RunClient: AsyncParsableCommand {
@@ -13,6 +14,9 @@ struct RunClient: AsyncParsableCommand {
     @Argument(help: "The load, as JSON.") var load: Load
 
     func run() async throws {
+        // A client that hangs is to be seen, not waited for: the signal ends the process.
+        alarm(UInt32((load.warmUpSeconds + load.seconds) * 5) + 20)
+        let memoryBefore = PeakMemory.bytes()
         guard let client = try peer.makeClient(load) else { throw PeerUnavailable(reason: "\(peer) is no client") }
         _ = await client.run(until: monotonic_nanoseconds() + UInt64(load.warmUpSeconds * 1e9))
 
@@ -26,7 +30,7 @@ struct RunClient: AsyncParsableCommand {
             requests: tally.requests, errors: tally.errors, seconds: Double(end - begin) / 1e9,
             userMicroseconds: after.userMicroseconds - before.userMicroseconds,
             systemMicroseconds: after.systemMicroseconds - before.systemMicroseconds,
-            peakResidentBytes: PeakMemory.bytes(),
+            residentBytes: memoryBefore.flatMap { before in PeakMemory.bytes().map { $0 - before } },
             p50Microseconds: tally.latencies.microseconds(atShare: 0.5),
             p90Microseconds: tally.latencies.microseconds(atShare: 0.9),
             p99Microseconds: tally.latencies.microseconds(atShare: 0.99))

@@ -40,7 +40,7 @@ enum WrkClient {
         let child = try ChildProcess(path, arguments)
         // Near its end, because afterwards nobody can tell.
         usleep(UInt32(seconds * 1_000_000 - 100_000))
-        let peakResidentBytes = PeakMemory.bytes(of: "\(child.identifier)")
+        let residentBytes = PeakMemory.bytes(of: "\(child.identifier)")
         let ended = try child.waitForEnd()
         guard let line = ended.output.split(separator: "\n").last(where: { $0.hasPrefix("{") }),
             let summary = try? JSONDecoder().decode(Summary.self, from: Data(line.utf8))
@@ -48,7 +48,7 @@ enum WrkClient {
         return Measurement(
             requests: summary.requests, errors: summary.errors, seconds: summary.microseconds / 1e6,
             userMicroseconds: ended.usage.userMicroseconds, systemMicroseconds: ended.usage.systemMicroseconds,
-            peakResidentBytes: peakResidentBytes,
+            residentBytes: residentBytes,
             p50Microseconds: summary.p50, p90Microseconds: summary.p90, p99Microseconds: summary.p99)
     }
 }

@@ -3,13 +3,14 @@
 // alike, and the median over the rounds drops it.
 
 internal import Foundation
+internal import Glibc
 
 /// The runs behind a report.
 struct Comparison {
     let rounds: Int
     let warmUpSeconds: Double
     let seconds: Double
-    let peers: [Peer]
+    let clients: [Peer]
     let scenarios: [Scenario]
 
     /// Runs everything, one client at a time. Progress and skipped peers go to standard error.
@@ -17,35 +18,50 @@ struct Comparison {
         let server = try BenchmarkServer()
         let script = server.folder.appending(path: "wrk.lua").path
         try Data(WrkClient.script.utf8).write(to: URL(fileURLWithPath: script))
-        var report = Report(rounds: rounds, secondsPerRun: seconds)
         let obstacles = findObstacles()
-        report.skipped = obstacles.map { "\($0.scheme), \($0.peer.title): \($1)" }.sorted()
-        for line in report.skipped { Self.note("skipped: \(line)") }
+        let skipped = obstacles.map { "\($0.scheme), \($0.client.title): \($1)" }.sorted()
+        for line in skipped { Self.note("skipped: \(line)") }
+        var runs: [Scenario: [Peer: [Measurement]]] = [:]
+        var failures: [String] = []
         for round in 1...max(1, rounds) {
             for scenario in scenarios {
-                for peer in peers where obstacles[Place(peer: peer, scheme: scenario.scheme)] == nil {
-                    Self.note("round \(round) of \(rounds): \(scenario.name), \(peer.title)")
-                    let load = load(scenario, on: server)
+                for client in clients where obstacles[Place(client: client, scheme: scenario.scheme)] == nil {
+                    Self.note("round \(round) of \(rounds): \(scenario.name), \(client.title)")
                     do {
-                        report.add(try measure(peer, load, script: script), of: peer, in: scenario)
+                        let run = try measure(client, load(scenario, on: server), script: script)
+                        runs[scenario, default: [:]][client, default: []].append(run)
                     } catch {
-                        report.failures.append("\(scenario.name), \(peer.title): \(error)")
+                        failures.append("\(scenario.name), \(client.title): \(error)")
                     }
                 }
             }
         }
-        return report
+        return Report(
+            date: Date(), rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), skipped: skipped,
+            failures: failures)
+    }
+
+    private func rows(of runs: [Scenario: [Peer: [Measurement]]]) -> [Row] {
+        scenarios.flatMap { scenario in
+            var rows = clients.compactMap { client in
+                runs[scenario]?[client].map { Row(scenario, client, $0) }
+            }
+            if let baseline = rows.first(where: { $0.client == scenario.baseline }) {
+                for index in rows.indices { rows[index].compare(with: baseline) }
+            }
+            return rows
+        }
     }
 
     private struct Place: Hashable {
-        let peer: Peer
+        let client: Peer
         let scheme: Scenario.Scheme
     }
 
     private func findObstacles() -> [Place: String] {
         var obstacles: [Place: String] = [:]
         for scheme in Scenario.Scheme.allCases where scenarios.contains(where: { $0.scheme == scheme }) {
-            for peer in peers { obstacles[Place(peer: peer, scheme: scheme)] = peer.obstacle(over: scheme) }
+            for client in clients { obstacles[Place(client: client, scheme: scheme)] = client.obstacle(over: scheme) }
         }
         return obstacles
     }
@@ -56,17 +72,19 @@ struct Comparison {
             bodySize: scenario.body.size, warmUpSeconds: warmUpSeconds, seconds: seconds)
     }
 
-    private func measure(_ peer: Peer, _ load: Load, script: String) throws -> Measurement {
-        if peer == .wrk { return try WrkClient.measure(load, scriptPath: script) }
+    private func measure(_ client: Peer, _ load: Load, script: String) throws -> Measurement {
+        if client == .wrk { return try WrkClient.measure(load, scriptPath: script) }
         let text = String(decoding: try JSONEncoder().encode(load), as: UTF8.self)
         var command = [
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), "client", peer.rawValue, text,
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), "client", client.rawValue,
+            text,
         ]
-        if peer == .urlSession, load.url.hasPrefix("https") {
+        if client == .urlSession, load.url.hasPrefix("https") {
             command = try AuthorityNamespace.command(command, authority: load.authority)
         }
         let child = try ChildProcess(command[0], Array(command.dropFirst()))
         let ended = try child.waitForEnd()
+        if ended.signal == SIGALRM { throw PeerUnavailable(reason: "it hung") }
         guard ended.succeeded else { throw PeerUnavailable(reason: "its process failed; see its messages above") }
         return try JSONDecoder().decode(Measurement.self, from: Data(ended.output.utf8))
     }

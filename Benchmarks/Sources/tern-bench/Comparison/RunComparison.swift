@@ -21,7 +21,7 @@ struct RunComparison: AsyncParsableCommand {
         let comparison = Comparison(
             rounds: rounds ?? (quick ? 3 : 5),
             warmUpSeconds: quick ? 0.1 : 0.5, seconds: seconds ?? (quick ? 0.3 : 2),
-            peers: clients.isEmpty ? Peer.allCases : clients,
+            clients: clients.isEmpty ? Peer.allCases : clients,
             scenarios: chosenScenarios)
         let report = try comparison.run()
         print(Table(report).text)

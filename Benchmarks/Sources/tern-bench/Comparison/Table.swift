@@ -10,15 +10,15 @@ struct Table {
 
     var text: String {
         var scenarios: [Scenario] = []
-        for entry in report.entries where !scenarios.contains(entry.scenario) { scenarios.append(entry.scenario) }
-        return ([header] + scenarios.map(section) + [footer]).joined(separator: "\n\n")
+        for row in report.rows where !scenarios.contains(row.scenario) { scenarios.append(row.scenario) }
+        return ([header] + scenarios.map(section) + (footer.isEmpty ? [] : [footer])).joined(separator: "\n\n")
     }
 
     private var header: String {
         let machine = report.machine
         return """
             \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
-            of \(report.secondsPerRun.formatted()) s
+            of \(report.secondsPerRun.formatted()) s. RSS is what the client added to an idle process, for wrk all of it.
             """
     }
 
@@ -27,36 +27,24 @@ struct Table {
     }
 
     private func section(_ scenario: Scenario) -> String {
-        let baseline = report.baseline(of: scenario)
         let ratio = "× \(scenario.baseline.rawValue)"
-        var rows = [
-            ["client", "CPU µs/request", ratio, "requests/s", ratio, "p50 µs", "p99 µs", "peak RSS MB", "errors"]
+        var lines = [
+            ["client", "CPU µs/request", ratio, "requests/s", ratio, "p50 µs", "p99 µs", "RSS MB", "errors"]
         ]
-        for entry in report.entries where entry.scenario == scenario {
-            rows.append([
-                entry.peer.title,
-                Self.figure(entry.cpuMicrosecondsPerRequest),
-                Self.ratio(entry.cpuMicrosecondsPerRequest, baseline?.cpuMicrosecondsPerRequest),
-                Self.figure(entry.requestsPerSecond),
-                Self.ratio(entry.requestsPerSecond, baseline?.requestsPerSecond),
-                Self.figure(entry.median(\.p50Microseconds)),
-                Self.figure(entry.median(\.p99Microseconds)),
-                Self.figure(entry.median { $0.peakResidentBytes.map { Double($0) / 1e6 } ?? .nan }),
-                String(entry.errors),
-            ])
+        for row in report.rows where row.scenario == scenario {
+            let figures = [
+                row.cpuMicrosecondsPerRequest, row.cpuRatio, row.requestsPerSecond, row.throughputRatio,
+                row.p50Microseconds, row.p99Microseconds, row.residentBytes.map { $0 / 1e6 },
+            ]
+            lines.append([row.client.title] + figures.map(Self.figure) + [String(row.errors)])
         }
-        return "**\(scenario.title)**\n\n" + Self.markdown(rows)
+        return "**\(scenario.title)**\n\n" + Self.markdown(lines)
     }
 
     /// Three figures, never an exponent.
-    private static func figure(_ value: Double) -> String {
-        if value.isNaN { return "–" }
+    private static func figure(_ value: Double?) -> String {
+        guard let value else { return "–" }
         return String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
-    }
-
-    private static func ratio(_ value: Double, _ baseline: Double?) -> String {
-        guard let baseline, baseline > 0 else { return "–" }
-        return figure(value / baseline)
     }
 
     private static func markdown(_ rows: [[String]]) -> String {

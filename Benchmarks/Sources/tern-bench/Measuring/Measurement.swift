@@ -8,15 +8,14 @@ struct Measurement: Codable, Sendable {
     var seconds: Double
     var userMicroseconds: Double
     var systemMicroseconds: Double
-    /// The largest resident set of the process, in bytes; nil if it could not be read in time.
-    var peakResidentBytes: Int?
+    /// What the client added to the largest resident set of its process, in bytes: all but wrk live in the benchmark's own
+    /// program, which holds every peer's code. wrk's is its whole process, and nil if it could not be read in time.
+    var residentBytes: Int?
     var p50Microseconds: Double
     var p90Microseconds: Double
     var p99Microseconds: Double
 
-    var cpuMicrosecondsPerRequest: Double {
-        requests == 0 ? .nan : (userMicroseconds + systemMicroseconds) / Double(requests)
-    }
+    var cpuMicrosecondsPerRequest: Double { (userMicroseconds + systemMicroseconds) / Double(requests) }
 
-    var requestsPerSecond: Double { seconds == 0 ? .nan : Double(requests) / seconds }
+    var requestsPerSecond: Double { Double(requests) / seconds }
 }

@@ -11,6 +11,8 @@ final class ChildProcess {
     struct Ended {
         var output: String
         var succeeded: Bool
+        /// The signal that ended it, if one did.
+        var signal: Int32?
         var usage: ResourceUsage
     }
 
@@ -45,7 +47,8 @@ final class ChildProcess {
         var usage = rusage()
         while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
         return Ended(
-            output: String(decoding: bytes, as: UTF8.self), succeeded: status == 0, usage: ResourceUsage(usage))
+            output: String(decoding: bytes, as: UTF8.self), succeeded: status == 0,
+            signal: status & 0x7f == 0 ? nil : status & 0x7f, usage: ResourceUsage(usage))
     }
 
     /// The program's place, looked for where commands and daemons are.

@@ -16,13 +16,14 @@ final class BenchmarkServer {
 
     /// Ends nginx and removes its folder when its own input ends, as it does when this process goes, however it goes.
     private static let supervise = #"""
-        trap '' INT
+        trap : INT TERM
         exec 3<&0
         folder=$1; shift
         "$@" </dev/null 3<&- & server=$!
         (read _ <&3; kill $server) & watch=$!
         wait $server
-        kill $watch
+        kill $server $watch 2>/dev/null  # a signal ends the wait as well
+        wait
         rm -rf "$folder"
         """#
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TernEngine
+
+/// Tern by async/await: one task per connection. Small bodies are collected; large ones are discarded as they come.
+struct TernAsync: BenchmarkClient {
+    private let load: Load
+    private let session: Session
+    private let request: URLRequest
+    private let executor: (any TaskExecutor)?
+
+    /// Tasks on the global executor.
+    init(_ load: Load) throws { try self.init(load, onReactor: false) }
+
+    init(_ load: Load, onReactor: Bool) throws {
+        self.load = load
+        session = Session(configuration: try TernSetup.configuration(load))
+        request = try TernSetup.request(load)
+        executor = onReactor ? session.executors.first : nil
+    }
+
+    func run(until deadline: UInt64) async -> Tally {
+        await runLoops(load, on: executor) {
+            await loop(load, until: deadline) { load.isLarge ? try await discard() : try await collect() }
+        }
+    }
+
+    private func collect() async throws(EngineError) -> (status: Int, size: Int) {
+        let (data, response) = try await session.data(for: request)
+        return (response.statusCode, data.count)
+    }
+
+    private func discard() async throws(EngineError) -> (status: Int, size: Int) {
+        let (bytes, response) = try await session.bytes(for: request)
+        var size = 0
+        for try await piece in bytes { size += piece.count }
+        return (response.statusCode, size)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import CCurlMulti
+internal import TernEngine
+
+/// Tern by delegate tasks, which see the body where it was received.
+struct TernDelegate: BenchmarkClient {
+    private let load: Load
+    private let session: Session
+    private let request: URLRequest
+
+    init(_ load: Load) throws {
+        self.load = load
+        session = Session(configuration: try TernSetup.configuration(load))
+        request = try TernSetup.request(load)
+    }
+
+    func run(until deadline: UInt64) async -> Tally {
+        await runLoops(load) {
+            await withCheckedContinuation { done in
+                Chain(session, request, load, deadline) { done.resume(returning: $0) }.begin()
+            }
+        }
+    }
+}
+
+extension TernDelegate {
+    /// One connection's requests: each begins when the one before has completed.
+    private final class Chain: SessionDataDelegate, @unchecked Sendable {
+        // Touched by one callback after the other.
+        private let session: Session
+        private let request: URLRequest
+        private let load: Load
+        private let deadline: UInt64
+        private let done: (Tally) -> Void
+        private var tally = Tally()
+        private var begun: UInt64 = 0
+        private var status = 0
+        private var size = 0
+
+        init(
+            _ session: Session, _ request: URLRequest, _ load: Load, _ deadline: UInt64,
+            _ done: @escaping (Tally) -> Void
+        ) {
+            self.session = session
+            self.request = request
+            self.load = load
+            self.deadline = deadline
+            self.done = done
+        }
+
+        func begin() {
+            (begun, status, size) = (monotonic_nanoseconds(), 0, 0)
+            session.dataTask(with: request, delegate: self).resume()
+        }
+
+        func task(_ task: DataTask, didReceive response: HTTPURLResponse) { status = response.statusCode }
+
+        func task(_ task: DataTask, didReceive bytes: Span<UInt8>) { size += bytes.count }
+
+        func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+            let end = monotonic_nanoseconds()
+            tally.record(status: error == nil ? status : 0, size: size, of: load, from: begun, to: end)
+            if tally.goesOn(at: end, until: deadline) { begin() } else { done(tally) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Tern
+import TernEngine
+import TernTLS
+
+/// One line of a batch: `{"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, "policy": {…}}`.
+///
+/// Without a host no name is checked, without anchors the system's count, without a time it is now, and without a policy
+/// it is the default evaluation. Other members are none of our business, for whoever keeps cases keeps notes with them.
+struct BatchCase {
+    let host: String?
+    let trust: ServerTrust
+    let rule: TrustRule
+
+    init(_ fields: JSONFields, cache: inout CertificateCache) throws(Malformed) {
+        var fields = fields
+        do throws(PolicyFileError) {
+            host = try fields.take("host")?.string()
+            let time = try fields.take("at").map { element throws(PolicyFileError) in try Self.time(element) }
+            rule =
+                try fields.take("policy").map { element throws(PolicyFileError) in try Self.rule(element) }
+                ?? .policy(.performDefaultEvaluation(validateHost: true))
+            let chain = try cache.certificates(try fields.require("chain"))
+            let anchors = try fields.take("anchors").map { element throws(PolicyFileError) in
+                try cache.anchors(element)
+            }
+            trust = ServerTrust(sentChain: chain, anchors: anchors ?? .system, time: time)
+        } catch {
+            throw Malformed(error)
+        }
+    }
+
+    func evaluate() -> ServerTrustResult { rule.evaluate(trust, host: host) }
+
+    private static func time(_ element: JSONElement) throws(PolicyFileError) -> Int64 {
+        let text = try element.string()
+        guard let time = Timestamp.seconds(rfc3339: text) else { throw element.error(.invalidTime(text)) }
+        return time
+    }
+
+    /// A policy file, which has pin sets, or a rule by itself.
+    private static func rule(_ element: JSONElement) throws(PolicyFileError) -> TrustRule {
+        let fields = try JSONFields(element)
+        return fields.contains("pinSets")
+            ? .manager(try PolicyFile(fields: fields).manager()) : .policy(try ServerTrustPolicy(element))
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: the one pointer is into `chunk`, for the length of one `read`, with `chunk`'s own size.
+import Glibc
+
+/// Reads a file or a pipe line by line, and holds one line at a time.
+struct LineReader: ~Copyable {
+    enum Line {
+        case bytes([UInt8])
+        /// More than `maximumLength` bytes; they have been passed over.
+        case tooLong
+    }
+
+    /// A chain of ten megabytes is a case; a file without line breaks is not.
+    static let maximumLength = 32 << 20
+
+    private let descriptor: Int32
+    private var chunk = [UInt8](repeating: 0, count: 256 << 10)
+    private var position = 0
+    private var end = 0
+    private var isAtEnd = false
+
+    /// - Parameter path: "-" is standard input.
+    /// - Returns: nil if the file cannot be opened.
+    init?(path: String) {
+        descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit {
+        if descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    /// The next line, without its line break; nil at the end.
+    ///
+    /// - Parameter beforeWaiting: called when more has to be read, which may take as long as a pipe's writer likes.
+    /// - Throws: the error number of a failed read.
+    mutating func next(beforeWaiting: () -> Void) throws(ReadError) -> Line? {
+        var line: [UInt8] = []
+        var isTooLong = false
+        while true {
+            if position == end {
+                beforeWaiting()
+                if try !fill() { return isTooLong ? .tooLong : line.isEmpty ? nil : .bytes(line) }
+            }
+            let newline = chunk[position..<end].firstIndex(of: UInt8(ascii: "\n"))
+            let piece = chunk[position..<(newline ?? end)]
+            position = newline.map { $0 + 1 } ?? end
+            if line.count + piece.count > Self.maximumLength { isTooLong = true }
+            if isTooLong { line = [] } else { line += piece }
+            if newline != nil { return isTooLong ? .tooLong : .bytes(line) }
+        }
+    }
+
+    private mutating func fill() throws(ReadError) -> Bool {
+        if isAtEnd { return false }
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ReadError(number: errno) }
+            (position, end, isAtEnd) = (0, count, count == 0)
+            return count > 0
+        }
+    }
+
+    struct ReadError: Error, CustomStringConvertible {
+        let number: Int32
+        var description: String { unsafe String(cString: strerror(number)) }
+    }
+}

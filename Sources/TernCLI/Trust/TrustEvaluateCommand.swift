@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// `tern trust evaluate`: the verdict, for scripts.
+struct TrustEvaluateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluate",
+        abstract: "Judge a chain in a file, or a server's, as a session would.",
+        discussion: """
+            Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
+
+            --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, \
+            "policy": {…}}, of which all but id and chain may be left out, and prints one verdict per line, {"id", \
+            "verdict": "accept" or "refuse", "reason", "detail"}. It exits 0 when it has come to the end.
+
+            A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \
+            "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", "pins": ["sha256/…"], \
+            "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}.
+            """)
+
+    @OptionGroup var question: TrustQuestion
+
+    @Option(help: ArgumentHelp("Judge the cases in this file, or in standard input for \"-\".", valueName: "file"))
+    var batch: String?
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object that holds everything.")
+    var isJSON = false
+
+    func validate() throws {
+        let isAlone = question.url == nil && question.chain == nil && question.host == nil && question.anchors == nil
+        guard batch == nil || isAlone && question.policy == nil && question.pins.isEmpty && question.at == nil else {
+            throw ValidationError("--batch takes everything else from its file")
+        }
+    }
+
+    func run() async throws {
+        if let batch { return try evaluate(batch: batch) }
+        let result = try await question.answer()
+        print("\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)")
+        if !result.isAccepted { throw ExitCode(1) }
+    }
+
+    private func evaluate(batch path: String) throws {
+        guard var batch = TrustBatch(path: path) else { throw ValidationError("--batch: cannot read \(path)") }
+        do {
+            try batch.run()
+        } catch {
+            FileHandle.standardError.write(Data("tern: \(path): \(error)\n".utf8))
+            throw ExitCode(1)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+import TernTLS
+
+/// Whom to judge, by what, and when.
+struct TrustQuestion: ParsableArguments {
+    @Argument(help: "An https URL, to judge the server there; nothing is asked of it but its certificates.")
+    var url: String?
+
+    @Option(help: "A PEM file with the server's certificate first, then its intermediates.")
+    var chain: String?
+
+    @Option(help: "The DNS name or IP address the certificate has to be for; without it, no name is checked.")
+    var host: String?
+
+    @Option(
+        name: [.customLong("anchors"), .customLong("cacert")],
+        help: "A PEM file with the only certificates to trust; without it, the system's.")
+    var anchors: String?
+
+    @Option(help: "A policy file in JSON.")
+    var policy: String?
+
+    @Option(
+        name: .customLong("pin"),
+        help: ArgumentHelp(
+            "Demand this public key somewhere in the verified chain; repeat for backup pins.",
+            valueName: "sha256/BASE64"))
+    var pins: [String] = []
+
+    @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
+    var at: String?
+
+    func validate() throws {
+        guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
+        guard pins.isEmpty || policy == nil else { throw ValidationError("give --policy or --pin, not both") }
+        if let url, URL(string: url)?.scheme?.lowercased() != "https" {
+            throw ValidationError("\"\(url)\" is not an https URL")
+        }
+        if policy != nil, url == nil, host == nil { throw ValidationError("--policy needs --host to look up") }
+    }
+
+    /// Asks the server, if there is one to ask, and judges.
+    func answer() async throws -> ServerTrustResult {
+        let (rule, time) = (try rule(), try time())
+        var trust = try await presented()
+        trust.time = time ?? trust.time
+        return rule.evaluate(trust, host: host ?? url.flatMap(Self.host(of:)))
+    }
+
+    /// What the server presented, or the file in its place.
+    func presented() async throws -> ServerTrust {
+        let anchors =
+            try self.anchors.map { Anchors.only(try PEMFile.certificates($0, option: "--anchors")) } ?? .system
+        if let chain {
+            return ServerTrust(sentChain: try PEMFile.certificates(chain, option: "--chain"), anchors: anchors)
+        }
+        guard let url = url.flatMap({ URL(string: $0) }) else {
+            throw ValidationError("give an https URL, --chain or --batch")
+        }
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = anchors
+        return try await ServerTrust.presented(by: url, configuration: configuration)
+    }
+
+    private func time() throws -> Int64? {
+        guard let at else { return nil }
+        guard let time = Timestamp.seconds(rfc3339: at) else {
+            throw ValidationError("--at: \"\(at)\" is not a time as RFC 3339 writes them, such as 2026-01-31T00:00:00Z")
+        }
+        return time
+    }
+
+    private func rule() throws -> TrustRule {
+        if let policy {
+            do {
+                return .manager(try PolicyFile(contentsOf: URL(filePath: policy)).manager())
+            } catch {
+                throw ValidationError("--policy: \(policy): \(error)")
+            }
+        }
+        if pins.isEmpty { return .policy(.performDefaultEvaluation(validateHost: true)) }
+        let keys = try pins.map { pin in
+            do { return try PublicKey(pin: pin) } catch { throw ValidationError("--pin \(pin): \(error)") }
+        }
+        return .policy(.pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true))
+    }
+
+    /// The host that certificates have to be for: without the brackets that a URL puts around IPv6.
+    private static func host(of url: String) -> String? {
+        URL(string: url)?.host.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One object's members, taken by name and type. Whoever takes them says what is missing, misplaced or too much, with line
+/// and field.
+package struct JSONFields {
+    private let text: [UInt8]
+    private let path: String
+    private let offset: Int
+    private var members: [JSONNode.Member]
+
+    /// Reads a whole text as one object.
+    package init(reading text: [UInt8]) throws(PolicyFileError) {
+        let node: JSONNode
+        do throws(JSONError) {
+            node = try JSONReader.read(text)
+        } catch {
+            let line = JSONElement.line(of: error.offset, in: text)
+            throw PolicyFileError(.invalidJSON("\(error)"), field: "", line: line)
+        }
+        try self.init(JSONElement(node: node, path: "", text: text))
+    }
+
+    package init(_ element: JSONElement) throws(PolicyFileError) {
+        guard case .object(let members) = element.node.value else { throw element.wrongType("an object") }
+        self.members = members
+        text = element.text
+        path = element.path
+        offset = element.node.offset
+    }
+
+    package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
+
+    /// Takes a member. JSON's null is as good as none.
+    package mutating func take(_ name: String) -> JSONElement? {
+        guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
+        let member = members.remove(at: index)
+        if case .null = member.node.value { return nil }
+        return JSONElement(node: member.node, path: field(name), text: text)
+    }
+
+    /// Takes a member that has to be there.
+    package mutating func require(_ name: String) throws(PolicyFileError) -> JSONElement {
+        guard let element = take(name) else {
+            throw PolicyFileError(.missingField, field: field(name), line: JSONElement.line(of: offset, in: text))
+        }
+        return element
+    }
+
+    /// Refuses what nobody has taken.
+    package func finish() throws(PolicyFileError) {
+        guard let member = members.first else { return }
+        throw PolicyFileError(
+            .unknownField, field: field(member.name), line: JSONElement.line(of: member.offset, in: text))
+    }
+
+    private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+package import TernTLS
+
+// What trust policies are made of
+extension JSONElement {
+    func hostPatterns() throws(PolicyFileError) -> [HostPattern] {
+        var patterns: [HostPattern] = []
+        for element in try elements() {
+            let text = try element.string()
+            do throws(HostPatternError) {
+                patterns.append(try HostPattern(text))
+            } catch {
+                throw element.error(.invalidHost(error))
+            }
+        }
+        return patterns
+    }
+
+    func publicKeys() throws(PolicyFileError) -> [PublicKey] {
+        var keys: [PublicKey] = []
+        for element in try elements() {
+            let text = try element.string()
+            do throws(PinError) {
+                keys.append(try PublicKey(pin: text))
+            } catch {
+                throw element.error(.invalidPin(error))
+            }
+        }
+        return keys
+    }
+
+    /// Certificates as an array of PEM texts, each with one or more of them.
+    func certificates() throws(PolicyFileError) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for element in try elements() { certificates += try element.pemCertificates() }
+        return certificates
+    }
+
+    /// The certificates of one PEM text.
+    package func pemCertificates() throws(PolicyFileError) -> [Certificate] {
+        let text = try string()
+        do throws(CertificateError) { return try Certificate.all(inPEM: text) } catch {
+            throw self.error(.invalidCertificate(error))
+        }
+    }
+
+    /// A date, which is its first second in UTC, or an RFC 3339 time.
+    package func time() throws(PolicyFileError) -> Int64 {
+        let text = try string()
+        guard let time = Timestamp.seconds(fullDate: text) ?? Timestamp.seconds(rfc3339: text) else {
+            throw error(.invalidTime(text))
+        }
+        return time
+    }
+
+    func webURLs() throws(PolicyFileError) -> [String] {
+        var urls: [String] = []
+        for element in try elements() {
+            let text = try element.string()
+            guard let url = URL(string: text), URLRequest(url: url).isSendable else {
+                throw element.error(.invalidURL(text))
+            }
+            urls.append(text)
+        }
+        return urls
+    }
+}
+
+extension URLRequest {
+    fileprivate var isSendable: Bool {
+        if case .success = destination { true } else { false }
+    }
+}

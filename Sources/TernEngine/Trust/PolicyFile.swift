@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+public import TernTLS
+
+/// A trust policy in JSON: pin sets, and what becomes of hosts that are in none.
+///
+/// ```json
+/// {
+///   "version": 1,
+///   "unlistedHosts": "evaluate",
+///   "pinSets": [
+///     {
+///       "hosts": ["api.example.com", "**.example.net"],
+///       "excludedHosts": ["legacy.example.net"],
+///       "pins": ["sha256/…"],
+///       "backupPins": ["sha256/…"],
+///       "scope": "anyCertificate",
+///       "mode": "enforce",
+///       "expires": "2030-12-31",
+///       "reportURLs": ["https://reports.example.com/pins"]
+///     }
+///   ]
+/// }
+/// ```
+///
+/// Only `pinSets`, `hosts` and `pins` have to be there. `unlistedHosts` is `evaluate` (as the system would) or `refuse`;
+/// `scope` is `anyCertificate` or `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339
+/// time. A name that is not in this list, a name that occurs twice, and a host that is in two sets are errors.
+public struct PolicyFile: Sendable, Hashable {
+    /// What becomes of a host that no pin set covers.
+    public enum UnlistedHosts: String, Sendable, Hashable, CaseIterable {
+        /// It is evaluated as the system would: chain, dates, name.
+        case evaluate
+        /// It is refused.
+        case refuse
+    }
+
+    public var pinSets: [PinSet]
+    public var unlistedHosts: UnlistedHosts
+
+    public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate) {
+        self.pinSets = pinSets
+        self.unlistedHosts = unlistedHosts
+    }
+
+    /// Reads a policy from its JSON text. Blocks for nothing.
+    public init(json: [UInt8]) throws(PolicyFileError) {
+        try self.init(fields: try JSONFields(reading: json))
+    }
+
+    /// Reads a policy from a file. Blocks while the file is read.
+    public init(contentsOf file: URL) throws(PolicyFileError) {
+        guard let data = try? Data(contentsOf: file) else {
+            throw PolicyFileError(.unreadable(path: file.path), field: "", line: 0)
+        }
+        try self.init(json: [UInt8](data))
+    }
+
+    package init(fields: JSONFields) throws(PolicyFileError) {
+        var fields = fields
+        if let version = fields.take("version") {
+            guard case .number(let number) = version.node.value else { throw version.wrongType("a number") }
+            guard number == "1" else { throw version.error(.unsupportedVersion(number)) }
+        }
+        unlistedHosts = try fields.take("unlistedHosts")?.word() ?? .evaluate
+        pinSets = []
+        var seen: Set<HostPattern> = []
+        for element in try fields.require("pinSets").elements() {
+            let set = try PinSet(element)
+            for pattern in set.hosts where !seen.insert(pattern).inserted {
+                throw element.error(.repeatedHost(pattern))
+            }
+            pinSets.append(set)
+        }
+        try fields.finish()
+    }
+
+    /// Everything that will hurt sooner or later, with the set it is about; see ``PinSet/warnings(at:)``.
+    public func warnings(at time: Int64) -> [(pinSet: PinSet, warning: PinSet.Warning)] {
+        pinSets.flatMap { set in set.warnings(at: time).map { (set, $0) } }
+    }
+
+    /// What a session needs.
+    public func manager(
+        onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
+    ) -> ServerTrustPolicyManager {
+        ServerTrustPolicyManager(
+            pinSets: pinSets, allHostsMustBeEvaluated: unlistedHosts == .refuse, onPinFailure: onPinFailure)
+    }
+}

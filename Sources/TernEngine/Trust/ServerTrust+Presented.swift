@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+import Synchronization
+public import TernTLS
+
+extension ServerTrust {
+    /// Asks a server for its certificates: shakes hands as far as the certificates go, and ends the connection before a
+    /// request. Nothing is verified; that is for the caller.
+    ///
+    /// - Parameters:
+    ///   - url: an https URL; only its host and port matter.
+    ///   - configuration: how to connect. Its anchors become the trust's.
+    /// - Throws: what kept the server from presenting anything.
+    public static func presented(
+        by url: URL, configuration: SessionConfiguration = .default
+    ) async throws(EngineError) -> ServerTrust {
+        guard url.scheme?.lowercased() == "https" else {
+            throw EngineError(.invalidRequest(.unsupportedScheme(url.scheme ?? "")), phase: .request)
+        }
+        let presented = Presented()
+        let refusal = ServerTrustPolicy.customEvaluation { trust, _ in
+            presented.trust.withLock { $0 = trust }
+            return false
+        }
+        // Whatever the host's spelling, it is the only one this session meets.
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: OnePolicy(policy: refusal))
+        do throws(EngineError) {
+            _ = try await session.data(for: URLRequest(url: url))
+        } catch {
+            guard let trust = presented.trust.withLock({ $0 }) else { throw error }
+            return trust
+        }
+        throw EngineError(.insecure(TLSError(.noPeerCertificate)), phase: .tls)
+    }
+}
+
+private final class Presented: Sendable {
+    let trust = Mutex<ServerTrust?>(nil)
+}
+
+/// One policy for every host.
+private final class OnePolicy: ServerTrustPolicyManager, @unchecked Sendable {
+    // Immutable, as the superclass demands.
+    private let policy: ServerTrustPolicy
+
+    init(policy: ServerTrustPolicy) {
+        self.policy = policy
+        super.init(policies: [:])
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TernTLS
+
+/// The evaluations a rule can name: Alamofire 4's cases, and pin sets.
+private enum Evaluation: String, CaseIterable {
+    case performDefaultEvaluation
+    case pinCertificates
+    case pinPublicKeys
+    case pinSet
+    case composite
+    case disableEvaluation
+}
+
+extension ServerTrustPolicy {
+    /// Reads one rule, without hosts: `{"evaluation": "pinPublicKeys", "pins": […], "validateCertificateChain": true,
+    /// "validateHost": true}`. The evaluation may be left out where the fields show it: `pins` make a pin set,
+    /// `certificates` pin certificates, and nothing at all is the default evaluation.
+    package init(_ element: JSONElement) throws(PolicyFileError) {
+        var fields = try JSONFields(element)
+        let evaluation: Evaluation? = try fields.take("evaluation")?.word()
+        switch evaluation ?? Self.evaluation(shownBy: fields) {
+        case .performDefaultEvaluation:
+            self = .performDefaultEvaluation(validateHost: try fields.flag("validateHost"))
+        case .pinCertificates:
+            self = .pinCertificates(
+                certificates: try fields.require("certificates").certificates(),
+                validateCertificateChain: try fields.flag("validateCertificateChain"),
+                validateHost: try fields.flag("validateHost"))
+        case .pinPublicKeys:
+            self = .pinPublicKeys(
+                publicKeys: try fields.require("pins").publicKeys(),
+                validateCertificateChain: try fields.flag("validateCertificateChain"),
+                validateHost: try fields.flag("validateHost"))
+        case .pinSet:
+            var set = PinSet(pins: [])
+            try set.readRule(from: &fields)
+            self = .pinSet(set)
+        case .composite:
+            var policies: [ServerTrustPolicy] = []
+            for element in try fields.require("policies").elements() { policies.append(try ServerTrustPolicy(element)) }
+            self = .composite(policies)
+        case .disableEvaluation: self = .disableEvaluation
+        }
+        try fields.finish()
+    }
+
+    private static func evaluation(shownBy fields: JSONFields) -> Evaluation {
+        if fields.contains("pins") {
+            fields.contains("validateCertificateChain") || fields.contains("validateHost") ? .pinPublicKeys : .pinSet
+        } else {
+            fields.contains("certificates") ? .pinCertificates : .performDefaultEvaluation
+        }
+    }
+}
+
+extension JSONFields {
+    /// True unless the file says otherwise: what is left out must not make anything weaker.
+    fileprivate mutating func flag(_ name: String) throws(PolicyFileError) -> Bool {
+        try take(name)?.boolean() ?? true
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// Eight bytes as a little-endian word. The load checks its bounds, and every bit pattern is a value of the type:
+    /// that is all `unsafe` asks for here.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The same with letters in lower case. Other bytes change as well, but none that may stand in a field becomes a
+    /// letter or "-".
+    @inline(__always)
+    func foldedWord(at offset: Int) -> UInt64 {
+        word(at: offset) | 0x2020_2020_2020_2020
+    }
+
+    /// Whether CRLF stands at `position`.
+    @inline(__always)
+    func startsLineEnd(at position: Int) -> Bool {
+        guard position >= 0, position &+ 1 < count else { return false }
+        // Sound: the condition has just been checked, and every bit pattern is a value of the type.
+        let pair = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt16.self)
+        return UInt16(littleEndian: pair) == 0x0A0D
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A server that did not meet a pin set: what RFC 7469 §3 has a client report.
+public struct PinFailureReport: Sendable {
+    /// The evaluation: both chains, the keys seen, the moment.
+    public let result: ServerTrustResult
+    /// Which rule the server broke.
+    public let failure: TrustFailure
+    public let port: UInt16
+    public let pinSet: PinSet
+
+    /// Whether the connection was refused for it.
+    public var isRefused: Bool { !result.isAccepted }
+
+    /// - Returns: nil if the server met the set.
+    public init?(_ result: ServerTrustResult, port: UInt16, pinSet: PinSet) {
+        guard let failure = result.failure ?? result.waived else { return nil }
+        self.result = result
+        self.failure = failure
+        self.port = port
+        self.pinSet = pinSet
+    }
+}

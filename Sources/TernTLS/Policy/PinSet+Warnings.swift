@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PinSet {
+    /// What will hurt sooner or later. Nothing here keeps a set from being used: a guard rail that stops the application is
+    /// an outage too.
+    public enum Warning: Sendable, Hashable {
+        /// No server can match.
+        case noPins
+        /// Should the one key be lost, nobody can connect until the application is replaced.
+        case onePin
+        /// All pins are in use, as far as the set says; none is kept for an emergency.
+        case noBackup
+        /// The same key is listed more than once, so there are fewer pins than it seems.
+        case repeatedPin(PublicKey)
+        /// The pins count no more.
+        case expired
+        /// The pins stop counting within so many days, at most 30.
+        case expiresSoon(days: Int)
+        /// Mismatches are neither refused nor reported by the set itself.
+        case reportsNowhere
+    }
+
+    /// - Parameter time: the moment to judge for, in seconds since 1970-01-01T00:00:00Z.
+    public func warnings(at time: Int64) -> [Warning] {
+        var warnings: [Warning] = []
+        let distinct = Set(allPins)
+        switch distinct.count {
+        case 0: warnings.append(.noPins)
+        case 1: warnings.append(.onePin)
+        default: if backupPins.isEmpty { warnings.append(.noBackup) }
+        }
+        warnings += distinct.filter { pin in allPins.count { $0 == pin } > 1 }.sorted { $0.pin < $1.pin }
+            .map(Warning.repeatedPin)
+        if isExpired(at: time) {
+            warnings.append(.expired)
+        } else if let (seconds, overflows) = expires?.subtractingReportingOverflow(time), !overflows,
+            seconds <= 30 * 86400
+        {
+            warnings.append(.expiresSoon(days: Int(seconds / 86400)))
+        }
+        if mode == .reportOnly, reportURLs.isEmpty { warnings.append(.reportsNowhere) }
+        return warnings
+    }
+}
+
+extension PinSet.Warning: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noPins: "no key is pinned, so every server is refused"
+        case .onePin: "only one key is pinned: lose it, and nobody can connect; pin a backup key"
+        case .noBackup: "no backup pin: keep a key offline that can replace the ones in use"
+        case .repeatedPin(let key): "\(key.pin) is listed more than once"
+        case .expired: "expired: nothing is pinned any more"
+        case .expiresSoon(let days): "expires within \(days + 1) days; nothing is pinned from then on"
+        case .reportsNowhere: "mismatches are let through and reported to no URL"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import TernTesting
+import Testing
+
+/// Alamofire 5's composite evaluator, and its rule that every host has to have one.
+struct CompositePolicyTests {
+    private let trust: ServerTrust
+    private let leaf: Certificate
+
+    init() throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(LeafRequest(dnsNames: ["example.com"]))
+        leaf = try identity.certificate()
+        trust = try ServerTrust(identity, anchors: [try authority.certificate()])
+    }
+
+    private var right: ServerTrustPolicy {
+        .pinPublicKeys(publicKeys: [leaf.publicKey], validateCertificateChain: true, validateHost: true)
+    }
+
+    private let wrong = ServerTrustPolicy.pinPublicKeys(
+        publicKeys: [PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true, validateHost: true)
+
+    @Test func `all have to accept`() {
+        let cases: [([ServerTrustPolicy], Bool)] = [
+            ([right], true), ([right, right], true), ([right, wrong], false), ([wrong, right], false),
+            ([.disableEvaluation, right], true), ([.disableEvaluation, wrong], false),
+            ([right, .customEvaluation { _, _ in false }], false), ([.composite([right])], true),
+            ([.composite([right, wrong])], false), ([.composite([])], false),
+        ]
+        for (policies, passes) in cases {
+            #expect(ServerTrustPolicy.composite(policies).evaluate(trust, host: "example.com").isAccepted == passes)
+        }
+    }
+
+    @Test func `the first refusal is the one that is told`() {
+        let result = ServerTrustPolicy.composite([.performDefaultEvaluation(validateHost: true), wrong])
+            .evaluate(trust, host: "example.org")
+        #expect(result.rule == "name-mismatch")
+    }
+
+    @Test func `the chain is one that was validated`() {
+        let unvalidated = ServerTrustPolicy.pinPublicKeys(
+            publicKeys: [leaf.publicKey], validateCertificateChain: false, validateHost: false)
+        let result = ServerTrustPolicy.composite([.disableEvaluation, unvalidated, right])
+            .evaluate(trust, host: "example.com")
+        #expect(result.isChainValidated)
+        #expect(result.verifiedChain.count == 2)
+    }
+
+    @Test func `none at all refuses everyone`() {
+        #expect(ServerTrustPolicy.composite([]).evaluate(trust, host: "example.com").rule == "no-policy")
+    }
+
+    @Test func `a mismatch that is only reported is still told`() {
+        let reporting = ServerTrustPolicy.pinSet(PinSet(pins: [], mode: .reportOnly))
+        let result = ServerTrustPolicy.composite([reporting, right]).evaluate(trust, host: "example.com")
+        #expect(result.isAccepted)
+        #expect(result.waived?.rule == "key-not-pinned")
+    }
+
+    @Test func `a host without a policy is refused by name where every host has to have one`() throws {
+        let required = ServerTrustPolicyManager(policies: ["example.org": right], allHostsMustBeEvaluated: true)
+        let failure = try #require(required.evaluate(trust, host: "example.com").failure)
+        #expect(failure.reason == .noRequiredEvaluator)
+        #expect(failure.host == "example.com")
+        #expect(throws: TrustFailure.self) { try required.requiredPolicy(forHost: "example.com") }
+        let lenient = ServerTrustPolicyManager(policies: ["example.org": wrong])
+        #expect(lenient.evaluate(trust, host: "example.com").isAccepted)
+        #expect(!lenient.allHostsMustBeEvaluated)
+    }
+
+    @Test func `pin sets are found by their patterns and passed over where they exclude`() throws {
+        let (one, two) = (PublicKey(subjectPublicKeyInfo: [1]), PublicKey(subjectPublicKeyInfo: [2]))
+        let manager = ServerTrustPolicyManager(pinSets: [
+            PinSet(
+                hosts: [try HostPattern("**.example.com"), try HostPattern("example.org")],
+                excludedHosts: [try HostPattern("legacy.example.com")], pins: [one]),
+            PinSet(hosts: [try HostPattern("**.com"), try HostPattern("example.org")], pins: [two]),
+        ])
+        let expected: [(String, PublicKey?)] = [
+            ("example.com", one), ("a.b.example.com", one), ("example.org", one), ("legacy.example.com", two),
+            ("other.com", two), ("other.net", nil),
+        ]
+        for (host, key) in expected {
+            guard case .pinSet(let set)? = manager.serverTrustPolicy(forHost: host) else {
+                #expect(key == nil, "\(host)")
+                continue
+            }
+            #expect(set.pins == [key], "\(host)")
+        }
+    }
+
+    @Test func `without a host everything but the name is checked`() {
+        #expect(right.evaluateChain(trust).isAccepted)
+        #expect(!wrong.evaluateChain(trust).isAccepted)
+        #expect(ServerTrustPolicy.pinSet(PinSet(pins: [leaf.publicKey])).evaluateChain(trust).isAccepted)
+        var expired = trust
+        expired.time = .max / 4
+        #expect(right.evaluateChain(expired).rule == "expired")
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import Testing
+
+struct HostPatternTests {
+    @Test(arguments: [
+        ("example.com", "example.com", true), ("example.com", "EXAMPLE.com.", true),
+        ("example.com", "a.example.com", false),
+        ("*.example.com", "a.example.com", true), ("*.example.com", "example.com", false),
+        ("*.example.com", "a.b.example.com", false), ("*.example.com", "aexample.com", false),
+        ("*.example.com", ".example.com", false), ("**.example.com", "example.com", true),
+        ("**.example.com", "a.b.example.com", true), ("**.example.com", "notexample.com", false),
+        ("**.example.com", "a..example.com", false), ("Example.COM.", "example.com", true),
+        ("127.0.0.1", "127.0.0.1", true), ("::1", "::1", true), ("*.0.0.1", "127.0.0.1", false),
+        ("*.example.com", "*.example.com", false), ("*.localhost", "a.localhost", true),
+    ])
+    func `a pattern stands for its hosts`(pattern: String, host: String, matches: Bool) {
+        #expect((try? HostPattern(pattern))?.matches(host) ?? false == matches)
+    }
+
+    @Test(arguments: [
+        "", "*", "**", "*.", "**.", "***.example.com", "a.*.example.com", "*example.com", "a*.example.com",
+        "exa mple.com", "https://example.com", "example.com:443", "exämple.com", "[::1]", "*.127.0.0.1", "a..b", ".",
+        "*.*.example.com", "**.::1", "example.com/",
+    ])
+    func `what stands for no host is refused`(text: String) {
+        #expect(throws: HostPatternError.self) { try HostPattern(text) }
+    }
+
+    @Test func `a pattern is written as it was read, in canonical spelling`() throws {
+        for text in ["example.com", "*.example.com", "**.example.com"] {
+            #expect("\(try HostPattern(text))" == text)
+        }
+        #expect("\(try HostPattern("*.EXAMPLE.com."))" == "*.example.com")
+        #expect(try HostPattern("A.example") == HostPattern("a.EXAMPLE."))
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import TernTesting
+import Testing
+
+struct PinSetTests {
+    /// A server of a test authority, seen by somebody who trusts that authority.
+    private struct Server {
+        let leaf, intermediate, root: Certificate
+        let trust: ServerTrust
+        static let host = "api.example.com"
+
+        init(dnsName: String = Server.host) throws {
+            let authority = try CertificateAuthority()
+            let intermediate = try authority.issueIntermediate()
+            let identity = try intermediate.issue(LeafRequest(dnsNames: [dnsName]))
+            leaf = try identity.certificate()
+            self.intermediate = try intermediate.certificate()
+            root = try authority.certificate()
+            trust = try ServerTrust(identity, anchors: [root])
+        }
+    }
+
+    private static let stranger = PublicKey(subjectPublicKeyInfo: [1])
+
+    @Test func `a pin or a backup anywhere in the verified chain is enough`() throws {
+        let server = try Server()
+        for certificate in [server.leaf, server.intermediate, server.root] {
+            for set in [
+                PinSet(pins: [Self.stranger, certificate.publicKey]),
+                PinSet(pins: [Self.stranger], backupPins: [certificate.publicKey]),
+            ] {
+                let result = ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host)
+                #expect(result.isAccepted)
+                #expect(result.isChainValidated)
+                #expect(result.waived == nil)
+            }
+        }
+    }
+
+    @Test func `a set for the leaf takes no authority's key`() throws {
+        let server = try Server()
+        for (certificate, passes) in [(server.leaf, true), (server.intermediate, false), (server.root, false)] {
+            let set = PinSet(pins: [certificate.publicKey], scope: .leaf)
+            #expect(ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host).isAccepted == passes)
+        }
+    }
+
+    @Test func `a mismatch is refused and names the keys seen and the keys wanted`() throws {
+        let server = try Server()
+        let set = PinSet(pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+        let failure = try #require(ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host).failure)
+        #expect(failure.reason == .keyNotPinned(pins: set.pins + set.backupPins))
+        #expect(failure.seen.map(\.publicKey) == [server.leaf, server.intermediate, server.root].map(\.publicKey))
+    }
+
+    @Test func `a set that only reports lets a mismatch through and tells it`() throws {
+        let server = try Server()
+        let policy = ServerTrustPolicy.pinSet(PinSet(pins: [Self.stranger], mode: .reportOnly))
+        let result = policy.evaluate(server.trust, host: Server.host)
+        #expect(result.isAccepted)
+        #expect(result.rule == "accepted-unpinned")
+        #expect(result.waived?.rule == "key-not-pinned")
+        #expect(result.explanation.contains("not refused"))
+        #expect(PinFailureReport(result, port: 443, pinSet: PinSet(pins: []))?.isRefused == false)
+    }
+
+    @Test(arguments: PinSet.Mode.allCases)
+    func `a chain that is not valid is refused in either mode, expired pins or not`(mode: PinSet.Mode) throws {
+        let server = try Server(dnsName: "elsewhere.example.com")
+        for expires in [nil, Int64(0)] {
+            let set = PinSet(pins: [server.leaf.publicKey], mode: mode, expires: expires)
+            let result = ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host)
+            #expect(result.rule == "name-mismatch")
+            #expect(result.waived == nil)
+        }
+    }
+
+    @Test func `from the moment it expires, nothing is pinned`() throws {
+        let server = try Server()
+        let moment = server.trust.time
+        for (expires, passes) in [(moment - 1, true), (moment, true), (moment + 1, false), (Int64.max, false)] {
+            let set = PinSet(pins: [Self.stranger], expires: expires)
+            #expect(ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host).isAccepted == passes)
+        }
+    }
+
+    @Test func `a pinned certificate that is merely sent does not help`() throws {
+        let (server, other) = (try Server(), try Server())
+        var trust = server.trust
+        trust.sentChain += [other.leaf, other.intermediate, other.root]
+        let set = PinSet(pins: [other.leaf.publicKey, other.intermediate.publicKey, other.root.publicKey])
+        #expect(ServerTrustPolicy.pinSet(set).evaluate(trust, host: Server.host).rule == "key-not-pinned")
+    }
+
+    @Test func `hosts are covered by patterns, but for those excluded`() throws {
+        let set = PinSet(
+            hosts: [try HostPattern("**.example.com")], excludedHosts: [try HostPattern("*.dev.example.com")], pins: [])
+        #expect(set.covers("example.com"))
+        #expect(set.covers("dev.example.com"))
+        #expect(!set.covers("a.dev.example.com"))
+        #expect(set.excludes("A.dev.example.com."))
+        #expect(!set.covers("example.org"))
+    }
+
+    @Test func `warnings say what will hurt, and nothing traps`() {
+        let (one, two) = (Self.stranger, PublicKey(subjectPublicKeyInfo: [2]))
+        let day: Int64 = 86400
+        let cases: [(PinSet, [PinSet.Warning])] = [
+            (PinSet(pins: []), [.noPins]), (PinSet(pins: [one]), [.onePin]),
+            (PinSet(pins: [one, one]), [.onePin, .repeatedPin(one)]), (PinSet(pins: [one, two]), [.noBackup]),
+            (PinSet(pins: [one], backupPins: [two]), []),
+            (PinSet(pins: [one], backupPins: [two], expires: 0), [.expired]),
+            (PinSet(pins: [one], backupPins: [two], expires: 10 * day), [.expiresSoon(days: 9)]),
+            (PinSet(pins: [one], backupPins: [two], expires: .max), []),
+            (PinSet(pins: [one], backupPins: [two], expires: .min), [.expired]),
+            (PinSet(pins: [one], backupPins: [two], mode: .reportOnly), [.reportsNowhere]),
+            (PinSet(pins: [one], backupPins: [two], mode: .reportOnly, reportURLs: ["https://a.example"]), []),
+        ]
+        for (set, expected) in cases {
+            #expect(set.warnings(at: 1) == expected)
+            #expect(set.warnings(at: 1).allSatisfy { !"\($0)".isEmpty })
+        }
+        #expect(PinSet(pins: [one], backupPins: [two], expires: .max).warnings(at: .min).isEmpty)
+    }
+}
