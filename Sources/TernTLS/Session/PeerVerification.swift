@@ -37,7 +37,8 @@ final class PeerVerification {
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: anchors, profile: profile), host: host).isAccepted
+        let trust = ServerTrust(sentChain: result.sentChain, anchors: anchors, profile: profile)
+        return policy.evaluate(trust, host: host).isAccepted
     }
 
     private func evaluate(_ sent: [Certificate]) -> Int32 {
