@@ -65,6 +65,7 @@ static inline X509 *tern_X509_STORE_at(const X509_STORE *store, int index) {
 // Contexts and sessions
 
 static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t tern_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
 static const uint64_t tern_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
 
 static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {

@@ -8,6 +8,10 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var maximumVersion: TLSVersion = .v1_3
     /// Offered by ALPN (RFC 7301), most preferred first; empty sends no ALPN extension.
     public var applicationProtocols: [String] = ["http/1.1"]
+    /// Whether later connections to a server may resume the session of an earlier one, which saves both sides the
+    /// certificates and the signatures. Only under the very policy that accepted the server, and while its certificates
+    /// are valid.
+    public var resumesSessions = true
 
     public init() {}
 }

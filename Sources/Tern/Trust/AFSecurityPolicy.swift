@@ -35,7 +35,7 @@ public struct AFSecurityPolicy: Sendable {
 
     /// The DER certificates with the extension `cer` among a bundle's resources.
     public static func certificates(in bundle: Bundle) -> Set<Certificate> {
-        let files = bundle.urls(forResourcesWithExtension: "cer", subdirectory: nil) ?? []
+        let files = bundle.paths(forResourcesOfType: "cer", inDirectory: nil).map { URL(filePath: $0) }
         return Set(files.compactMap { file in try? Certificate(der: [UInt8](try Data(contentsOf: file))) })
     }
 

@@ -130,6 +130,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     func close() {
         transport?.sayGoodbye()
+        if isSending { transport?.socket.resetOnClose() }
         abandon()
     }
 
@@ -453,6 +454,8 @@ extension Connection {
     private func fail(_ task: DataTask, _ reason: EngineError.Reason) {
         let error = error(reason, for: task)
         task.run.place = .nowhere
+        // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
+        if task.originalRequest.httpBody != nil { transport?.socket.resetOnClose() }
         close()
         pool.connectionLost(self)
         task.complete(error)

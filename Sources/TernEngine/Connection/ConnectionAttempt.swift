@@ -115,7 +115,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     ) {
         let token = connection.token
         do throws(TLSError) {
-            let session = try TLSSession(context: context, host: origin.host, policy: decision.policy)
+            let session = try TLSSession(
+                context: context, host: origin.host, port: origin.port, policy: decision.policy)
             let handshake = TLSHandshake(
                 transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop
             ) { [weak self] result in

@@ -100,9 +100,9 @@ public final class DataTask: @unchecked Sendable {
 
     /// `suspend()` and `resume()` for two threads that call them in turn but may overtake each other: a release that
     /// comes before its hold is not lost.
-    func hold() { changeHolds(by: 1) }
+    package func hold() { changeHolds(by: 1) }
 
-    func release() { changeHolds(by: -1) }
+    package func release() { changeHolds(by: -1) }
 
     private func changeHolds(by change: Int) {
         let shard = state.withLock { state in

@@ -27,9 +27,7 @@ public struct Exchange: ~Copyable, Sendable {
         _ head: borrowing RequestHead, body: RequestBody, defaults: HTTPFields, into output: inout [UInt8]
     ) throws(HTTP1Error) {
         guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
-        let encoder = try RequestEncoder(checking: head, body, defaults)
-        encoder.write(head, body, defaults, into: &output)
-        facts = encoder.facts
+        facts = try RequestEncoder.encode(head, body, defaults, into: &output)
         switch body {
         case .none, .exactly(0): sending = .complete
         case .exactly(let length): sending = .exactly(left: length)
@@ -80,15 +78,7 @@ public struct Exchange: ~Copyable, Sendable {
         case .exactly, .complete:
             guard trailers.isEmpty else { throw failSending(.request(.trailersWithoutChunked)) }
         case .chunked:
-            for field in trailers {
-                guard !TrailerRules.forbids(field.name) else {
-                    throw HTTP1Error(.request(.forbiddenTrailer), in: field.name)
-                }
-                try RequestEncoder.checkSyntax(field)
-            }
-            output.append(contentsOf: "0\r\n".utf8)
-            for field in trailers { RequestEncoder.writeLine(field, into: &output) }
-            output.append(contentsOf: "\r\n".utf8)
+            try encodeTrailers(trailers, into: &output)
         }
         sending = .complete
     }
@@ -138,6 +128,25 @@ public struct Exchange: ~Copyable, Sendable {
     private var isUnused: Bool {
         guard case .idle = sending, case .idle = decoder.state else { return false }
         return true
+    }
+
+    private func encodeTrailers(_ trailers: HTTPFields, into output: inout [UInt8]) throws(HTTP1Error) {
+        let start = output.count
+        output.append(contentsOf: "0\r\n".utf8)
+        var lines = WrittenFields(at: output.count)
+        do throws(HTTP1Error) {
+            for (index, field) in trailers.enumerated() {
+                guard !TrailerRules.forbids(field.name) else {
+                    throw HTTP1Error(.request(.forbiddenTrailer), in: field.name)
+                }
+                output.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
+                try lines.check(output.span, trailers.storage, index)
+            }
+        } catch {
+            output.removeLast(output.count &- start)
+            throw error
+        }
+        output.append(contentsOf: "\r\n".utf8)
     }
 
     private mutating func failSending(_ reason: HTTP1Error.Reason) -> HTTP1Error {

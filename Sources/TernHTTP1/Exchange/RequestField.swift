@@ -2,22 +2,30 @@
 
 /// The request fields an encoder must understand itself.
 enum RequestField {
-    case host
     case expect
     case upgrade
     case connection
-    case contentLength
-    case transferEncoding
 
-    init?(_ name: String) {
-        switch name.utf8.count {
-        case 4 where name.isFieldName("Host"): self = .host
-        case 6 where name.isFieldName("Expect"): self = .expect
-        case 7 where name.isFieldName("Upgrade"): self = .upgrade
-        case 10 where name.isFieldName("Connection"): self = .connection
-        case 14 where name.isFieldName("Content-Length"): self = .contentLength
-        case 17 where name.isFieldName("Transfer-Encoding"): self = .transferEncoding
+    /// Told by length and folded words, like ``FramingField``.
+    @inline(__always)
+    init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
+        let start = name.lowerBound
+        switch name.count {
+        case 6 where bytes.extracting(name).isEqualIgnoringCase(to: "expect".utf8.span): self = .expect
+        case 7 where bytes.extracting(name).isEqualIgnoringCase(to: "upgrade".utf8.span): self = .upgrade
+        case 10 where FramingField(bytes, start..<name.upperBound) == .connection: self = .connection
         case _: return nil
+        }
+    }
+
+    /// Whether the encoder writes this field itself, and not the caller's.
+    @inline(__always)
+    static func isEncoders(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name.isFieldName("Host")
+        case 14: name.isFieldName("Content-Length")
+        case 17: name.isFieldName("Transfer-Encoding")
+        case _: false
         }
     }
 }

@@ -5,7 +5,8 @@
 /// A list and not a dictionary: messages have few fields, a linear search over them beats hashing, and the order of
 /// equal names carries meaning (RFC 9110 §5.3).
 public struct HTTPFields: Sendable, Hashable {
-    private var storage: [HTTPField]
+    // Read directly by the encoder, which looks at every string several times and shall not retain any.
+    private(set) var storage: [HTTPField]
 
     public init() {
         storage = []
@@ -48,7 +49,7 @@ public struct HTTPFields: Sendable, Hashable {
 
     /// Whether a field of this name is present.
     public func contains(_ name: String) -> Bool {
-        storage.contains { $0.name.isFieldName(name) }
+        storage.contains(name)
     }
 
     /// Adds a field behind the others, repeats included.
@@ -76,5 +77,17 @@ extension HTTPFields: RandomAccessCollection {
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) {
         storage = elements.map { HTTPField(name: $0.0, value: $0.1) }
+    }
+}
+
+extension [HTTPField] {
+    /// Whether a field of this name is among these; lengths first, because they mostly differ.
+    @inline(__always)
+    func contains(_ name: String) -> Bool {
+        let length = name.utf8.count
+        for index in indices {
+            if self[index].name.utf8.count == length, self[index].name.isFieldName(name) { return true }
+        }
+        return false
     }
 }

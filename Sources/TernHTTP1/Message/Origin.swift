@@ -11,6 +11,8 @@ public struct Origin: Sendable {
     /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which means nothing to
     /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
     public let hostField: String
+    /// Whether ``hostField`` is one (RFC 3986 §3.2.2); checked here once and not in every request.
+    let isEncodable: Bool
     private let digest: Int
 
     /// - Parameter host: a name or address in any case; brackets are taken off. What no URI may carry as a host is
@@ -23,6 +25,7 @@ public struct Origin: Sendable {
         let isIPv6 = self.host.utf8.contains(.colon)
         let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
         hostField = port == scheme.defaultPort ? authority : "\(authority):\(port)"
+        isEncodable = Authority.isValid(hostField.utf8.span)
         var hasher = Hasher()
         hasher.combine(scheme)
         hasher.combine(self.host)

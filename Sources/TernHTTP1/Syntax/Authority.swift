@@ -18,10 +18,8 @@ enum Authority {
         guard !text.isEmpty else { return nil }
         var position = 0
         if text[0] == UInt8(ascii: "[") {
-            position = 1
-            while position < text.count, isAddress(text[position]) { position &+= 1 }
-            guard position > 1, position < text.count, text[position] == UInt8(ascii: "]") else { return nil }
-            position &+= 1
+            guard let end = literalEnd(text) else { return nil }
+            position = end
         } else {
             while position < text.count, isRegisteredName(text[position]) { position &+= 1 }
             guard position > 0 else { return nil }
@@ -34,9 +32,20 @@ enum Authority {
         return text.count &- start <= 5
     }
 
-    /// A byte of an IP literal: hexadecimal groups, an embedded IPv4 address, or `IPvFuture`.
-    private static func isAddress(_ byte: UInt8) -> Bool {
-        byte == .colon || isRegisteredName(byte) && byte != UInt8(ascii: "%")
+    /// Behind the bracket that closes an `IP-literal`: what can be an IPv6 address, or an address of a future kind.
+    private static func literalEnd(_ text: Span<UInt8>) -> Int? {
+        var position = 1
+        var colons = 0
+        let isFuture = text.count > 1 && text[1] | 0x20 == UInt8(ascii: "v")
+        while position < text.count, text[position] != UInt8(ascii: "]") {
+            let byte = text[position]
+            if byte == .colon { colons &+= 1 }
+            let isIPv6 = byte == .colon || byte == UInt8(ascii: ".") || byte.hexadecimalValue != nil
+            guard isIPv6 || isFuture && isRegisteredName(byte) else { return nil }
+            position &+= 1
+        }
+        guard position < text.count, colons > 1 || isFuture && position > 2 else { return nil }
+        return position &+ 1
     }
 
     /// `unreserved / pct-encoded / sub-delims`, that is a token without a few, and with a few more.

@@ -23,4 +23,15 @@ enum Decimal {
         }
         return .value(value)
     }
+
+    /// How many digits a number takes that is not negative.
+    static func digits(_ number: Int) -> Int {
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits &+= 1
+            rest /= 10
+        }
+        return digits
+    }
 }

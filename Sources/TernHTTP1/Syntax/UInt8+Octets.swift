@@ -6,10 +6,12 @@ extension UInt8 {
     static var lineFeed: UInt8 { 0x0A }
     static var carriageReturn: UInt8 { 0x0D }
     static var space: UInt8 { 0x20 }
+    static var hash: UInt8 { 0x23 }
     static var comma: UInt8 { 0x2C }
     static var zero: UInt8 { 0x30 }
     static var colon: UInt8 { 0x3A }
     static var semicolon: UInt8 { 0x3B }
+    static var delete: UInt8 { 0x7F }
 
     /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to miss.
     var isToken: Bool {

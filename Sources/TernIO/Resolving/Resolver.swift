@@ -106,11 +106,12 @@ public final class Resolver: Sendable {
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        var code = unsafe getaddrinfo(host, String(port), &hints, &list)
+        let name = isLoopback(host) ? "localhost" : host
+        var code = unsafe getaddrinfo(name, String(port), &hints, &list)
         if ResolveError(host: host, code: code).reason == .unknownHost {
             // AI_ADDRCONFIG hides the addresses of a family in which the machine has none but its loopback's.
             unsafe hints.ai_flags = AI_NUMERICSERV
-            let second = unsafe getaddrinfo(host, String(port), &hints, &list)
+            let second = unsafe getaddrinfo(name, String(port), &hints, &list)
             if second == 0 { code = 0 }
         }
         guard code == 0 else { return .failure(ResolveError(host: host, code: code)) }
@@ -126,5 +127,11 @@ public final class Resolver: Sendable {
             unsafe next = entry.pointee.ai_next
         }
         return addresses.isEmpty ? .failure(ResolveError(host: host, code: EAI_NONAME)) : .success(addresses)
+    }
+
+    /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it, whatever a name server may say of them.
+    private static func isLoopback(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
     }
 }

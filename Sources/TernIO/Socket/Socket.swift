@@ -67,8 +67,9 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Whether a `receive` now would find bytes, an end of stream or an error.
     public var hasInput: Bool {
-        var byte: UInt8 = 0
-        return unsafe recv(descriptor.rawValue, &byte, 1, Int32(MSG_PEEK)) >= 0 || errno != EAGAIN
+        // Not recv(2) with MSG_PEEK: that takes a pending error away, and a reset would then look like an end of stream.
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) != 0
     }
 
     /// Small messages leave at once; a peer that is gone is noticed, whether we are silent or have unsent data

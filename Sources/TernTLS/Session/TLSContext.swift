@@ -9,6 +9,8 @@ import CTernOpenSSL
     /// The configuration the context was made from.
     public let configuration: TLSConfiguration
     let pointer: OpaquePointer
+    /// What may be resumed; nil if nothing may.
+    let sessions: SessionCache?
 
     /// Makes a context. With system anchors the first one in the process also reads the system's certificate bundle,
     /// which takes some 20 ms: make it where blocking is harmless.
@@ -19,6 +21,7 @@ import CTernOpenSSL
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw .withQueue(.outOfResources) }
         unsafe pointer = context
         self.configuration = configuration
+        sessions = configuration.resumesSessions ? SessionCache() : nil
         try setVersions()
         try setApplicationProtocols()
         setOptions()
@@ -61,8 +64,18 @@ import CTernOpenSSL
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
         unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
-        // Sessions are not resumed: a cache would have to carry the verdict and the policy with each session.
-        unsafe tern_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        keepSessions()
+    }
+
+    /// OpenSSL's own cache knows nothing of policies and verdicts: ours replaces it.
+    private func keepSessions() {
+        guard sessions != nil else {
+            unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_TICKET)
+            return unsafe tern_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        }
+        unsafe tern_SSL_CTX_set_session_cache_mode(
+            pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+        unsafe SSL_CTX_sess_set_new_cb(pointer) { ssl, session in unsafe PeerVerification.issued(ssl, session) }
     }
 }
 

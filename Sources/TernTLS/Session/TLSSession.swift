@@ -30,12 +30,19 @@ import CTernOpenSSL
     /// - Parameters:
     ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
     ///     dot; an address never is (RFC 6066 §3).
+    ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and policy.
     ///   - policy: judges the server's certificates, inside the handshake and on its thread.
     /// - Throws: `invalidHost` or `outOfResources`.
-    public init(context: TLSContext, host: String, policy: ServerTrustPolicy) throws(TLSError) {
+    public init(
+        context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy
+    ) throws(TLSError) {
         ERR_clear_error()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
-        let verification = PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors)
+        let verification = PeerVerification(
+            host: host, policy: policy, anchors: context.configuration.anchors,
+            resumption: context.sessions.map {
+                Resumption(cache: $0, key: SessionCache.Key(host: host, port: port, policy: policy.identity))
+            })
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
         unsafe wire.initialize(to: Wire())
@@ -73,8 +80,8 @@ import CTernOpenSSL
         }
         switch problem {
         case SSL_ERROR_WANT_READ: return .needMoreBytes
-        case SSL_ERROR_ZERO_RETURN: throw fail(TLSError(.alert(.closeNotify)))
-        default: throw fail(handshakeFailure())
+        case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
+        default: throw failHandshake(handshakeFailure())
         }
     }
 
@@ -167,7 +174,8 @@ import CTernOpenSSL
             })
     }
 
-    /// The evaluation that accepted or refused the server; nil until its certificates have arrived.
+    /// The evaluation that accepted or refused the server; nil until its certificates have arrived. On a resumed
+    /// connection, which shows no certificates, the evaluation that accepted the server when the session was made.
     public var trust: ServerTrustResult? { verification.result }
 
     @unsafe private static func connect(
@@ -199,9 +207,11 @@ import CTernOpenSSL
         return (result, result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
     }
 
-    /// Belt and braces: a handshake that did not go through our evaluation is no handshake.
+    /// Belt and braces: a handshake that did not go through our evaluation, now or when its session was made, is no
+    /// handshake.
     private mutating func requireTrustedPeer() throws(TLSError) {
         guard unsafe SSL_get0_peer_certificate(ssl) != nil else { throw fail(TLSError(.noPeerCertificate)) }
+        if unsafe SSL_session_reused(ssl) == 1, !verification.resume() { throw fail(TLSError(.handshakeFailed)) }
         guard let result = verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {
             throw fail(TLSError(.handshakeFailed))
         }
@@ -221,6 +231,11 @@ import CTernOpenSSL
         let errors = OpenSSLError.drain()
         if let alert = errors.lazy.compactMap(TLSAlert.init).first { return TLSError(.alert(alert), openSSL: errors) }
         return TLSError(.protocolViolation, openSSL: errors)
+    }
+
+    private mutating func failHandshake(_ error: TLSError) -> TLSError {
+        verification.handshakeFailed()
+        return fail(error)
     }
 
     private mutating func fail(_ error: TLSError) -> TLSError {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every change wakes the waiters whose condition it fulfils, under the same lock: no observation falls between
-// a look and a wait.
+// a look and a wait. Bytes are counted apart, without the lock, because they change many times per request: whoever counts
+// them looks for waiters afterwards, and whoever waits says so before it looks, so that one of the two sees the other.
 
 internal import Synchronization
 
@@ -14,38 +15,52 @@ final class ObservationLog: Sendable {
     }
 
     private struct State {
-        var observations = ScriptedOrigin.Observations()
+        var observations: ScriptedOrigin.Observations
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
     }
 
-    private let state = Mutex(State())
-    private let rememberedRequests: Int
+    private let state: Mutex<State>
+    private let bytesSent = Atomic(0)
+    private let bytesReceived = Atomic(0)
+    private let hasWaiters = Atomic(false)
 
-    init(rememberedRequests: Int) { self.rememberedRequests = max(0, rememberedRequests) }
+    init(rememberedRequests: Int) {
+        state = Mutex(State(observations: ScriptedOrigin.Observations(rememberedRequests: max(0, rememberedRequests))))
+    }
 
-    var observations: ScriptedOrigin.Observations { state.withLock { $0.observations } }
+    var observations: ScriptedOrigin.Observations {
+        state.withLock { state in
+            countBytes(in: &state)
+            return state.observations
+        }
+    }
 
     func record(_ change: (inout ScriptedOrigin.Observations) -> Void) {
         let fulfilled: [Waiter] = state.withLock { state in
             change(&state.observations)
             guard !state.waiters.isEmpty else { return [] }
+            countBytes(in: &state)
             let keys = state.waiters.filter { $0.value.condition(state.observations) }.map(\.key)
+            defer { hasWaiters.store(!state.waiters.isEmpty, ordering: .sequentiallyConsistent) }
             return keys.compactMap { state.waiters.removeValue(forKey: $0) }
         }
         for waiter in fulfilled { waiter.continuation.resume(returning: true) }
     }
 
-    func record(_ request: ReceivedRequest) {
-        record { observations in
-            if request.isComplete { observations.requestCount += 1 }
-            guard rememberedRequests > 0 else { return }
-            // Trimmed by halves, so that the cost per request stays constant.
-            if observations.requests.count >= 2 * rememberedRequests {
-                observations.requests.removeFirst(rememberedRequests)
-            }
-            observations.requests.append(request)
-        }
+    func record(sent count: Int) {
+        bytesSent.add(count, ordering: .sequentiallyConsistent)
+        if hasWaiters.load(ordering: .sequentiallyConsistent) { record { _ in } }
+    }
+
+    func record(received count: Int) {
+        bytesReceived.add(count, ordering: .sequentiallyConsistent)
+        if hasWaiters.load(ordering: .sequentiallyConsistent) { record { _ in } }
+    }
+
+    private func countBytes(in state: inout State) {
+        state.observations.bytesSent = bytesSent.load(ordering: .sequentiallyConsistent)
+        state.observations.bytesReceived = bytesReceived.load(ordering: .sequentiallyConsistent)
     }
 
     /// Waits until the condition holds. False when the time has passed, or the task was cancelled, before it did.
@@ -72,16 +87,22 @@ final class ObservationLog: Sendable {
     }
 
     private func enrol(_ waiter: Waiter, _ key: Int) {
-        let known: Bool? = state.withLock { state in
-            if waiter.condition(state.observations) { return true }
-            state.waiters[key] = waiter
-            return nil
+        let holds = state.withLock { state in
+            hasWaiters.store(true, ordering: .sequentiallyConsistent)
+            countBytes(in: &state)
+            let holds = waiter.condition(state.observations)
+            if !holds { state.waiters[key] = waiter }
+            hasWaiters.store(!state.waiters.isEmpty, ordering: .sequentiallyConsistent)
+            return holds
         }
-        if let known { waiter.continuation.resume(returning: known) }
+        if holds { waiter.continuation.resume(returning: true) }
     }
 
     private func giveUp(_ key: Int) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: key) }
+        let waiter = state.withLock { state in
+            defer { hasWaiters.store(!state.waiters.isEmpty, ordering: .sequentiallyConsistent) }
+            return state.waiters.removeValue(forKey: key)
+        }
         waiter?.continuation.resume(returning: false)
     }
 }

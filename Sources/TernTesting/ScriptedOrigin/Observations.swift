@@ -25,6 +25,17 @@ extension ScriptedOrigin {
         public internal(set) var bytesSent = 0
         /// Bytes taken from the kernel, TLS records included.
         public internal(set) var bytesReceived = 0
+        private let rememberedRequests: Int
+
+        init(rememberedRequests: Int) { self.rememberedRequests = rememberedRequests }
+
+        mutating func add(_ request: ReceivedRequest) {
+            if request.isComplete { requestCount += 1 }
+            guard rememberedRequests > 0 else { return }
+            // Trimmed by halves, so that the cost per request stays constant.
+            if requests.count >= 2 * rememberedRequests { requests.removeFirst(rememberedRequests) }
+            requests.append(request)
+        }
     }
 
     /// A completed TLS handshake.

@@ -37,16 +37,27 @@ struct OriginConnection {
     private mutating func exchange() throws(OriginStream.End) {
         var request = ReceivedRequest(connection: number, index: headCount, head: try reader.readHead())
         headCount += 1
-        log.record { $0.headCount += 1 }
+        // With nothing between head and end, one look at the log is enough for both.
+        let hasBodyToCome = script.onHead != nil || request.announcesBody
+        if hasBodyToCome { log.record { $0.headCount += 1 } }
+        let end = readBody(of: &request)
+        log.record {
+            if !hasBodyToCome { $0.headCount += 1 }
+            $0.add(request)
+        }
+        if let end { throw end }
+        try perform(script.onRequest(number, request))
+    }
+
+    /// Runs what the script wants before the body, and reads the body. Returns the end of the connection if it comes first.
+    private mutating func readBody(of request: inout ReceivedRequest) -> OriginStream.End? {
         do throws(OriginStream.End) {
             try perform(script.onHead?(number, request) ?? Self.courtesy(to: request))
             try reader.readBody(of: &request)
+            return nil
         } catch {
-            log.record(request)
-            throw error
+            return error
         }
-        log.record(request)
-        try perform(script.onRequest(number, request))
     }
 
     /// What a plain server does at the end of a head: it tells a client that asks to go on (RFC 9110 §10.1.1).

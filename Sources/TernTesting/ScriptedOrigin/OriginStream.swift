@@ -47,14 +47,14 @@ final class OriginStream {
     func receive(into buffer: inout [UInt8]) throws(End) {
         guard let tls, isSecured else { return try receiveWire(into: &buffer) }
         while true {
-            var plaintext: ArraySlice<UInt8> = []
+            var count = 0
             let progress = try driving { () throws(End) in
-                let (progress, count) = try tls.read(into: &scratch)
-                plaintext = scratch[..<count]
+                let (progress, plaintextCount) = try tls.read(into: &scratch)
+                count = plaintextCount
                 return progress
             }
             guard case .needsInput = progress else {
-                buffer += plaintext
+                buffer += scratch[..<count]
                 return
             }
             try feed(tls)
@@ -77,7 +77,7 @@ final class OriginStream {
             switch unsafe socket.send(bytes.span.bytes.extracting(sent..<bytes.count)) {
             case .bytes(let count):
                 sent += count
-                log.record { $0.bytesSent += count }
+                log.record(sent: count)
             case .wouldBlock: try wait(.writable)
             case .reset: throw .client(.reset)
             }
@@ -133,7 +133,7 @@ final class OriginStream {
         }
         socket.finishSending()
         // Unread bytes would turn the close into a RST.
-        while case .bytes(let count) = socket.receive(into: &scratch) { log.record { $0.bytesReceived += count } }
+        while case .bytes(let count) = socket.receive(into: &scratch) { log.record(received: count) }
     }
 
     func armReset() { socket.armReset() }
@@ -158,7 +158,7 @@ final class OriginStream {
         while true {
             switch socket.receive(into: &scratch) {
             case .bytes(let count):
-                log.record { $0.bytesReceived += count }
+                log.record(received: count)
                 buffer += scratch[..<count]
                 return
             case .wouldBlock: try wait(.readable)

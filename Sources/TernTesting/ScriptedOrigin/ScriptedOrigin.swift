@@ -100,6 +100,6 @@ public final class ScriptedOrigin: Sendable {
     }
 
     /// Closes every socket and ends every thread, then returns. Idempotent; a script may call it too, whose own thread then
-    /// ends with its steps.
+    /// ends with its steps. Three descriptors that threads could be woken with go with the object.
     public func stop() { core.stop() }
 }

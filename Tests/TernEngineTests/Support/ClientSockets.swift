@@ -3,10 +3,10 @@
 import Glibc
 import TernTesting
 
-/// Looks at this process's descriptors for sockets that are connected to one port: the client's side of an origin. Other
-/// tests, which run at the same time, speak to other ports.
+/// Looks at this process's descriptors for sockets that speak to one port: the client's side of an origin. Other tests,
+/// which run at the same time, speak to other ports.
 enum ClientSockets {
-    static func count(to origin: ScriptedOrigin) -> Int {
+    static func count(to port: UInt16) -> Int {
         guard let directory = unsafe opendir("/proc/self/fd") else { return -1 }
         defer { unsafe closedir(directory) }
         var count = 0
@@ -14,9 +14,21 @@ enum ClientSockets {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }
-            if let descriptor = Int32(name), peerPort(of: descriptor) == origin.port { count += 1 }
+            if let descriptor = Int32(name), peerPort(of: descriptor) == port { count += 1 }
         }
         return count
+    }
+
+    /// Connections to the port that wait for an answer to their SYN, as the kernel lists them.
+    static func countConnecting(to port: UInt16) -> Int {
+        let remote = ":" + (String(port, radix: 16, uppercase: true).leftPadded(to: 4)) + " 02 "
+        guard let file = unsafe fopen("/proc/net/tcp", "r") else { return -1 }
+        defer { unsafe fclose(file) }
+        var text = [UInt8](repeating: 0, count: 4 << 20)
+        let length = unsafe fread(&text, 1, text.count, file)
+        let lines = String(decoding: text[..<length], as: UTF8.self).split(separator: "\n")
+        // The list changes while it is read, and may name a connection twice: its own end tells it from others.
+        return Set(lines.filter { $0.contains(remote) }.map { $0.split(separator: " ")[1] }).count
     }
 
     private static func peerPort(of descriptor: Int32) -> UInt16? {
@@ -30,5 +42,11 @@ enum ClientSockets {
         }
         guard result == 0, address.sin6_family == AF_INET || address.sin6_family == AF_INET6 else { return nil }
         return UInt16(bigEndian: address.sin6_port)
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to length: Int) -> String {
+        String(repeating: "0", count: max(0, length - count)) + self
     }
 }

@@ -210,6 +210,23 @@ import Testing
         }
     }
 
+    @Test func `events are unreported while a batch is told, not while work and jobs run`() async throws {
+        try await onLoop { loop in
+            let connection = try Connection()
+            var told: [(turn: UInt64, unreported: Bool)] = []
+            let probe = Probe(react: { _ in told.append((loop.turn, loop.mayHaveUnreportedEvents)) })
+            let token = try loop.register(connection.socket.descriptor, interest: .writable, handler: probe)
+            let before = loop.turn
+            #expect(!loop.mayHaveUnreportedEvents)
+            _ = await probe.next()
+            #expect(loop.turn > before)
+            #expect(told.map(\.turn) == [loop.turn])
+            #expect(told.map(\.unreported) == [true])
+            #expect(!loop.mayHaveUnreportedEvents)
+            loop.deregister(token)
+        }
+    }
+
     // Deadlines
 
     @Test func `a deadline is never early`() async throws {

@@ -18,8 +18,9 @@ import Testing
         #expect(answers.entries == [.success([try #require(SocketAddress(literal: literal, port: 80))])])
     }
 
-    @Test func `localhost is the loopback, each address once`() async throws {
-        let addresses = try await Resolver().addresses(of: "localhost", port: 8080).get()
+    @Test(arguments: ["localhost", "localhost.", "any.localhost", "any.other.localhost."])
+    func `localhost is the loopback, each address once`(host: String) async throws {
+        let addresses = try await Resolver().addresses(of: host, port: 8080).get()
         #expect(!addresses.isEmpty)
         #expect(Set(addresses).count == addresses.count)
         #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) && $0.port == 8080 })

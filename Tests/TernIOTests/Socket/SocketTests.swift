@@ -40,6 +40,30 @@ import Testing
         #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
     }
 
+    @Test func `a look at the input leaves it there`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        let peer = Peer(descriptor: try listener.accept())
+        var looks = [socket.hasInput]
+        try peer.send("x")
+        looks.append(socket.hasInput)
+        #expect(try socket.receiveText().text == "x")
+        looks.append(socket.hasInput)
+        _ = consume peer
+        looks.append(socket.hasInput)
+        #expect(try socket.receiveText().result == .endOfStream)
+        #expect(looks == [false, true, false, true])
+    }
+
+    @Test func `a look at a reset shows input, and leaves the error to be told`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        try Peer(descriptor: try listener.accept()).reset()
+        let hasInput = socket.hasInput
+        #expect(hasInput)
+        #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+    }
+
     // Sending
 
     @Test func `sending stops when the peer does not read, and goes on when it does`() throws {

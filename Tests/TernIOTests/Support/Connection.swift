@@ -25,7 +25,9 @@ struct Peer: ~Copyable, Sendable {
         let raw = descriptor.rawValue
         var text = text
         _ = try text.withUTF8 { bytes in
-            try SystemCall.transfer(.send) { unsafe Glibc.send(raw, bytes.baseAddress, bytes.count, 0) }
+            try SystemCall.transfer(.send) {
+                unsafe Glibc.send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            }
         }
     }
 

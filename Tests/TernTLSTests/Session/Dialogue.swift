@@ -21,16 +21,32 @@ final class Dialogue {
             configure: configure)
     }
 
-    init(
+    convenience init(
         identity: Identity, anchors: [CertificateAuthority], host: String = "localhost",
         policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
         server options: ServerEngine.Options = .init(), configure: (inout TLSConfiguration) -> Void = { _ in }
     ) throws {
+        try self.init(
+            identity: identity, context: Self.context(anchors: anchors, configure), host: host, policy: policy,
+            server: options)
+    }
+
+    init(
+        identity: Identity, context: TLSContext, host: String = "localhost", port: UInt16 = 443,
+        policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
+        server options: ServerEngine.Options = .init()
+    ) throws {
+        client = try TLSSession(context: context, host: host, port: port, policy: policy)
+        server = try ServerEngine(identity, options)
+    }
+
+    static func context(
+        anchors: [CertificateAuthority], _ configure: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws -> TLSContext {
         var configuration = TLSConfiguration()
         configuration.anchors = .only(try anchors.map { try Certificate(pem: $0.certificatePEM) })
         configure(&configuration)
-        client = try TLSSession(context: TLSContext(configuration), host: host, policy: policy)
-        server = try ServerEngine(identity, options)
+        return try TLSContext(configuration)
     }
 
     // `#expect` cannot look into a noncopyable value.

@@ -14,6 +14,8 @@ import TernTesting
         /// ALPN: picks the first of the client's that is among these.
         var applicationProtocol: String? = "http/1.1"
         var ciphers: String?
+        /// What tickets are sealed with: two servers with the same number resume each other's sessions.
+        var ticketKey: UInt8?
     }
 
     private let context: OpaquePointer
@@ -31,6 +33,11 @@ import TernTesting
         unsafe tern_SSL_CTX_set_min_proto_version(context, options.minimum)
         unsafe tern_SSL_CTX_set_max_proto_version(context, options.maximum)
         unsafe SSL_CTX_set_security_level(context, 0)
+        if let byte = options.ticketKey {
+            var keys = [UInt8](repeating: byte, count: 80)
+            unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_TLSEXT_TICKET_KEYS, keys.count, &keys)
+            unsafe SSL_CTX_set_session_id_context(context, &keys, 4)
+        }
         if let ciphers = options.ciphers { unsafe SSL_CTX_set_cipher_list(context, ciphers) }
         let chain = unsafe Self.certificates(identity.chainPEM)
         defer { unsafe chain.forEach { unsafe X509_free($0) } }

@@ -21,6 +21,17 @@ import Testing
         #expect(await seen)
     }
 
+    @Test func `a wait for bytes ends with them`() async {
+        async let seen = log.wait(.seconds(60)) { $0.bytesSent == 200 && $0.bytesReceived == 100 }
+        for _ in 0..<100 {
+            log.record(sent: 2)
+            log.record(received: 1)
+            await Task.yield()
+        }
+        #expect(await seen)
+        #expect(log.observations.bytesSent == 200)
+    }
+
     @Test func `a wait in vain ends with its time`() async {
         #expect(await log.wait(.zero) { $0.headCount == 1 } == false)
         #expect(await log.wait(.milliseconds(5)) { $0.headCount == 1 } == false)

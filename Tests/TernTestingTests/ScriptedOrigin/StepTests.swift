@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import Synchronization
 import TernTesting
 import Testing
 
@@ -46,15 +48,15 @@ import Testing
         let client = try RawClient(port: origin.port)
         client.send(get)
         #expect(client.receive(until: ",") == "held,")
-        // The hold begins some time after its bytes came, so that one release could come too early.
-        let releasing = Task {
-            while !Task.isCancelled {
-                try origin.release()
-                await Task.yield()
-            }
+        // The hold begins some time after its bytes came, so that one release could come too early. On a thread of its
+        // own: the one the test runs on waits for what comes of it.
+        let flag = Flag()
+        let releasing = Thread {
+            while !flag.isRaised.load(ordering: .relaxed) { try? origin.release() }
         }
+        releasing.start()
         let text = client.receiveAll().text
-        releasing.cancel()
+        flag.isRaised.store(true, ordering: .relaxed)
         #expect(text == "released")
     }
 
@@ -87,4 +89,8 @@ import Testing
         client.send("/x HTTP/1.1\r\n\r\n")
         #expect(client.receiveAll().text == "/x")
     }
+}
+
+private final class Flag: Sendable {
+    let isRaised = Atomic<Bool>(false)
 }

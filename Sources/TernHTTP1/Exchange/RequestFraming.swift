@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The framing field of a request (RFC 9112 §6.3), which is the encoder's to write.
+enum RequestFraming {
+    case none
+    case contentLength(Int)
+    case chunked
+
+    /// What must be known of the caller's fields before anything is written.
+    struct Plan {
+        private(set) var host: String?
+        private let method: RequestMethod
+        private let body: RequestBody
+        /// The caller's own `Content-Length: 0`, which agrees with having no body.
+        private var announcesNothing = false
+
+        init(_ method: RequestMethod, _ body: RequestBody) {
+            self.method = method
+            self.body = body
+        }
+
+        /// Answers how many bytes the field's line takes.
+        @inline(__always)
+        mutating func add(_ fields: [HTTPField], _ index: Int) throws(HTTP1Error) -> Int {
+            if RequestField.isEncoders(fields[index].name) {
+                try understand(fields[index])
+                return 0
+            }
+            return fields[index].name.utf8.count &+ fields[index].value.utf8.count &+ 4
+        }
+
+        /// A `Host` of the caller's own takes precedence over the origin's. Its own framing field is passed over when
+        /// it says what the body says anyway, else refused.
+        private mutating func understand(_ field: HTTPField) throws(HTTP1Error) {
+            if field.name.isFieldName("Host") {
+                guard host == nil, Authority.isValid(field.value.utf8.span) else {
+                    throw HTTP1Error(.request(.host), in: field.value)
+                }
+                host = field.value
+                return
+            }
+            let isLength = field.name.isFieldName("Content-Length")
+            switch body {
+            case .none where isLength && field.value == "0": announcesNothing = true
+            case .exactly(let length) where isLength && field.value == String(length): return
+            case .chunked where !isLength && field.value.isFieldName("chunked"): return
+            case .none, .exactly, .chunked: throw HTTP1Error(.request(.framingField), in: field.name)
+            }
+        }
+
+        func framing() throws(HTTP1Error) -> RequestFraming {
+            switch (body, method) {
+            case (.exactly(let length), _) where length < 0: throw HTTP1Error(.request(.negativeLength))
+            case (.exactly(1...), .connect), (.exactly(1...), .trace), (.chunked, .connect), (.chunked, .trace):
+                throw HTTP1Error(.request(.contentForbidden))
+            case (.exactly(let length), _): return .contentLength(length)
+            case (.chunked, _): return .chunked
+            case (.none, .usuallyWithContent): return .contentLength(0)
+            case (.none, _): return announcesNothing ? .contentLength(0) : .none
+            }
+        }
+    }
+
+    /// How many bytes ``write(into:at:)`` writes.
+    var length: Int {
+        switch self {
+        case .none: 0
+        case .contentLength(let length): 16 &+ Decimal.digits(length) &+ 2
+        case .chunked: 28
+        }
+    }
+
+    func write(into bytes: inout MutableSpan<UInt8>, at start: Int) -> Int {
+        switch self {
+        case .none: start
+        case .contentLength(let length):
+            bytes.writeLineEnd(at: bytes.write(decimal: length, at: bytes.write("Content-Length: ", at: start)))
+        case .chunked: bytes.write("Transfer-Encoding: chunked\r\n", at: start)
+        }
+    }
+}

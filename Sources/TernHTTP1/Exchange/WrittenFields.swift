@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Field lines that were written, read again one by one: nothing in them may end a name or a value early. On the way,
+/// they say what must be known of the request to read its response.
+struct WrittenFields: ~Copyable {
+    /// Where the next line begins.
+    private(set) var position: Int
+    private(set) var facts = RequestFacts()
+
+    init(at position: Int) {
+        self.position = position
+    }
+
+    /// Checks the line of `fields[index]`, which is the next one.
+    @inline(__always)
+    mutating func check(_ bytes: Span<UInt8>, _ fields: [HTTPField], _ index: Int) throws(HTTP1Error) {
+        if RequestField.isEncoders(fields[index].name) { return }
+        let nameEnd = position &+ fields[index].name.utf8.count
+        guard nameEnd > position, bytes.firstNonToken(from: position) == nameEnd else {
+            throw HTTP1Error(.request(.fieldName), in: fields[index].name)
+        }
+        let value = nameEnd &+ 2
+        let valueEnd = value &+ fields[index].value.utf8.count
+        let found = bytes.firstForbiddenInValue(from: value)
+        guard found == valueEnd else {
+            // The name and the byte only: the rest of the value may be a secret.
+            var excerpt = fields[index].name + ": \u{2026}"
+            if found < bytes.count { Excerpt.append(bytes[found], to: &excerpt) }
+            throw HTTP1Error(.request(.fieldValue), offset: found &- value, excerpt: excerpt)
+        }
+        if let field = RequestField(bytes, position..<nameEnd) { understand(field, bytes, value..<valueEnd) }
+        position = valueEnd &+ 2
+    }
+
+    private mutating func understand(_ field: RequestField, _ bytes: Span<UInt8>, _ value: Range<Int>) {
+        var elements = ListElements(value)
+        switch field {
+        case .upgrade: facts.asksUpgrade = true
+        case .expect:
+            while let element = elements.next(in: bytes) {
+                if bytes.extracting(element).isEqualIgnoringCase(to: "100-continue".utf8.span) {
+                    facts.expectsContinue = true
+                }
+            }
+        case .connection:
+            while let element = elements.next(in: bytes) {
+                if bytes.extracting(element).isEqualIgnoringCase(to: "close".utf8.span) { facts.asksClose = true }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writing text into room that was made before. Every function answers where it ended.
+extension MutableSpan<UInt8> {
+    /// Writes `text` at `start`; what does not fit is left out, but callers have made room.
+    ///
+    /// A string hands out its bytes most cheaply as a buffer. Sound, because both buffers are used only while their
+    /// owners are borrowed, and the length is bounded by both.
+    @inline(__always)
+    mutating func write(_ text: String, at start: Int) -> Int {
+        let length = unsafe text.utf8.withContiguousStorageIfAvailable {
+            unsafe copy(UnsafeRawBufferPointer($0), to: start)
+        }
+        return start &+ (length ?? 0)
+    }
+
+    @inline(__always)
+    mutating func write(_ byte: UInt8, at start: Int) -> Int {
+        self[start] = byte
+        return start &+ 1
+    }
+
+    /// Writes a number that is not negative.
+    mutating func write(decimal number: Int, at start: Int) -> Int {
+        let end = start &+ Decimal.digits(number)
+        var rest = number
+        var position = end
+        while position > start {
+            position &-= 1
+            self[position] = .zero &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        return end
+    }
+
+    @inline(__always)
+    mutating func writeLineEnd(at start: Int) -> Int {
+        write(.lineFeed, at: write(.carriageReturn, at: start))
+    }
+
+    @inline(__always)
+    private mutating func copy(_ source: UnsafeRawBufferPointer, to start: Int) -> Int {
+        unsafe withUnsafeMutableBytes { target in
+            let length = Swift.min(source.count, target.count &- start)
+            guard start >= 0, length > 0, let from = source.baseAddress, let to = target.baseAddress else { return 0 }
+            unsafe (to + start).copyMemory(from: from, byteCount: length)
+            return length
+        }
+    }
+}

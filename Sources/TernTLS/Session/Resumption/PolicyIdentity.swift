@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a policy demands, as a value that can be compared: a verdict only ever counts for the same demands.
+enum PolicyIdentity: Hashable {
+    case defaultEvaluation(validateHost: Bool)
+    case pinnedCertificates([Certificate], validateChain: Bool, validateHost: Bool)
+    case pinnedKeys([PublicKey], validateChain: Bool, validateHost: Bool)
+    case pinSet(PinSet)
+    case composite([PolicyIdentity])
+    case disabled
+    /// Closures cannot be compared; they are asked again instead.
+    case custom
+
+    /// Whether a verdict may turn out otherwise for the same certificates.
+    var isAskedAgain: Bool {
+        switch self {
+        case .custom: true
+        case .composite(let identities): identities.contains(where: \.isAskedAgain)
+        case .defaultEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false
+        }
+    }
+}
+
+extension ServerTrustPolicy {
+    var identity: PolicyIdentity {
+        switch self {
+        case .performDefaultEvaluation(let host): .defaultEvaluation(validateHost: host)
+        case .pinCertificates(let pins, let chain, let host):
+            .pinnedCertificates(pins, validateChain: chain, validateHost: host)
+        case .pinPublicKeys(let pins, let chain, let host): .pinnedKeys(pins, validateChain: chain, validateHost: host)
+        case .pinSet(let set): .pinSet(set)
+        case .composite(let policies): .composite(policies.map(\.identity))
+        case .disableEvaluation: .disabled
+        case .customEvaluation: .custom
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A verdict that accepted a server, and how long it can be relied on.
+struct TrustEvidence: Sendable {
+    let result: ServerTrustResult
+    /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function, and
+    /// of all it depends on only the time changes.
+    let validity: ClosedRange<Int64>
+
+    /// However good the tickets, once a day a server proves its identity anew.
+    private static let maximumAge: Int64 = 86400
+
+    /// Nil for a refusal.
+    init?(_ result: ServerTrustResult, at time: Int64) {
+        guard result.isAccepted else { return nil }
+        self.result = result
+        var (start, end) = (Int64.min, time &+ Self.maximumAge)
+        // Where the policy does not validate the chain, it does not look at dates.
+        for certificate in result.isChainValidated ? result.verifiedChain : [] {
+            guard let notBefore = certificate.notBefore, let notAfter = certificate.notAfter else { return nil }
+            start = max(start, notBefore)
+            end = min(end, notAfter)
+        }
+        guard start <= end else { return nil }
+        validity = start...end
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct EngineErrorTests {
+    private func failure(_ url: String, in session: Session = .limited()) async throws -> EngineError {
+        let url = try #require(URL(string: url))
+        return try #require(await session.failure(of: URLRequest(url: url)))
+    }
+
+    @Test func `unknown host`() async throws {
+        let error = try await failure("http://no-such-host.invalid/path?token=secret")
+        guard case .unresolved(let resolving) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(resolving.host == "no-such-host.invalid")
+        #expect(error.phase == .resolve)
+        #expect(error.origin?.host == "no-such-host.invalid")
+        #expect(error.remoteAddress == nil)
+        #expect(!error.wasSent)
+        #expect(error.reason.kind == "unresolved")
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test func `refused port`() async throws {
+        var origin: ScriptedOrigin? = try ScriptedOrigin { _, _ in [] }
+        let url = try #require(origin?.url("/", host: "localhost"))
+        let port = origin?.port
+        origin?.stop()
+        origin = nil
+        let error = try await failure(url)
+        guard case .unreachable(let connecting) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(!connecting.attempts.isEmpty)
+        #expect(connecting.attempts.allSatisfy { $0.error.code == ECONNREFUSED && $0.address.port == port })
+        #expect(error.phase == .connect)
+        #expect(error.origin?.port == port)
+        #expect(error.remoteAddress == nil)
+        #expect(!error.wasSent)
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com/", InvalidRequest.unsupportedScheme("ftp")), ("http:///", .invalidHost("")),
+        ("http://localhost:0/", .invalidPort("0")), ("example.com", .unsupportedScheme("")),
+    ])
+    func `invalid URL`(_ url: String, _ invalidity: InvalidRequest) async throws {
+        let error = try await failure(url)
+        #expect(error.reason.invalidity == invalidity)
+        #expect(error.phase == .request)
+        #expect(error.origin == nil)
+        #expect(error.remoteAddress == nil)
+        #expect(!error.wasSent)
+        #expect(error.reason.kind == "invalid-request")
+    }
+
+    @Test func `no URL`() async throws {
+        var request = URLRequest(url: try #require(URL(string: "http://localhost/")))
+        request.url = nil
+        let error = await Session.limited().failure(of: request)
+        #expect(error?.reason.invalidity == .missingURL)
+    }
+
+    /// Fetches once from a TLS origin and expects a refusal before any byte of the request.
+    private func refusal(
+        _ identity: Identity, trusting authority: CertificateAuthority, host: String? = nil,
+        policies: [String: ServerTrustPolicy]? = nil
+    ) async throws -> TrustFailure {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority, policies: policies)
+        let error = try #require(await session.failure(of: try URLRequest(origin, host: host)))
+        #expect(error.phase == .tls)
+        #expect(error.origin?.port == origin.port)
+        #expect(error.remoteAddress?.port == origin.port)
+        #expect(!error.wasSent)
+        #expect(error.reason.kind == "trust")
+        #expect(await origin.waitFor { $0.openConnections == 0 && $0.failedHandshakes.count == 1 })
+        #expect(origin.observations.headCount == 0)
+        #expect(origin.observations.handshakes.isEmpty)
+        let failure = try #require(error.reason.trustFailure)
+        #expect(error.reason.rule == failure.rule)
+        return failure
+    }
+
+    @Test func `wrong authority`() async throws {
+        let failure = try await refusal(CertificateAuthority().issue(), trusting: CertificateAuthority())
+        #expect(failure.reason == .missingIssuer || failure.reason == .untrustedRoot)
+    }
+
+    @Test func `self-signed certificate`() async throws {
+        let failure = try await refusal(CertificateAuthority.selfSigned(), trusting: CertificateAuthority())
+        #expect(failure.reason == .missingIssuer || failure.reason == .untrustedRoot)
+    }
+
+    @Test func `wrong host name`() async throws {
+        let authority = try CertificateAuthority()
+        let failure = try await refusal(
+            authority.issue(LeafRequest(dnsNames: ["other.example"])), trusting: authority)
+        guard case .nameMismatch = failure.reason else {
+            Issue.record("\(failure)")
+            return
+        }
+        #expect(failure.host == "localhost")
+    }
+
+    @Test func `address that the certificate does not name`() async throws {
+        let authority = try CertificateAuthority()
+        let leaf = try authority.issue(LeafRequest(dnsNames: ["localhost", "127.0.0.1"]))
+        let failure = try await refusal(leaf, trusting: authority, host: "127.0.0.1")
+        guard case .nameMismatch = failure.reason else {
+            Issue.record("\(failure)")
+            return
+        }
+    }
+
+    @Test func `expired certificate`() async throws {
+        let authority = try CertificateAuthority()
+        var leaf = LeafRequest.localhost
+        leaf.validity = .expired
+        let failure = try await refusal(authority.issue(leaf), trusting: authority)
+        guard case .expired = failure.reason else {
+            Issue.record("\(failure)")
+            return
+        }
+    }
+
+    @Test func `wrong pin`() async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let wrong = try PublicKey(pin: CertificateAuthority().pin)
+        let failure = try await refusal(
+            identity, trusting: authority,
+            policies: [
+                "localhost": .pinPublicKeys(publicKeys: [wrong], validateCertificateChain: true, validateHost: true)
+            ])
+        #expect(failure.reason == .keyNotPinned(pins: [wrong]))
+        #expect(failure.seen.map(\.publicKey.pin) == [identity.pin, authority.pin])
+    }
+
+    @Test func `close in the middle of the head`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-"), .close] }
+        let error = try await failure(origin.url())
+        if case .connectionLost(nil) = error.reason {} else { Issue.record("\(error)") }
+        #expect(error.phase == .head)
+        #expect(error.remoteAddress?.port == origin.port)
+        #expect(error.wasSent)
+        #expect(error.reason.kind == "connection-lost")
+    }
+
+    @Test func `close without an answer`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.close] }
+        let error = try await failure(origin.url())
+        if case .connectionLost(nil) = error.reason {} else { Issue.record("\(error)") }
+        #expect(error.phase == .head)
+        #expect(error.wasSent)
+    }
+
+    @Test func `reset in the middle of the body`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold, .reset]
+        }
+        let session = Session.limited()
+        let delegate = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        await delegate.wait { $0.body.count == 4 }
+        try origin.release()
+        let error = try #require(await delegate.end().error)
+        if case .connectionLost(let system?) = error.reason {
+            #expect(system.code == ECONNRESET)
+        } else {
+            Issue.record("\(error)")
+        }
+        #expect(error.phase == .body)
+        #expect(error.wasSent)
+    }
+
+    @Test func `response that is not HTTP`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send("220 mail.example ESMTP\r\n"), .hold] }
+        let error = try await failure(origin.url())
+        #expect(error.reason.malformation?.reason == .statusLine(.notHTTP))
+        #expect(error.phase == .head)
+        #expect(error.remoteAddress?.port == origin.port)
+        #expect(error.wasSent)
+        #expect(error.reason.kind == "malformed-response")
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `server that does not speak TLS`() async throws {
+        let origin = try ScriptedOrigin(onAccept: { _ in [.send("220 mail.example ESMTP\r\n")] }) { _, _ in [] }
+        let error = try await failure(origin.url().replacing("http:", with: "https:"))
+        #expect(error.phase == .tls)
+        #expect(error.reason.kind == "tls")
+        #expect(!error.wasSent)
+        #expect(error.remoteAddress?.port == origin.port)
+    }
+
+    @Test func `server that closes during the handshake`() async throws {
+        let authority = try CertificateAuthority()
+        for step in [ScriptedOrigin.Step.close, .reset] {
+            let origin = try ScriptedOrigin(tls: authority.issue(), onAccept: { _ in [.receive(1), step] }) { _, _ in []
+            }
+            let error = try await failure(origin.url(), in: .trusting(authority))
+            #expect(error.phase == .tls)
+            #expect(error.reason.isConnectionLoss)
+            #expect(!error.wasSent)
+        }
+    }
+
+    @Test func `server that demands a certificate`() async throws {
+        let authority = try CertificateAuthority()
+        for version in [ScriptedOrigin.TLSOptions.Version.tls12, .tls13] {
+            var options = ScriptedOrigin.TLSOptions.only(version)
+            options.clientCertificates = .required(authorityPEM: authority.certificatePEM)
+            let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { _, _ in [.ok()] }
+            let error = try await failure(origin.url(), in: .trusting(authority))
+            // In TLS 1.3 the client is done before the server refuses: the alert may meet the request on its way.
+            #expect(error.phase == (version == .tls12 ? .tls : .head))
+            if case .insecure(let tls) = error.reason, case .alert = tls.reason {} else { Issue.record("\(error)") }
+        }
+    }
+
+    @Test func `full queue`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let session = Session.limited { $0.maximumQueuedRequestsPerHost = 2 }
+        for _ in 0..<3 { session.dataTask(with: try URLRequest(origin), delegate: RecordingDelegate()).resume() }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        let error = try await failure(origin.url(), in: session)
+        if case .queueFull(limit: 2) = error.reason {} else { Issue.record("\(error)") }
+        #expect(error.phase == .pool)
+        #expect(!error.wasSent)
+    }
+
+    @Test func `descriptions name what, where and with whom, in one line`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.close] }
+        let error = try await failure("http://user:secret@127.0.0.1:\(origin.port)/secret?secret")
+        #expect(
+            "\(error)"
+                == "head: the server closed the connection before the response was complete (http://127.0.0.1:\(origin.port) at 127.0.0.1:\(origin.port))"
+        )
+    }
+}

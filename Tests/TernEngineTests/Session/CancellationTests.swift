@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// Wherever a request is, cancelling it ends it at once, reaches the socket, and harms nobody else.
+@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+    struct Part: Sendable {
+        let text: String
+        let phase: EngineError.Phase
+    }
+
+    /// Cancels the Swift task that awaits `request` when `isThere` says that it is where it should be, and checks what
+    /// follows. Returns the error.
+    private func cancel(
+        _ request: URLRequest, in session: Session, when isThere: () async throws -> Bool
+    ) async throws -> EngineError {
+        let fetch = Task { await session.failure(of: request) }
+        #expect(try await isThere())
+        let start = ContinuousClock.now
+        fetch.cancel()
+        let error = try #require(await fetch.value)
+        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(error.reason.isCancellation)
+        return error
+    }
+
+    @Test func `while it waits for a connection`() async throws {
+        let origin = try ScriptedOrigin { _, request in request.target == "/first" ? [.hold, .ok()] : [.ok("answer")] }
+        let session = Session.limited()
+        async let first = session.data(for: URLRequest(origin, "/first"))
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        for _ in 0..<100 {
+            let error = try await cancel(URLRequest(origin, "/waiting"), in: session) {
+                await session.settle()
+                return true
+            }
+            #expect(error.phase == .pool || error.phase == .request)
+            #expect(!error.wasSent)
+        }
+        try origin.release()
+        _ = try await first
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(origin.requests.map(\.target) == ["/first", "/"])
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `while its host is looked up or connected to`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let session = Session.limited()
+        let request = try URLRequest(origin, host: "localhost")
+        for round in 0..<200 {
+            let fetch = Task { await session.failure(of: request) }
+            for _ in 0..<round % 10 { await session.settle() }
+            fetch.cancel()
+            let error = await fetch.value
+            #expect(error == nil || error?.reason.isCancellation == true)
+        }
+        #expect(try await session.text(request) == "answer")
+    }
+
+    @Test func `while the server lets it wait for a connection`() async throws {
+        let hole = try BlackHole()
+        let before = ClientSockets.countConnecting(to: hole.port)
+        let request = URLRequest(url: try #require(URL(string: hole.url)))
+        let session = Session.limited()
+        for _ in 0..<20 {
+            let error = try await cancel(request, in: session) {
+                await session.settle()
+                await session.settle()
+                return true
+            }
+            #expect(!error.wasSent)
+        }
+        // Those that fill the backlog are left.
+        #expect(ClientSockets.countConnecting(to: hole.port) <= before)
+    }
+
+    @Test func `while the server holds the handshake`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(
+            tls: authority.issue(), onAccept: { $0 <= 5 ? [.receive(1), .hold] : [] }
+        ) { _, _ in [.ok("answer")] }
+        let session = try Session.trusting(authority)
+        for count in 1...5 {
+            let error = try await cancel(URLRequest(origin), in: session) {
+                await origin.waitFor { $0.connectionCount == count && $0.bytesReceived > 0 }
+            }
+            #expect(!error.wasSent)
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+        }
+        #expect(ClientSockets.count(to: origin.port) == 0)
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(origin.connectionCount == 6)
+    }
+
+    @Test(arguments: [false, true]) func `while the server does not read its body`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(
+            tls: isSecure ? authority.issue() : nil,
+            onHead: { _, request in request.method == "PUT" ? [.hold] : [] }
+        ) { _, _ in [.ok("answer")] }
+        let session = try Session.trusting(authority)
+        let body = Data(repeating: 1, count: 16 << 20)
+        for count in 1...5 {
+            let error = try await cancel(URLRequest(origin, method: "PUT", body: body), in: session) {
+                await origin.waitFor { $0.headCount == count }
+            }
+            #expect(error.phase == .head)
+            #expect(error.wasSent)
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+        }
+        #expect(ClientSockets.count(to: origin.port) == 0)
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+    }
+
+    @Test(
+        arguments: [
+            Part(text: "", phase: .head), Part(text: "HTTP/1.1 200 OK\r\nContent-Le", phase: .head),
+            Part(text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", phase: .body),
+            Part(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", phase: .body),
+        ], [false, true])
+    func `while its response comes`(_ part: Part, isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
+            request.target == "/good" ? [.ok("answer")] : [.send(part.text), .hold]
+        }
+        let session = try Session.trusting(authority)
+        for count in 1...5 {
+            let sent = origin.observations.bytesSent
+            let error = try await cancel(URLRequest(origin), in: session) {
+                let hasCome = await origin.waitFor {
+                    $0.requestCount == count && ($0.bytesSent > sent || part.text.isEmpty)
+                }
+                await session.settle()
+                await session.settle()
+                return hasCome
+            }
+            #expect(error.phase == part.phase)
+            #expect(error.wasSent)
+            #expect(error.remoteAddress?.port == origin.port)
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+        }
+        #expect(ClientSockets.count(to: origin.port) == 0)
+        #expect(try await session.text(URLRequest(origin, "/good")) == "answer")
+    }
+
+    @Test func `at random moments, a thousand times`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nans"), .pause(.microseconds(request.index * 100)),
+                .send("wer"),
+            ]
+        }
+        let session = Session.limited(to: 4)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var generator = SeededGenerator(seed: UInt64(worker))
+                    for _ in 0..<125 {
+                        let fetch = Task { try await session.text(URLRequest(origin)) }
+                        for _ in 0..<Int.random(in: 0..<12, using: &generator) { await session.settle() }
+                        fetch.cancel()
+                        switch await fetch.result {
+                        case .success(let text): #expect(text == "answer")
+                        case .failure(let error): #expect((error as? EngineError)?.reason.isCancellation == true)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(ClientSockets.count(to: origin.port) <= 4)
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// What sessions leave behind, counted in processes of their own.
+@Suite(.timeLimit(.minutes(1))) struct SessionChurnTests {
+    @Test func `a hundred thousand requests over 64 connections leave nothing behind`() async {
+        await #expect(processExitsWith: .success) { try await Churn.manyRequests(100_000, connections: 64) }
+    }
+
+    @Test func `a thousand sessions leave nothing behind`() async {
+        await #expect(processExitsWith: .success) { try await Churn.manySessions(1000) }
+    }
+
+    @Test func `sessions dropped with requests in flight leave nothing behind`() async {
+        await #expect(processExitsWith: .success) { try await Churn.droppedSessions() }
+    }
+
+    @Test func `a process without descriptors to spare gets errors, and recovers`() async {
+        await #expect(processExitsWith: .success) { try await Churn.fewDescriptors() }
+    }
+}
+
+/// Bodies of processes: they look at the whole process, in which nothing else runs.
+enum Churn {
+    struct Count: Equatable {
+        let descriptors, threads: Int
+
+        static var now: Count { Count(descriptors: entries("/proc/self/fd"), threads: ownThreads()) }
+
+        private static func entries(_ path: String) -> Int {
+            guard let directory = unsafe opendir(path) else { return -1 }
+            defer { unsafe closedir(directory) }
+            var count = 0
+            while unsafe readdir(directory) != nil { count += 1 }
+            return count
+        }
+
+        /// Threads the library started, by their name: those of the Swift runtime come and go as they like.
+        private static func ownThreads() -> Int {
+            guard let directory = unsafe opendir("/proc/self/task") else { return -1 }
+            defer { unsafe closedir(directory) }
+            var count = 0
+            while let entry = unsafe readdir(directory) {
+                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+                }
+                if text("/proc/self/task/\(name)/comm").hasPrefix("tern-") { count += 1 }
+            }
+            return count
+        }
+
+        private static func text(_ path: String) -> String {
+            guard let file = unsafe fopen(path, "r") else { return "" }
+            defer { unsafe fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let length = unsafe fread(&bytes, 1, bytes.count, file)
+            return String(decoding: bytes[..<length], as: UTF8.self)
+        }
+    }
+
+    /// What there is before the first session. The Swift runtime opens descriptors of its own for its first timer.
+    private static func baseline(with origin: ScriptedOrigin) async -> Count {
+        _ = await origin.waitFor(.milliseconds(1)) { _ in false }
+        let baseline = Count.now
+        #expect(baseline.threads == 0)
+        return baseline
+    }
+
+    /// The counts come back to `baseline`. Threads end in their own time, so this looks again for up to ten seconds.
+    private static func expectReturn(to baseline: Count) {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while Count.now != baseline, ContinuousClock.now < deadline { sched_yield() }
+        #expect(Count.now == baseline)
+    }
+
+    static func manyRequests(_ count: Int, connections: Int) async throws {
+        var configuration = ScriptedOrigin.Configuration()
+        configuration.rememberedRequests = 0
+        let origin = try ScriptedOrigin(configuration) { _, _ in [.ok("answer")] }
+        let baseline = await baseline(with: origin)
+        var session: Session? = .limited(to: connections)
+        let request = try URLRequest(origin)
+        let answered = await withTaskGroup(of: Int.self) { [session] group in
+            for _ in 0..<connections {
+                group.addTask {
+                    guard let session, let executor = session.executors.first else { return 0 }
+                    return await Task(executorPreference: executor) {
+                        var answered = 0
+                        for _ in 0..<count / connections {
+                            let text = try? await session.text(request)
+                            if text == "answer" { answered += 1 }
+                        }
+                        return answered
+                    }.value
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(answered == count / connections * connections)
+        #expect(origin.connectionCount <= connections)
+        #expect(Count.now != baseline)
+        session = nil
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        expectReturn(to: baseline)
+    }
+
+    static func manySessions(_ count: Int) async throws {
+        let authority = try CertificateAuthority()
+        let plain = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let secure = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
+        let baseline = await baseline(with: plain)
+        for index in 0..<count {
+            let session = try Session.trusting(authority) { $0.reactorCount = index % 2 == 0 ? nil : 1 }
+            _ = try await session.data(for: URLRequest(index % 10 == 0 ? secure : plain))
+        }
+        #expect(await plain.waitFor { $0.openConnections == 0 })
+        #expect(await secure.waitFor { $0.openConnections == 0 })
+        expectReturn(to: baseline)
+    }
+
+    static func droppedSessions() async throws {
+        let authority = try CertificateAuthority()
+        let secure = try ScriptedOrigin(
+            tls: authority.issue(), onAccept: { $0 % 2 == 0 ? [.receive(1), .hold] : [] }
+        ) { _, _ in [.hold] }
+        let plain = try ScriptedOrigin(onHead: { _, request in request.method == "PUT" ? [.hold] : [] }) { _, request in
+            request.index % 2 == 0 ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold] : [.hold]
+        }
+        let hole = try BlackHole()
+        let nowhere = URLRequest(url: try #require(URL(string: hole.url)))
+        let baseline = await baseline(with: plain)
+        for round in 0..<20 {
+            var session: Session? = try .trusting(authority, connections: 5) {
+                $0.reactorCount = round % 3 == 0 ? nil : round % 3
+            }
+            var delegates: [RecordingDelegate] = []
+            for index in 0..<100 {
+                let request =
+                    switch index % 5 {
+                    case 0: try URLRequest(secure)
+                    case 1: nowhere
+                    case 2: try URLRequest(plain, method: "PUT", body: Data(repeating: 0, count: 1 << 20))
+                    case 3: try URLRequest(plain, host: "localhost")
+                    default: try URLRequest(plain)
+                    }
+                let delegate = RecordingDelegate()
+                session?.dataTask(with: request, delegate: delegate).resume()
+                delegates.append(delegate)
+            }
+            for _ in 0..<round { await session?.settle() }
+            session = nil
+            for delegate in delegates {
+                let record = await delegate.end()
+                #expect(record.error?.reason.isInvalidation == true)
+                #expect(record.completions == 1)
+            }
+        }
+        #expect(await plain.waitFor { $0.openConnections == 0 })
+        #expect(await secure.waitFor { $0.openConnections == 0 })
+        expectReturn(to: baseline)
+    }
+
+    static func fewDescriptors() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let request = try URLRequest(origin)
+        let session = Session.limited(to: 200) { $0.timeouts.total = .seconds(1) }
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var old = rlimit()
+        unsafe getrlimit(resource, &old)
+        var scarce = rlimit(rlim_cur: rlim_t(Count.now.descriptors + 20), rlim_max: old.rlim_max)
+        unsafe setrlimit(resource, &scarce)
+        let outcomes = await withTaskGroup(of: EngineError?.self) { group in
+            for _ in 0..<1000 { group.addTask { await session.failure(of: request) } }
+            return await group.reduce(into: [EngineError?]()) { $0.append($1) }
+        }
+        #expect(outcomes.count == 1000)
+        #expect(outcomes.contains { $0 == nil })
+        unsafe setrlimit(resource, &old)
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// Every limit of 300 ms passes after 300 ms and not much later, whatever it is that takes so long.
+@Suite(.timeLimit(.minutes(1))) struct TimeoutsTests {
+    private static let limit = Duration.milliseconds(300)
+    private static let connect = Timeouts(connect: limit, idle: .seconds(20), total: .seconds(20))
+    private static let idle = Timeouts(connect: .seconds(20), idle: limit, total: .seconds(20))
+    private static let total = Timeouts(connect: .seconds(20), idle: .seconds(20), total: limit)
+
+    /// Expects `request` to be ended by `limit` on time.
+    private func expect(
+        _ limit: EngineError.TimeLimit, in phase: EngineError.Phase, _ request: URLRequest,
+        _ session: Session = .limited(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let start = ContinuousClock.now
+        let error = await session.failure(of: request)
+        let duration = ContinuousClock.now - start
+        #expect(error?.reason.limit == limit, "\(String(describing: error))", sourceLocation: sourceLocation)
+        #expect(error?.phase == phase, sourceLocation: sourceLocation)
+        #expect(duration >= Self.limit, sourceLocation: sourceLocation)
+        // Some 5 ms late on a quiet machine; here other tests want the processor too, and the default limits are 10 s up.
+        #expect(duration < .seconds(8), sourceLocation: sourceLocation)
+    }
+
+    @Test func `connecting`() async throws {
+        let hole = try BlackHole()
+        let request = URLRequest(url: try #require(URL(string: hole.url)))
+        await expect(.connect, in: .connect, request.limited(to: Self.connect))
+        await expect(.total, in: .pool, request.limited(to: Self.total))
+        let session = Session.limited { $0.timeouts = Self.connect }
+        await expect(.connect, in: .connect, request, session)
+    }
+
+    @Test func `shaking hands`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue(), onAccept: { _ in [.receive(1), .hold] }) { _, _ in [] }
+        let session = try Session.trusting(authority)
+        await expect(.connect, in: .tls, try URLRequest(origin).limited(to: Self.connect), session)
+        await expect(.total, in: .pool, try URLRequest(origin).limited(to: Self.total), session)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `waiting for a connection`() async throws {
+        let origin = try ScriptedOrigin { _, request in request.target == "/first" ? [.hold, .ok()] : [.ok("answer")] }
+        let session = Session.limited()
+        async let first = session.data(for: URLRequest(origin, "/first"))
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        await expect(.total, in: .pool, try URLRequest(origin, "/late").limited(to: Self.total), session)
+        try origin.release()
+        _ = try await first
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(!origin.requests.contains { $0.target == "/late" })
+    }
+
+    struct Stall: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [ScriptedOrigin.Step]
+        let phase: EngineError.Phase
+    }
+
+    @Test(
+        arguments: [
+            Stall(testDescription: "before the head", steps: [.hold], phase: .head),
+            Stall(testDescription: "in the head", steps: [.send("HTTP/1.1 200"), .hold], phase: .head),
+            Stall(testDescription: "after a 103", steps: [.send("HTTP/1.1 103 Early\r\n\r\n"), .hold], phase: .head),
+            Stall(
+                testDescription: "in the body",
+                steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold],
+                phase: .body),
+            Stall(
+                testDescription: "in a chunk",
+                steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf"), .hold], phase: .body),
+        ], [false, true])
+    func `waiting for the response`(_ stall: Stall, isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in stall.steps }
+        let session = try Session.trusting(authority)
+        await expect(.idle, in: stall.phase, try URLRequest(origin).limited(to: Self.idle), session)
+        await expect(.total, in: stall.phase, try URLRequest(origin).limited(to: Self.total), session)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test(arguments: [false, true]) func `an upload that is not read`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil, onHead: { _, _ in [.hold] }) { _, _ in
+            []
+        }
+        let session = try Session.trusting(authority)
+        let request = try URLRequest(origin, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
+        await expect(.idle, in: .head, request.limited(to: Self.idle), session)
+        await expect(.total, in: .head, request.limited(to: Self.total), session)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `a drip starts the idle limit over, but not the total one`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            let count = request.target == "/total" ? 1000 : 20
+            return [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"),
+                .drip(Array(repeating: 0x78, count: count), every: .milliseconds(40)),
+            ]
+        }
+        let session = Session.limited()
+        let start = ContinuousClock.now
+        #expect(try await session.text(URLRequest(origin).limited(to: Self.idle)).count == 20)
+        #expect(ContinuousClock.now - start > Self.limit * 2)
+        await expect(.total, in: .body, try URLRequest(origin, "/total").limited(to: Self.total), session)
+    }
+
+    @Test func `no time at all`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        for timeouts in [Timeouts(total: .zero), Timeouts(total: .seconds(-1)), Timeouts(idle: .zero)] {
+            let error = await Session.limited().failure(of: try URLRequest(origin).limited(to: timeouts))
+            #expect(error?.reason.limit != nil)
+        }
+        let never = Timeouts(connect: .seconds(Int64.max), idle: .seconds(Int64.max), total: .seconds(Int64.max))
+        let quick = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        #expect(try await Session.limited().text(URLRequest(quick).limited(to: never)) == "answer")
+    }
+
+    @Test func `a pause of the reader is no silence of the server`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(.milliseconds(1100)), .send("half")]
+        }
+        // Answers after a time that is a good one and a half limits.
+        let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(750)), .ok()] }
+        let session = Session.limited()
+        let delegate = RecordingDelegate { task, event in if case .head = event { task.suspend() } }
+        let limits = Timeouts(idle: .milliseconds(500))
+        let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
+        task.resume()
+        _ = try await session.data(for: URLRequest(clock))
+        task.resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(record.body == Array("halfhalf".utf8))
+    }
+
+    @Test func `one request's limits are not another's`() async throws {
+        let hole = try BlackHole()
+        let session = Session.limited(to: 2)
+        let request = URLRequest(url: try #require(URL(string: hole.url)))
+        let patient = RecordingDelegate()
+        let task = session.dataTask(with: request.limited(to: Timeouts(connect: .seconds(20))), delegate: patient)
+        task.resume()
+        await session.settle()
+        await expect(.connect, in: .connect, request.limited(to: Self.connect), session)
+        #expect(patient.record.completions == 0)
+        task.cancel()
+        #expect(await patient.end().error?.reason.isCancellation == true)
+    }
+}

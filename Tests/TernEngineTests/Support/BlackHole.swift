@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
+import Glibc
+import TernTesting
+
+/// A loopback port that takes no more connections: it listens, nobody accepts, and its backlog is full, so that the
+/// kernel leaves every further SYN without an answer.
+final class BlackHole: Sendable {
+    let port: UInt16
+    private let descriptors: [Int32]
+
+    init() throws(ScriptedOriginError) {
+        let listener = try Self.socket()
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        guard unsafe Self.lend(&address, { unsafe bind(listener, $0, $1) }) == 0, listen(listener, 0) == 0 else {
+            throw .system(call: "listen", errno: errno)
+        }
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe Self.lend(&address) { pointer, _ in
+            unsafe getsockname(listener, UnsafeMutablePointer(mutating: pointer), &size)
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        var descriptors = [listener]
+        // A backlog of n holds n + 1 connections.
+        for _ in 0..<3 {
+            let filler = try Self.socket()
+            _ = unsafe Self.lend(&address) { unsafe connect(filler, $0, $1) }
+            descriptors.append(filler)
+        }
+        self.descriptors = descriptors
+    }
+
+    deinit { for descriptor in descriptors { close(descriptor) } }
+
+    var url: String { "http://127.0.0.1:\(port)/" }
+
+    private static func socket() throws(ScriptedOriginError) -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = Glibc.socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        return descriptor
+    }
+
+    private static func lend(
+        _ address: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct DataTaskTests {
+    @Test func `does nothing before it is resumed, and starts once`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let session = Session.limited(to: 4)
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        await session.settle()
+        #expect(origin.connectionCount == 0)
+        for _ in 0..<5 { task.resume() }
+        #expect(await delegate.end().body == Array("answer".utf8))
+        task.resume()
+        await session.settle()
+        #expect(origin.observations.requestCount == 1)
+        #expect(delegate.record.completions == 1)
+        #expect(task.error == nil)
+    }
+
+    @Test func `identifiers are unique`() throws {
+        let session = Session.limited()
+        let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
+        let tasks = (0..<100).map { _ in session.dataTask(with: request, delegate: RecordingDelegate()) }
+        #expect(Set(tasks.map(\.identifier)).count == 100)
+    }
+
+    @Test func `ends when it is cancelled before it is resumed, and is never sent`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.cancel()
+        task.resume()
+        let record = await delegate.end()
+        #expect(record.error?.reason.isCancellation == true)
+        #expect(task.error?.reason.isCancellation == true)
+        #expect(task.metrics?.end != nil)
+        await session.settle()
+        #expect(origin.connectionCount == 0)
+        #expect(record.events == [.end(failed: true)])
+    }
+
+    @Test func `stays as it is when it is cancelled after its end`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let session = Session.limited()
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        _ = await delegate.end()
+        let end = task.metrics?.end
+        task.cancel()
+        task.suspend()
+        task.resume()
+        await session.settle()
+        #expect(delegate.record.completions == 1)
+        #expect(task.error == nil)
+        #expect(task.metrics?.end == end)
+        // The connection was not the task's any more.
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `reads nothing while it is suspended, however often`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(32 << 20)\r\n\r\n"),
+                .repeat(Array(repeating: 1, count: 65536), count: 512),
+            ]
+        }
+        let session = Session.limited()
+        let delegate = RecordingDelegate { task, event in
+            if case .head = event {
+                task.suspend()
+                task.suspend()
+            }
+        }
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        await delegate.wait { $0.events.contains(.head(200)) }
+        task.resume()
+        await session.settle()
+        let count = delegate.record.body.count
+        #expect(count <= 256 * 1024)
+        #expect(delegate.record.completions == 0)
+        task.resume()
+        #expect(await delegate.end().body.count == 32 << 20)
+    }
+
+    @Test(arguments: ["head", "body", "trailers", "informational"])
+    func `may be cancelled by its delegate at any point`(point: String) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/next"
+                ? [.ok("answer")]
+                : [.send("HTTP/1.1 103 Early\r\n\r\n"), .chunked(["abc", "def"], trailers: [("X-One", "1")])]
+        }
+        let session = Session.limited()
+        let delegate = RecordingDelegate { task, event in
+            let name =
+                switch event {
+                case .informational: "informational"
+                case .head: "head"
+                case .body: "body"
+                case .trailers: "trailers"
+                case .end: "end"
+                }
+            if name == point { task.cancel() }
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error?.reason.isCancellation == true)
+        #expect(try await session.text(URLRequest(origin, "/next")) == "answer")
+        #expect(delegate.record.events.last == .end(failed: true))
+        #expect(delegate.record.completions == 1)
+    }
+
+    @Test func `a delegate may start the next task from the end of one`() async throws {
+        final class Chain: SessionDataDelegate {
+            let left = Mutex(2000)
+            let session: Session
+            let request: URLRequest
+            let done: CheckedContinuation<EngineError?, Never>
+
+            init(_ session: Session, _ request: URLRequest, _ done: CheckedContinuation<EngineError?, Never>) {
+                self.session = session
+                self.request = request
+                self.done = done
+            }
+
+            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+                let left = left.withLock {
+                    $0 -= 1
+                    return $0
+                }
+                if left == 0 || error != nil { return done.resume(returning: error) }
+                session.dataTask(with: request, delegate: self).resume()
+            }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let session = Session.limited()
+        let request = try URLRequest(origin)
+        let error = await withCheckedContinuation { done in
+            session.dataTask(with: request, delegate: Chain(session, request, done)).resume()
+        }
+        #expect(error == nil)
+        #expect(origin.connectionCount == 1)
+        #expect(origin.observations.requestCount == 2000)
+    }
+
+    /// Steers one task from several threads at once, while its response comes and, now and then, its session goes.
+    @Test(arguments: [false, true]) func `ends once, whoever steers it from wherever`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
+            request.index % 5 == 4
+                ? [.close] : [.chunked(Array(repeating: String(repeating: "x", count: 1000), count: 50))]
+        }
+        for seed in 0..<30 {
+            let holder = SessionHolder(
+                try Session.trusting(authority, connections: 3) { $0.reactorCount = 1 + seed % 2 })
+            let request = try URLRequest(origin)
+            let delegates = await withTaskGroup(of: [RecordingDelegate].self) { group in
+                for worker in 0..<4 {
+                    group.addTask {
+                        var generator = SeededGenerator(seed: UInt64(seed * 10 + worker))
+                        var delegates: [RecordingDelegate] = []
+                        for _ in 0..<10 {
+                            let delegate = RecordingDelegate()
+                            guard let task = holder.session?.dataTask(with: request, delegate: delegate) else {
+                                break
+                            }
+                            task.resume()
+                            delegates.append(delegate)
+                            let steps = (0..<4).map { _ in Int.random(in: 0..<20, using: &generator) }
+                            await withTaskGroup(of: Void.self) { group in
+                                for step in steps {
+                                    group.addTask {
+                                        switch step {
+                                        case 0..<6:
+                                            task.suspend()
+                                            task.resume()
+                                        case 6..<12: task.resume()
+                                        case 12..<15: task.cancel()
+                                        case 15: await delegate.wait { $0.completions > 0 || !$0.body.isEmpty }
+                                        default: _ = (task.metrics, task.error)
+                                        }
+                                    }
+                                }
+                            }
+                            // A resume may have come before the suspend it was to take back.
+                            task.resume()
+                            task.resume()
+                            task.resume()
+                            task.resume()
+                        }
+                        if worker == 0, seed % 3 == 0 { holder.drop() }
+                        return delegates
+                    }
+                }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            for delegate in delegates {
+                let record = await delegate.end()
+                #expect(record.completions == 1)
+                #expect(record.error != nil || record.body.count == 50_000)
+            }
+            holder.drop()
+            for delegate in delegates {
+                let record = delegate.record
+                #expect(record.completions == 1)
+                if case .end = record.events.last {} else { Issue.record("\(record.events)") }
+            }
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct BodyBytesTests {
+    @Test func `gives the head at once and the body as it comes`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send("5\r\nfirst\r\n"), .hold,
+                .send("6\r\nsecond\r\n0\r\nX-Sum: 11\r\n\r\n"),
+            ]
+        }
+        let session = Session.limited()
+        let (bytes, response) = try await session.bytes(for: URLRequest(origin))
+        #expect(response.statusCode == 200)
+        var iterator = bytes.makeAsyncIterator()
+        try origin.release()
+        #expect(try await iterator.next() == Data("first".utf8))
+        #expect(bytes.trailers.isEmpty)
+        try origin.release()
+        #expect(try await iterator.next() == Data("second".utf8))
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+        #expect(bytes.trailers == ["X-Sum": "11"])
+        #expect(try await session.text(URLRequest(origin, method: "HEAD")) == "")
+    }
+
+    @Test(arguments: [false, true]) func `a broken body throws behind what came of it`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close]
+        }
+        let session = try Session.trusting(authority)
+        let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+        var body = Data()
+        await #expect(throws: EngineError.self) { for try await piece in bytes { body += piece } }
+        #expect(body == Data("half".utf8))
+    }
+
+    @Test func `throws when there is no head`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.close] }
+        let session = Session.limited()
+        await #expect(throws: EngineError.self) { try await session.bytes(for: URLRequest(origin)) }
+    }
+
+    @Test func `an abandoned body closes its connection, and a read one keeps it`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/endless"
+                ? [.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat(Array(repeating: 1, count: 65536), count: 1 << 20)]
+                : [.ok("answer")]
+        }
+        let session = Session.limited()
+        for count in 1...20 {
+            do {
+                let (bytes, _) = try await session.bytes(for: URLRequest(origin, "/endless"))
+                if count % 2 == 0 { for try await _ in bytes { break } }
+            }
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+        }
+        for _ in 0..<5 {
+            let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+            for try await piece in bytes { #expect(piece == Data("answer".utf8)) }
+        }
+        #expect(origin.connectionCount == 21)
+        #expect(ClientSockets.count(to: origin.port) == 1)
+    }
+
+    @Test func `keeps its session alive`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"), .hold, .send("answer")]
+        }
+        let (bytes, _) = try await Session.limited { $0.reactorCount = 1 }.bytes(for: URLRequest(origin))
+        try origin.release()
+        var body = Data()
+        for try await piece in bytes { body += piece }
+        #expect(body == Data("answer".utf8))
+    }
+
+    @Test func `cancelling the reader ends the wait for more`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold]
+        }
+        let session = Session.limited()
+        let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+        let (pieces, told) = AsyncStream.makeStream(of: Data.self)
+        let reader = Task { () async -> EngineError? in
+            do throws(EngineError) {
+                var iterator = bytes.makeAsyncIterator()
+                while let piece = try await iterator.next() { told.yield(piece) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for await piece in pieces where piece == Data("half".utf8) { break }
+        reader.cancel()
+        #expect(await reader.value?.reason.isCancellation == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test(arguments: [false, true]) func `a reader that stops stops the server`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n"),
+                .repeat(Array(repeating: 1, count: 65536), count: 1024),
+            ]
+        }
+        let session = try Session.trusting(authority)
+        let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+        var iterator = bytes.makeAsyncIterator()
+        var count = try await iterator.next()?.count ?? 0
+        // Nothing moves any more once all buffers on the way are full.
+        var (sent, previous) = (origin.observations.bytesSent, -1)
+        while sent != previous {
+            previous = sent
+            let stuck = sent
+            _ = await origin.waitFor(.milliseconds(300)) { $0.bytesSent > stuck }
+            sent = origin.observations.bytesSent
+        }
+        #expect(sent < 16 << 20)
+        while let piece = try await iterator.next() {
+            #expect(piece.count <= 1 << 20)
+            count += piece.count
+        }
+        #expect(count == 64 << 20)
+        #expect(origin.observations.bytesSent >= 64 << 20)
+    }
+
+    @Test(arguments: [false, true]) func `any pace of reading gets every byte`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(8 << 20)\r\n\r\n"),
+                .repeat((0..<65536).map { UInt8(truncatingIfNeeded: $0 % 251) }, count: 128),
+            ]
+        }
+        let session = try Session.trusting(authority, connections: 4)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+                        var (count, isRight) = (0, true)
+                        for try await piece in bytes {
+                            // The pattern begins anew every 64 KB.
+                            isRight = isRight && piece.first == UInt8(truncatingIfNeeded: count % 65536 % 251)
+                            count += piece.count
+                            for _ in 0..<worker * 3 { await Task.yield() }
+                        }
+                        #expect(isRight)
+                        #expect(count == 8 << 20)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a slow reader costs little memory`() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try ScriptedOrigin { _, _ in
+                [.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat(Array(repeating: 1, count: 65536), count: 4096), .close]
+            }
+            let session = Session.limited()
+            let (bytes, _) = try await session.bytes(for: URLRequest(origin))
+            var (count, peak) = (0, 0)
+            var first = 0
+            for try await piece in bytes {
+                count += piece.count
+                if first == 0, count > 8 << 20 { first = residentBytes() }
+                peak = max(peak, residentBytes())
+            }
+            #expect(count == 256 << 20)
+            #expect(peak - first < 4 << 20, "\(peak - first) bytes more")
+        }
+    }
+}
+
+/// What this process holds in memory now.
+private func residentBytes() -> Int {
+    guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }
+    defer { unsafe fclose(file) }
+    var text = [UInt8](repeating: 0, count: 256)
+    let length = unsafe fread(&text, 1, text.count, file)
+    let pages = String(decoding: text[..<length], as: UTF8.self).split(separator: " ").dropFirst().first
+    return (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct BodyStreamTests {
+    /// A task that nobody runs, and whose pauses can be looked at.
+    private func task(_ stream: BodyStream) throws -> DataTask {
+        Session.limited().dataTask(
+            with: URLRequest(url: try #require(URL(string: "http://localhost/"))), delegate: stream)
+    }
+
+    private func deliver(_ bytes: [UInt8], to stream: BodyStream, _ task: DataTask) {
+        stream.task(task, didReceive: bytes.span)
+    }
+
+    @Test func `stops the socket above one mark and starts it below another`() async throws {
+        let stream = BodyStream()
+        let task = try task(stream)
+        let piece = [UInt8](repeating: 1, count: 64 * 1024)
+        for _ in 0..<4 { deliver(piece, to: stream, task) }
+        #expect(!task.isSuspended)
+        deliver([1], to: stream, task)
+        #expect(task.isSuspended)
+        deliver(piece, to: stream, task)
+        #expect(task.isSuspended)
+        #expect(try await stream.next(of: task).get()?.count == 5 * 64 * 1024 + 1)
+        #expect(!task.isSuspended)
+    }
+
+    @Test func `gives what came, then the end, again and again`() async throws {
+        let stream = BodyStream()
+        let task = try task(stream)
+        deliver([1, 2], to: stream, task)
+        deliver([3], to: stream, task)
+        stream.task(task, didCompleteWith: nil)
+        #expect(try await stream.next(of: task).get() == Data([1, 2, 3]))
+        for _ in 0..<3 { #expect(try await stream.next(of: task).get() == nil) }
+    }
+
+    @Test func `gives what came, then the error, again and again`() async throws {
+        let stream = BodyStream()
+        let task = try task(stream)
+        deliver([1], to: stream, task)
+        stream.task(task, didCompleteWith: task.error(.connectionLost(nil), phase: .body))
+        #expect(try await stream.next(of: task).get() == Data([1]))
+        for _ in 0..<3 {
+            let result = await stream.next(of: task)
+            #expect(throws: EngineError.self) { try result.get() }
+        }
+    }
+
+    /// The reader and the reactor change the pause from two threads, and whoever is late must not win.
+    @Test func `no order of stopping and starting leaves the socket stopped`() async throws {
+        for _ in 0..<200 {
+            let stream = BodyStream()
+            let task = try task(stream)
+            let piece = [UInt8](repeating: 1, count: 300 * 1024)
+            async let read = Task {
+                var count = 0
+                while let piece = try await stream.next(of: task).get() { count += piece.count }
+                return count
+            }.value
+            await Task { for _ in 0..<20 { deliver(piece, to: stream, task) } }.value
+            stream.task(task, didCompleteWith: nil)
+            #expect(try await read == 20 * 300 * 1024)
+            #expect(!task.isSuspended)
+        }
+    }
+}

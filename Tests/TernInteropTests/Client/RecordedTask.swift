@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Tern
+
+/// One request, run to its end, and what it was like.
+struct RecordedTask: Sendable {
+    let status: Int?
+    let body: Data
+    let error: EngineError?
+    let metrics: TaskMetrics?
+
+    var tls: TLSInfo? { metrics?.connection?.tls }
+    var pins: [String] { metrics?.connection?.publicKeyPins ?? [] }
+
+    static func run(_ session: Session, _ url: String) async throws -> RecordedTask {
+        guard let url = URL(string: url) else { throw URLError(.badURL) }
+        let recorder = Recorder()
+        return await recorder.record(session.dataTask(with: Tern.URLRequest(url: url), delegate: recorder))
+    }
+}
+
+private final class Recorder: SessionDataDelegate {
+    private struct State {
+        var status: Int?
+        var body = Data()
+        var completion: CheckedContinuation<RecordedTask, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func record(_ task: DataTask) async -> RecordedTask {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.completion = continuation }
+            task.resume()
+        }
+    }
+
+    func task(_ task: DataTask, didReceive response: Tern.HTTPURLResponse) {
+        state.withLock { $0.status = response.statusCode }
+    }
+
+    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+        let data = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
+        state.withLock { $0.body.append(data) }
+    }
+
+    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+        let (state, completion) = state.withLock { ($0, $0.completion.take()) }
+        completion?.resume(
+            returning: RecordedTask(status: state.status, body: state.body, error: error, metrics: task.metrics))
+    }
+}

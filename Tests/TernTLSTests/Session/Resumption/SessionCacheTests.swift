@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+import TernTesting
+import Testing
+
+@testable import TernTLS
+
+/// The cache alone, with sessions that real handshakes left.
+struct SessionCacheTests {
+    private let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    private func sessions(_ version: TLSVersion) throws -> ResumableSession {
+        let context = try Dialogue.context(anchors: [root]) {
+            $0.minimumVersion = version
+            $0.maximumVersion = version
+        }
+        let dialogue = try Dialogue(identity: try root.issue(), context: context, server: .init(ticketKey: 1))
+        _ = try dialogue.open(try dialogue.handshake())
+        let cache = try #require(context.sessions)
+        return try #require(cache.take(Self.key("localhost", port: 443), at: Timestamp.now))
+    }
+
+    private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
+        SessionCache.Key(host: host, port: port, policy: .defaultEvaluation(validateHost: true))
+    }
+
+    @Test func `no more sessions are kept for a key than allowed`() throws {
+        let cache = SessionCache(keyLimit: 2, sessionLimit: 3)
+        let session = try sessions(.v1_3)
+        for _ in 0..<10 { cache.store(session, for: Self.key("a")) }
+        #expect(cache.count == 3)
+    }
+
+    @Test func `the key that was used least recently is dropped`() throws {
+        let cache = SessionCache(keyLimit: 2, sessionLimit: 8)
+        let session = try sessions(.v1_2)
+        cache.store(session, for: Self.key("a"))
+        cache.store(session, for: Self.key("b"))
+        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
+        cache.store(session, for: Self.key("c"))
+        #expect(cache.take(Self.key("b"), at: Timestamp.now) == nil)
+        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
+        #expect(cache.take(Self.key("c"), at: Timestamp.now) != nil)
+    }
+
+    @Test(arguments: TLSSessionTests.versions)
+    func `a session is given out until the server's word is up`(version: TLSVersion) throws {
+        let cache = SessionCache()
+        let session = try sessions(version)
+        let expiry = session.reference.expiry
+        #expect(expiry > Timestamp.now)
+        cache.store(session, for: Self.key("a"))
+        #expect(cache.take(Self.key("a"), at: expiry) == nil)
+        #expect(cache.count == 0)
+        cache.store(session, for: Self.key("a"))
+        #expect(cache.take(Self.key("a"), at: expiry - 1) != nil)
+    }
+
+    @Test func `a session of TLS 1.2 stays, one of TLS 1.3 goes`() throws {
+        let cache = SessionCache()
+        cache.store(try sessions(.v1_2), for: Self.key("a"))
+        cache.store(try sessions(.v1_3), for: Self.key("b"))
+        for key in ["a", "b"] { #expect(cache.take(Self.key(key), at: Timestamp.now) != nil) }
+        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
+        #expect(cache.take(Self.key("b"), at: Timestamp.now) == nil)
+    }
+
+    @Test func `many threads share it`() async throws {
+        let cache = SessionCache(keyLimit: 4, sessionLimit: 4)
+        let session = try sessions(.v1_3)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for round in 0..<500 {
+                        cache.store(session, for: Self.key("\((worker + round) % 6)"))
+                        _ = cache.take(Self.key("\(round % 6)"), at: Timestamp.now)
+                    }
+                }
+            }
+        }
+        #expect(cache.count <= 16)
+    }
+}
