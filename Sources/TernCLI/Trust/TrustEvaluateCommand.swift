@@ -38,8 +38,16 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         if let batch { return try evaluate(batch: batch) }
         let result = try await question.answer()
-        print("\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)")
+        if isJSON {
+            print(try JSONReport.text(VerdictReport(result)))
+        } else {
+            print(line(result))
+        }
         if !result.isAccepted { throw ExitCode(1) }
+    }
+
+    private func line(_ result: ServerTrustResult) -> String {
+        "\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)"
     }
 
     private func evaluate(batch path: String) throws {
