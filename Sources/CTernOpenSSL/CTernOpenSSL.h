@@ -3,14 +3,17 @@
 // type-safe stack macros) follows as inline functions with the prefix `tern_`; nothing here adds behaviour.
 #pragma once
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
@@ -41,6 +44,13 @@ static inline int tern_GENERAL_NAMES_push(GENERAL_NAMES *names, GENERAL_NAME *na
 static inline int tern_GENERAL_NAMES_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline GENERAL_NAME *tern_GENERAL_NAMES_at(const GENERAL_NAMES *names, int index) {
     return sk_GENERAL_NAME_value(names, index);
+}
+
+static inline int tern_GENERAL_SUBTREES_count(const STACK_OF(GENERAL_SUBTREE) *subtrees) {
+    return sk_GENERAL_SUBTREE_num(subtrees);
+}
+static inline GENERAL_SUBTREE *tern_GENERAL_SUBTREES_at(const STACK_OF(GENERAL_SUBTREE) *subtrees, int index) {
+    return sk_GENERAL_SUBTREE_value(subtrees, index);
 }
 
 static inline STACK_OF(X509) *tern_X509_stack_new(void) { return sk_X509_new_null(); }
@@ -85,9 +95,17 @@ static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-// The C library's clock and environment, for modules that import no C library. Nil for privileged processes.
+// The C library's files, clock and environment, for modules that import no C library. Nil for privileged processes.
 
 static inline const char *tern_environment(const char *name) {
     return OPENSSL_issetugid() ? NULL : getenv(name);
+}
+// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost.
+static inline void tern_append_to_private_file(const char *path, const uint8_t *bytes, size_t count) {
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (descriptor < 0) return;
+    ssize_t written = write(descriptor, bytes, count);
+    (void)written;
+    close(descriptor);
 }
 static inline int64_t tern_unix_time(void) { return (int64_t)time(NULL); }

@@ -5,6 +5,8 @@
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
+@_exported public import struct TernEngine.ClientIdentity
+@_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
 @_exported public import class TernEngine.DataTask
@@ -17,6 +19,7 @@
 @_exported public import struct TernEngine.HostPattern
 @_exported public import enum TernEngine.HostPatternError
 @_exported public import enum TernEngine.InvalidRequest
+@_exported public import class TernEngine.KeyLog
 @_exported public import struct TernEngine.Leniency
 @_exported public import struct TernEngine.Limits
 @_exported public import struct TernEngine.MonotonicInstant

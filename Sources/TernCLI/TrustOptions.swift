@@ -20,6 +20,8 @@ struct TrustOptions: ParsableArguments {
     )
     var isInsecure = false
 
+    @OptionGroup var identity: IdentityOptions
+
     func configuration() throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
         if let caCertificateFile {
@@ -32,6 +34,8 @@ struct TrustOptions: ParsableArguments {
                 throw ValidationError("--cacert: \(caCertificateFile): \(error)")
             }
         }
+        configuration.tls.identity = try identity.identity()
+        configuration.tls.keyLog = identity.keyLog
         return configuration
     }
 

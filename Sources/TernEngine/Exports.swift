@@ -18,8 +18,11 @@
 @_exported public import struct TernTLS.Anchors
 @_exported public import struct TernTLS.Certificate
 @_exported public import struct TernTLS.CertificateError
+@_exported public import struct TernTLS.ClientIdentity
+@_exported public import struct TernTLS.ClientIdentityError
 @_exported public import struct TernTLS.HostPattern
 @_exported public import enum TernTLS.HostPatternError
+@_exported public import class TernTLS.KeyLog
 @_exported public import enum TernTLS.PinError
 @_exported public import struct TernTLS.PinFailureReport
 @_exported public import struct TernTLS.PinSet

@@ -13,5 +13,10 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// are valid.
     public var resumesSessions = true
 
+    /// Who we are, for servers that ask; nil sends no certificate.
+    public var identity: ClientIdentity?
+    /// Where the secrets of connections are written; nil, as it should be, nowhere.
+    public var keyLog: KeyLog?
+
     public init() {}
 }

@@ -11,6 +11,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case trust(TrustFailure)
         /// The peer ended the connection with this fatal alert.
         case alert(TLSAlert)
+        /// The server demands a certificate of ours, and the configuration has no identity. This is what it sent.
+        case clientCertificateRequired(TLSAlert)
         /// The handshake broke off on our side; `openSSL` says at which rule.
         case handshakeFailed
         /// The peer broke the protocol after the handshake: a record that does not authenticate, or does not belong.
@@ -30,6 +32,8 @@ public struct TLSError: Error, Sendable, Hashable {
     public enum Setting: Sendable, Hashable {
         case versions(minimum: TLSVersion, maximum: TLSVersion)
         case applicationProtocol(String)
+        /// The identity's key is too weak, or of a kind that TLS does not know.
+        case identity
     }
 
     public let reason: Reason
@@ -53,9 +57,12 @@ extension TLSError: CustomStringConvertible {
                 "no protocol version between \(minimum) and \(maximum)"
             case .invalidConfiguration(.applicationProtocol(let name)):
                 "application protocol \"\(name)\" is not 1 to 255 bytes long"
+            case .invalidConfiguration(.identity): "the client identity is of no use in TLS"
             case .invalidHost(let host): "\"\(host)\" is neither a DNS name nor an IP address"
             case .trust(let failure): failure.description
             case .alert(let alert): "the peer sent the fatal alert \(alert)"
+            case .clientCertificateRequired(let alert):
+                "the server demands a client certificate and there is none (it sent the fatal alert \(alert))"
             case .handshakeFailed: "TLS handshake failed"
             case .protocolViolation: "the peer broke the TLS protocol"
             case .noPeerCertificate: "the server presented no certificate"

@@ -44,12 +44,18 @@ struct ResponseDecoder: ~Copyable {
 
     var keepAlive: KeepAlive? { facts.keepAlive }
 
+    // Inlined, because an event that is handed on is copied.
+    @inline(__always)
     mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
         guard offset >= 0, offset <= bytes.count else {
             offset = bytes.count
             return .needMoreBytes
         }
         let start = offset
+        if case .chunked = state, let data = chunks.decodeUsual(bytes, from: &offset, limits) {
+            received = received.addingSaturating(offset &- start)
+            return .body(data)
+        }
         do throws(HTTP1Error) {
             let event = try decode(bytes, from: &offset)
             received = received.addingSaturating(offset &- start)

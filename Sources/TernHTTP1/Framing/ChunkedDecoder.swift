@@ -5,8 +5,8 @@ struct ChunkedDecoder: ~Copyable {
     private enum Position {
         /// At, or within, a chunk-size line. Exits: `data`, and `trailers` for a size of zero.
         case size
-        /// Within chunk data; so many bytes are left. Exit: `dataEnd`.
-        case data(left: Int)
+        /// Within chunk data. Exit: `dataEnd`.
+        case data
         /// At the CR behind chunk data. Exit: `dataEndLineFeed`.
         case dataEnd
         /// At the LF behind chunk data. Exit: `size`.
@@ -22,6 +22,8 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private var position = Position.size
+    /// Bytes of the current chunk's data that are still to come.
+    private var left = 0
     /// The chunk-size line so far, when it did not arrive whole.
     private var partial: [UInt8] = []
     /// Bytes of framing and of content, as announced so far.
@@ -43,13 +45,9 @@ struct ChunkedDecoder: ~Copyable {
     ) throws(HTTP1Error) -> Event {
         while true {
             switch position {
-            case .data(let left):
-                let available = min(left, bytes.count &- offset)
-                guard available > 0 else { return .needMoreBytes }
-                let data = offset..<(offset &+ available)
-                offset = data.upperBound
-                position = available == left ? .dataEnd : .data(left: left &- available)
-                return .data(data)
+            case .data:
+                guard offset < bytes.count else { return .needMoreBytes }
+                return .data(takeData(bytes, from: &offset))
             case .dataEnd:
                 guard try take(.carriageReturn, bytes, &offset, origin) else { return .needMoreBytes }
                 position = .dataEndLineFeed
@@ -60,15 +58,56 @@ struct ChunkedDecoder: ~Copyable {
                 guard let size = try readSize(bytes, &offset, origin, limits, leniency) else {
                     return .needMoreBytes
                 }
-                position = size == 0 ? .trailers : .data(left: size)
+                left = size
+                position = size == 0 ? .trailers : .data
             case .trailers: return .trailers
             }
         }
     }
 
-    var isInTrailers: Bool {
-        if case .trailers = position { true } else { false }
+    /// The straight way from the end of one chunk's data to the next one's: nearly every chunk is nothing but a size,
+    /// CRLF, data and CRLF. `nil` says nothing, and changes nothing; ``decode(_:from:origin:_:_:)`` then does.
+    @inline(__always)
+    mutating func decodeUsual(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: Limits) -> Range<Int>? {
+        var end = offset
+        switch position {
+        case .dataEnd:
+            guard bytes.startsLineEnd(at: end) else { return nil }
+            end &+= 2
+        case .size where partial.isEmpty: break
+        case .size, .data, .dataEndLineFeed, .trailers: return nil
+        }
+        let line = end
+        var size = 0
+        while end < bytes.count {
+            let digit = bytes[end].hexadecimalDigit
+            guard digit < 16 else { break }
+            size = size &<< 4 | Int(digit)
+            end &+= 1
+        }
+        let digits = end &- line
+        let framing = overhead.addingSaturating(digits &+ 4)
+        guard size > 0, digits < 16, digits <= limits.chunkLineBytes, framing <= limits.chunkOverheadAllowance,
+            bytes.startsLineEnd(at: end), end &+ 2 < bytes.count
+        else { return nil }
+        overhead = framing
+        content = content.addingSaturating(size)
+        left = size
+        offset = end &+ 2
+        return takeData(bytes, from: &offset)
     }
+
+    /// As much of the chunk's data as is there.
+    @inline(__always)
+    private mutating func takeData(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int> {
+        let start = offset
+        offset &+= min(left, bytes.count &- offset)
+        left &-= offset &- start
+        position = left == 0 ? .dataEnd : .data
+        return start..<max(start, offset)
+    }
+
+    var isInTrailers: Bool { position == .trailers }
 
     private func take(
         _ expected: UInt8, _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int
@@ -113,7 +152,6 @@ struct ChunkedDecoder: ~Copyable {
         return found.size
     }
 
-    @inline(__always)
     private static func readLine(
         _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: Limits, _ leniency: Leniency
     ) throws(HTTP1Error) -> (size: Int, next: Int)? {
@@ -152,7 +190,6 @@ struct ChunkedDecoder: ~Copyable {
 
     /// Cheap bytes must not make dear work: a chunk of one byte behind an extension of four thousand is refused before
     /// long. Sizes count as announced, so the verdict does not depend on how much has arrived.
-    @inline(__always)
     private mutating func count(_ size: Int, line: Int, at offset: Int, _ limits: Limits) throws(HTTP1Error) {
         content = content.addingSaturating(size)
         overhead = overhead.addingSaturating(line &+ 2)

@@ -11,6 +11,13 @@ public struct TLSAlert: Sendable, Hashable {
     /// The orderly end of the peer's half; an error only inside a handshake.
     public static let closeNotify = TLSAlert(code: 0)
 
+    /// Whether a server that misses a certificate of ours would send it: TLS 1.3 has `certificate_required` (RFC 8446
+    /// §4.4.2.4), TLS 1.2 leaves the choice (RFC 5246 §7.4.6), and servers have used their freedom.
+    var mayMissCertificate: Bool {
+        [SSL_AD_CERTIFICATE_REQUIRED, SSL_AD_HANDSHAKE_FAILURE, SSL_AD_BAD_CERTIFICATE, SSL_AD_CERTIFICATE_UNKNOWN]
+            .contains(Int32(code))
+    }
+
     /// OpenSSL reports an alert it received as reason 1000 + code of `libssl`.
     init?(_ error: OpenSSLError) {
         guard error.libraryNumber == ERR_LIB_SSL,

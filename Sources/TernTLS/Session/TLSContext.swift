@@ -25,11 +25,9 @@ import CTernOpenSSL
         try setVersions()
         try setApplicationProtocols()
         setOptions()
+        if let identity = configuration.identity { try use(identity) }
         configuration.anchors.load()
-        // Our evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
-        // every session demands verification.
-        unsafe SSL_CTX_set_cert_verify_callback(
-            context, { store, _ in unsafe PeerVerification.verify(store) }, nil)
+        unsafe SessionCallbacks.install(on: context, keyLog: configuration.keyLog != nil, sessions: sessions != nil)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     }
 
@@ -59,6 +57,19 @@ import CTernOpenSSL
         }
     }
 
+    private func use(_ identity: ClientIdentity) throws(TLSError) {
+        var isUsed = true
+        for (index, certificate) in identity.certificates.enumerated() where isUsed {
+            isUsed =
+                index == 0
+                ? unsafe SSL_CTX_use_certificate(pointer, certificate.x509.pointer) == 1
+                : unsafe tern_SSL_CTX_add1_chain_cert(pointer, certificate.x509.pointer) == 1
+        }
+        guard isUsed, unsafe SSL_CTX_use_PrivateKey(pointer, identity.privateKey.pointer) == 1 else {
+            throw .withQueue(.invalidConfiguration(.identity))
+        }
+    }
+
     private func setOptions() {
         // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
@@ -75,7 +86,6 @@ import CTernOpenSSL
         }
         unsafe tern_SSL_CTX_set_session_cache_mode(
             pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
-        unsafe SSL_CTX_sess_set_new_cb(pointer) { ssl, session in unsafe PeerVerification.issued(ssl, session) }
     }
 }
 

@@ -8,7 +8,7 @@ import CTernOpenSSL
 /// (the fatal alert) can and should still be sent.
 ///
 /// Safety: `ssl` and `wire` are owned, never nil, and freed once, in `deinit`, the BIO's user before the wire.
-/// `verification` outlives `ssl`, which points to it.
+/// `callbacks` outlives `ssl`, which points to it.
 @safe public struct TLSSession: ~Copyable {
     private enum State {
         /// To `open` or `failed`.
@@ -22,7 +22,8 @@ import CTernOpenSSL
 
     private let ssl: OpaquePointer
     private let wire: UnsafeMutablePointer<Wire>
-    private let verification: PeerVerification
+    private let callbacks: SessionCallbacks
+    private let hasIdentity: Bool
     private var state = State.handshaking
 
     /// A session that has said nothing yet.
@@ -38,21 +39,23 @@ import CTernOpenSSL
     ) throws(TLSError) {
         ERR_clear_error()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
-        let verification = PeerVerification(
-            host: host, policy: policy, anchors: context.configuration.anchors,
+        let callbacks = SessionCallbacks(
+            verification: PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors),
             resumption: context.sessions.map {
                 Resumption(cache: $0, key: SessionCache.Key(host: host, port: port, policy: policy.identity))
-            })
+            },
+            keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
         unsafe wire.initialize(to: Wire())
-        guard unsafe verification.attach(to: ssl), unsafe Self.connect(ssl, to: wire, as: reference) else {
+        guard unsafe callbacks.attach(to: ssl), unsafe Self.connect(ssl, to: wire, as: reference) else {
             unsafe Self.free(ssl, wire)
             throw .withQueue(.outOfResources)
         }
         unsafe self.ssl = ssl
         unsafe self.wire = wire
-        self.verification = verification
+        self.callbacks = callbacks
+        hasIdentity = context.configuration.identity != nil
     }
 
     deinit { unsafe Self.free(ssl, wire) }
@@ -75,6 +78,7 @@ import CTernOpenSSL
         let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in unsafe SSL_do_handshake(ssl) }
         if result == 1 {
             try requireTrustedPeer()
+            callbacks.handshakeComplete()
             state = .open
             return .complete
         }
@@ -176,7 +180,7 @@ import CTernOpenSSL
 
     /// The evaluation that accepted or refused the server; nil until its certificates have arrived. On a resumed
     /// connection, which shows no certificates, the evaluation that accepted the server when the session was made.
-    public var trust: ServerTrustResult? { verification.result }
+    public var trust: ServerTrustResult? { callbacks.verification.result }
 
     @unsafe private static func connect(
         _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
@@ -211,8 +215,8 @@ import CTernOpenSSL
     /// handshake.
     private mutating func requireTrustedPeer() throws(TLSError) {
         guard unsafe SSL_get0_peer_certificate(ssl) != nil else { throw fail(TLSError(.noPeerCertificate)) }
-        if unsafe SSL_session_reused(ssl) == 1, !verification.resume() { throw fail(TLSError(.handshakeFailed)) }
-        guard let result = verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {
+        if unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() { throw fail(TLSError(.handshakeFailed)) }
+        guard let result = callbacks.verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {
             throw fail(TLSError(.handshakeFailed))
         }
         if case .refused(let failure) = result.verdict { throw fail(TLSError(.trust(failure))) }
@@ -220,21 +224,26 @@ import CTernOpenSSL
 
     private mutating func handshakeFailure() -> TLSError {
         let errors = OpenSSLError.drain()
-        if case .refused(let failure) = verification.result?.verdict {
+        if case .refused(let failure) = callbacks.verification.result?.verdict {
             return TLSError(.trust(failure), openSSL: errors)
         }
-        if let alert = errors.lazy.compactMap(TLSAlert.init).first { return TLSError(.alert(alert), openSSL: errors) }
-        return TLSError(.handshakeFailed, openSSL: errors)
+        return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)
     }
 
     private mutating func recordFailure() -> TLSError {
         let errors = OpenSSLError.drain()
-        if let alert = errors.lazy.compactMap(TLSAlert.init).first { return TLSError(.alert(alert), openSSL: errors) }
-        return TLSError(.protocolViolation, openSSL: errors)
+        return TLSError(alertReason(in: errors) ?? .protocolViolation, openSSL: errors)
+    }
+
+    /// The peer's alert, in other words if it is about the certificate that it has asked for and we do not have.
+    private func alertReason(in errors: [OpenSSLError]) -> TLSError.Reason? {
+        guard let alert = errors.lazy.compactMap(TLSAlert.init).first else { return nil }
+        let isMissed = callbacks.wasAskedForCertificate && !hasIdentity && alert.mayMissCertificate
+        return isMissed ? .clientCertificateRequired(alert) : .alert(alert)
     }
 
     private mutating func failHandshake(_ error: TLSError) -> TLSError {
-        verification.handshakeFailed()
+        callbacks.handshakeFailed()
         return fail(error)
     }
 

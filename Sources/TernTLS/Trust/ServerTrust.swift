@@ -9,11 +9,16 @@ public struct ServerTrust: Sendable {
     public var anchors: Anchors
     /// The moment to evaluate for, in seconds since 1970-01-01T00:00:00Z.
     public var time: Int64
+    /// The rules that chains are held to, where the policy validates them.
+    public var profile: TrustProfile
 
     /// - Parameter time: nil for now.
-    public init(sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil) {
+    public init(
+        sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil, profile: TrustProfile = .standard
+    ) {
         self.sentChain = sentChain
         self.anchors = anchors
         self.time = time ?? Timestamp.now
+        self.profile = profile
     }
 }

@@ -117,7 +117,7 @@ struct HandshakeTrustTests {
             _ = try dialogue.open(dialogue.server.send())
             Issue.record("the alert went unnoticed")
         } catch let error as TLSError {
-            guard case .alert(let alert) = error.reason else { throw error }
+            guard case .clientCertificateRequired(let alert) = error.reason else { throw error }
             #expect(alert.code == 116)
             #expect(alert.description.contains("116"))
         }

@@ -11,11 +11,11 @@ enum PolicyIdentity: Hashable {
     /// Closures cannot be compared; they are asked again instead.
     case custom
 
-    /// Whether a verdict may turn out otherwise for the same certificates.
-    var isAskedAgain: Bool {
+    /// Whether a verdict that was reached once may be reached differently though its chain is still valid: closures answer
+    /// as they like, and behind a composite there may be more chains than the one that is reported.
+    var isJudgedAnew: Bool {
         switch self {
-        case .custom: true
-        case .composite(let identities): identities.contains(where: \.isAskedAgain)
+        case .custom, .composite: true
         case .defaultEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false
         }
     }

@@ -6,6 +6,9 @@ struct Resumption {
     private let cache: SessionCache
     private let key: SessionCache.Key
     private var offered: ResumableSession?
+    /// Issued before the handshake was complete, as TLS 1.2 does. Not kept before the server is accepted for good.
+    private var early: [SessionReference] = []
+    private var isHandshaking = true
 
     init(cache: SessionCache, key: SessionCache.Key) {
         self.cache = cache
@@ -23,16 +26,27 @@ struct Resumption {
         offered = session
     }
 
-    /// The verdict of the session that the server has agreed to resume.
-    var evidence: TrustEvidence? { offered?.evidence }
+    /// The verdict of the session that was offered.
+    var offeredEvidence: TrustEvidence? { offered?.evidence }
 
-    /// Keeps a session the server has issued.
-    @unsafe func keep(_ session: OpaquePointer, evidence: TrustEvidence) {
+    /// Takes in a session the server has issued.
+    @unsafe mutating func take(_ session: OpaquePointer, under evidence: TrustEvidence?) {
         guard let reference = unsafe SessionReference(copying: session) else { return }
+        if isHandshaking { return early.append(reference) }
+        guard let evidence else { return }
         cache.store(ResumableSession(reference, evidence: evidence), for: key)
     }
 
-    /// The handshake has failed. Was it for the session we offered, the next one has to do without.
+    /// Keeps what has been issued so far, if there is a verdict to keep it with.
+    mutating func handshakeComplete(under evidence: TrustEvidence?) {
+        isHandshaking = false
+        let early = early
+        self.early = []
+        guard let evidence else { return }
+        for reference in early { cache.store(ResumableSession(reference, evidence: evidence), for: key) }
+    }
+
+    /// Was it for the session we offered, the next handshake has to do without.
     func handshakeFailed() {
         if offered != nil { cache.forget(key) }
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// A certificate of ours with its private key, for servers that ask who we are (mutual TLS).
+///
+/// Two are equal if their certificates are: the key is known to belong to the first.
+public struct ClientIdentity: Sendable {
+    /// What is sent: the certificate of the key, then those that lead to its authority.
+    public let certificates: [Certificate]
+    let privateKey: PrivateKeyReference
+
+    /// Reads certificates and key from PEM.
+    ///
+    /// - Parameters:
+    ///   - pem: the certificates in the order they are sent, the key's own first.
+    ///   - privateKeyPEM: the key; nil if it is in `pem` too.
+    ///   - passphrase: what the key is encrypted with; not used on a key that is not encrypted.
+    public init(
+        pem: [UInt8], privateKeyPEM: [UInt8]? = nil, passphrase: String? = nil
+    ) throws(ClientIdentityError) {
+        let certificates: [Certificate]
+        do throws(CertificateError) {
+            certificates = try Certificate.all(inPEM: pem)
+        } catch {
+            throw ClientIdentityError(.certificate(error))
+        }
+        try self.init(certificates, try PrivateKeyReference(pem: privateKeyPEM ?? pem, passphrase: passphrase))
+    }
+
+    /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292).
+    ///
+    /// - Parameter passphrase: empty for a file that was made without one.
+    public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
+        let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
+        try self.init(contents.certificates, contents.privateKey)
+    }
+
+    private init(_ certificates: [Certificate], _ privateKey: PrivateKeyReference) throws(ClientIdentityError) {
+        guard let leaf = certificates.first,
+            unsafe X509_check_private_key(leaf.x509.pointer, privateKey.pointer) == 1
+        else { throw .withQueue(.keyMismatch) }
+        self.certificates = certificates
+        self.privateKey = privateKey
+    }
+}
+
+extension ClientIdentity: Hashable {
+    public static func == (left: ClientIdentity, right: ClientIdentity) -> Bool {
+        left.certificates == right.certificates
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(certificates) }
+}
+
+extension ClientIdentity: CustomStringConvertible {
+    /// The subject of the certificate; nothing of the key.
+    public var description: String { certificates.first?.description ?? "" }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// What a PKCS#12 file holds, as far as it makes an identity.
+struct PKCS12Contents {
+    /// The key's own certificate first, then its issuers as far as the file has them.
+    let certificates: [Certificate]
+    let privateKey: PrivateKeyReference
+
+    init(der: [UInt8], passphrase: String) throws(ClientIdentityError) {
+        ERR_clear_error()
+        let file = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_PKCS12(nil, &cursor, buffer.count)
+        }
+        guard let file = unsafe file else { throw .withQueue(.invalidPKCS12) }
+        defer { unsafe PKCS12_free(file) }
+        // A C string ends at a zero byte; a passphrase with one would silently lose its tail.
+        guard !passphrase.utf8.contains(0), unsafe Self.opens(file, passphrase) else {
+            throw .withQueue(.wrongPassphrase)
+        }
+        var key: OpaquePointer?
+        var leaf: OpaquePointer?
+        var others: OpaquePointer?
+        guard unsafe PKCS12_parse(file, passphrase, &key, &leaf, &others) == 1 else {
+            throw .withQueue(.invalidPKCS12)
+        }
+        defer { if let others = unsafe others { unsafe tern_X509_stack_release(others) } }
+        let certificate = unsafe leaf.map { Certificate(unsafe X509Reference(owning: $0)) }
+        guard let key = unsafe key else { throw ClientIdentityError(.noPrivateKey) }
+        privateKey = unsafe PrivateKeyReference(owning: key)
+        guard let certificate else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
+        certificates = Self.chain(from: certificate, among: unsafe Certificate.copies(of: others))
+        ERR_clear_error()
+    }
+
+    /// A file without a MAC proves nothing, and is opened by its passphrase alone.
+    @unsafe private static func opens(_ file: OpaquePointer, _ passphrase: String) -> Bool {
+        guard unsafe PKCS12_mac_present(file) == 1 else { return true }
+        if unsafe PKCS12_verify_mac(file, passphrase, -1) == 1 { return true }
+        // Of an empty passphrase the standard knows two spellings.
+        return unsafe passphrase.isEmpty && PKCS12_verify_mac(file, nil, 0) == 1
+    }
+
+    /// The file keeps certificates in any order; a server reads them in one.
+    private static func chain(from leaf: Certificate, among others: [Certificate]) -> [Certificate] {
+        var chain = [leaf]
+        while let last = chain.last, let issuer = others.first(where: { !chain.contains($0) && $0.mayHaveIssued(last) })
+        {
+            chain.append(issuer)
+        }
+        return chain
+    }
+}
+
+extension Certificate {
+    fileprivate func mayHaveIssued(_ other: Certificate) -> Bool {
+        unsafe X509_check_issued(x509.pointer, other.x509.pointer) == X509_V_OK
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// What OpenSSL calls back about one connection, in the midst of a call we make on it.
+///
+/// Not `Sendable`: it belongs to its session and is used on the session's thread.
+final class SessionCallbacks {
+    let verification: PeerVerification
+    private var resumption: Resumption?
+    private let keyLog: KeyLog?
+    private(set) var wasAskedForCertificate = false
+
+    init(verification: PeerVerification, resumption: Resumption?, keyLog: KeyLog?) {
+        self.verification = verification
+        self.resumption = resumption
+        self.keyLog = keyLog
+    }
+
+    /// Makes this object the one that is called about `ssl`; the session keeps it alive as long as `ssl`.
+    @unsafe func attach(to ssl: OpaquePointer) -> Bool {
+        guard unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1 else { return false }
+        unsafe resumption?.offer(to: ssl, reaffirm: verification.reaffirms)
+        return true
+    }
+
+    /// The server has resumed the session it was offered: its verdict counts. False if it was offered none.
+    func resumed() -> Bool {
+        guard let evidence = resumption?.offeredEvidence else { return false }
+        verification.resume(evidence)
+        return true
+    }
+
+    /// The handshake is complete and the server accepted: what it has issued may be kept.
+    func handshakeComplete() { resumption?.handshakeComplete(under: verification.evidence) }
+
+    func handshakeFailed() { resumption?.handshakeFailed() }
+}
+
+extension SessionCallbacks {
+    /// Makes every session of `context` call back.
+    @unsafe static func install(on context: OpaquePointer, keyLog: Bool, sessions: Bool) {
+        // Our evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
+        // every session demands verification.
+        unsafe SSL_CTX_set_cert_verify_callback(
+            context,
+            { store, _ in
+                guard let store = unsafe store,
+                    let ssl = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+                    let callbacks = unsafe SessionCallbacks.attached(to: OpaquePointer(ssl))
+                else { return 0 }
+                return unsafe callbacks.verification.verify(store)
+            }, nil)
+        unsafe SSL_CTX_set_cert_cb(
+            context,
+            { ssl, _ in
+                unsafe SessionCallbacks.attached(to: ssl)?.wasAskedForCertificate = true
+                return 1
+            }, nil)
+        if sessions {
+            // Always 0: no reference to the session that was passed in is kept.
+            unsafe SSL_CTX_sess_set_new_cb(context) { ssl, session in
+                guard let session = unsafe session, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else {
+                    return 0
+                }
+                unsafe callbacks.resumption?.take(session, under: callbacks.verification.evidence)
+                return 0
+            }
+        }
+        if keyLog {
+            unsafe SSL_CTX_set_keylog_callback(context) { ssl, line in
+                unsafe SessionCallbacks.attached(to: ssl)?.keyLog?.record(String(cStringOrEmpty: line))
+            }
+        }
+    }
+
+    @unsafe private static func attached(to ssl: OpaquePointer?) -> SessionCallbacks? {
+        unsafe SSL_get_ex_data(ssl, 0).map { unsafe Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernTesting
+import Testing
+
+/// Mutual TLS with servers that other people wrote, from code and from the command line.
+@Suite struct ClientIdentityTests {
+    private let authority: CertificateAuthority
+    private let folder: TemporaryFolder
+    private let anchors: String
+    private let own: Identity
+    private let certificate: String
+    private let key: String
+
+    init() throws {
+        authority = try CertificateAuthority()
+        folder = try TemporaryFolder()
+        anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        // nginx demands the purpose TLS client.
+        own = try authority.issueIntermediate().issue(
+            LeafRequest(
+                commonName: "tern", dnsNames: [],
+                extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+        certificate = try folder.write(own.chainPEM, to: "client.pem")
+        key = try folder.write(own.privateKeyPEM, to: "client.key")
+    }
+
+    private func nginx(_ version: String) async throws -> NginxServer {
+        try await NginxServer(
+            directives: """
+                ssl_protocols \(version);
+                ssl_verify_client on;
+                ssl_verify_depth 3;
+                ssl_client_certificate \(anchors);
+                location = /who { return 200 "$ssl_client_s_dn"; }
+                """)
+    }
+
+    private func session(_ server: CertificateAuthority, identified: Bool) throws -> Session {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try Certificate.all(inPEM: server.certificatePEM))
+        if identified {
+            configuration.tls.identity = try ClientIdentity(
+                pem: Array(own.chainPEM.utf8), privateKeyPEM: Array(own.privateKeyPEM.utf8))
+        }
+        return Session(configuration: configuration)
+    }
+
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"])
+    func `nginx knows who we are, on a resumed connection too`(version: String) async throws {
+        let server = try await nginx(version + "; keepalive_timeout 0")
+        let session = try session(server.authority, identified: true)
+        for index in 0..<3 {
+            let task = try await RecordedTask.run(session, server.secureURL("/who"))
+            #expect(String(decoding: task.body, as: UTF8.self) == "CN=tern")
+            #expect(task.tls?.resumed == (index > 0))
+        }
+    }
+
+    @Test func `nginx answers 400 to nobody`() async throws {
+        let server = try await nginx("TLSv1.3")
+        let task = try await RecordedTask.run(try session(server.authority, identified: false), server.secureURL())
+        #expect(task.status == 400)
+    }
+
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `s_server lets nobody in without a certificate, and the error says so`(
+        version: OpenSSLServer.Version
+    ) async throws {
+        let server = try await OpenSSLServer(
+            version, identity: try authority.issue(), arguments: ["-Verify", "3", "-CAfile", anchors])
+        let welcome = try await RecordedTask.run(try session(authority, identified: true), server.url())
+        #expect(welcome.status == 200)
+        let refused = try await RecordedTask.run(try session(authority, identified: false), server.url())
+        guard case .insecure(let error)? = refused.error?.reason, case .clientCertificateRequired = error.reason else {
+            Issue.record("not what it should be: \(String(describing: refused.error))")
+            return
+        }
+    }
+
+    @Test func `tern get takes PEM, an encrypted key, and PKCS#12`() async throws {
+        let server = try await nginx("TLSv1.3")
+        let trusted = try folder.write(server.authority.certificatePEM, to: "server-ca.pem")
+        let encrypted = folder.url.appending(path: "encrypted.key").path
+        let combined = folder.url.appending(path: "client.p12").path
+        let encrypting = ["openssl", "pkcs8", "-topk8", "-in", key, "-out", encrypted, "-passout", "pass:se:cret"]
+        #expect(try await Command.run(encrypting).status == 0)
+        let combining = ["openssl", "pkcs12", "-export", "-in", certificate, "-inkey", key, "-out", combined]
+        #expect(try await Command.run(combining + ["-passout", "pass:secret"]).status == 0)
+        for options in [
+            ["--cert", certificate, "--key", key], ["-E", "\(certificate):se:cret", "--key", encrypted],
+            ["--cert", "\(combined):secret"],
+        ] {
+            let result = try await TernTool.run(["get", server.secureURL("/who"), "--cacert", trusted] + options)
+            #expect(result.text == "CN=tern")
+            #expect(result.status == 0)
+        }
+    }
+
+    @Test func `tern get says what is wrong with an identity`() async throws {
+        for (options, word) in [
+            (["--cert", "/nonexistent"], "cannot read"), (["--key", key], "--key needs --cert"),
+            (["--cert", certificate], "no private key"),
+            (["--cert", certificate, "--key", certificate], "no private key"),
+        ] {
+            let result = try await TernTool.run(["get", "https://localhost/"] + options)
+            #expect(result.status == 2)
+            #expect(result.errors.contains(word))
+        }
+    }
+
+    @Test func `tern get logs keys where it is told to, readable for its user alone`() async throws {
+        let server = try await NginxServer()
+        let trusted = try folder.write(server.authority.certificatePEM, to: "server-ca.pem")
+        let log = folder.url.appending(path: "keys.log").path
+        let result = try await TernTool.run(
+            "get", server.secureURL(), "--cacert", trusted, "--key-log", log)
+        #expect(result.status == 0)
+        #expect(try String(contentsOfFile: log, encoding: .utf8).contains("CLIENT_TRAFFIC_SECRET_0 "))
+        let attributes = try FileManager.default.attributesOfItem(atPath: log)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+}
