@@ -23,7 +23,7 @@ enum TrustAdvice {
         case .weakKey, .weakSignature: "Have it issued anew with at least RSA 2048 or P-256, and SHA-256."
         case .noCertificate: "The server has to send a certificate."
         case .noRequiredEvaluator, .noPolicy: "Add the host to the policy, or let it be evaluated as the system would."
-        case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .customEvaluation, .other:
+        case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
             "Look at the certificate it is about: openssl x509 -text -in FILE."
         }
     }

@@ -34,6 +34,9 @@ struct TrustQuestion: ParsableArguments {
     @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
     var at: String?
 
+    @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's on top.")
+    var profile = ProfileName.standard
+
     func validate() throws {
         guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
         guard pins.isEmpty || policy == nil else { throw ValidationError("give --policy or --pin, not both") }
@@ -49,6 +52,7 @@ struct TrustQuestion: ParsableArguments {
         let rule = try rule(at: time)
         var trust = try await presented()
         trust.time = time ?? trust.time
+        trust.profile = profile.profile
         return rule.evaluate(trust, host: host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:)))
     }
 
