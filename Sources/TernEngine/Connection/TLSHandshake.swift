@@ -7,6 +7,8 @@ final class TLSHandshake: ReadinessHandler {
     typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
 
     private var transport: Transport?
+    /// The evaluation of the server, as soon as there is one.
+    private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let loop: ReactorLoop
     private var completion: Completion?
@@ -92,8 +94,10 @@ extension TLSHandshake {
         do throws(TLSError) {
             isComplete = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? true
         } catch {
+            trust = transport?.trust
             throw .insecure(error)
         }
+        if isComplete { trust = transport?.trust }
         try flush()
         return isComplete
     }

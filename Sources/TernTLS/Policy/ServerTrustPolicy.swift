@@ -37,6 +37,17 @@ public enum ServerTrustPolicy: Sendable {
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 
+extension ServerTrustPolicy {
+    /// The pin set that decides, if one does; of several, the first.
+    package var pinSet: PinSet? {
+        switch self {
+        case .pinSet(let set): set
+        case .composite(let policies): policies.lazy.compactMap(\.pinSet).first
+        case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .disableEvaluation, .customEvaluation: nil
+        }
+    }
+}
+
 extension ServerTrustPolicy: CustomStringConvertible {
     public var description: String {
         switch self {
