@@ -113,9 +113,11 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         let token = connection.token
         do throws(TLSError) {
             let session = try TLSSession(
-                context: context, host: origin.host, port: origin.port, policy: shard.trust.policy(forHost: origin.host))
+                context: context, host: origin.host, port: origin.port, policy: shard.trust.policy(forHost: origin.host)
+            )
             let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop
+                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop,
+                revocation: RevocationInquiry(shard: shard)
             ) { [weak self] result in
                 self?.secured(result, token)
             }

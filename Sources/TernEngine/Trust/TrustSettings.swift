@@ -15,6 +15,7 @@ final class TrustSettings: Sendable {
 
     private let configuration: TLSConfiguration
     private let policies: ServerTrustPolicyManager?
+    let revocation = RevocationFetcher()
     private let state = Mutex(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
