@@ -9,18 +9,18 @@ final class RevocationInquiry {
 
     init(shard: SessionShard) { self.shard = shard }
 
-    /// Calls `completion` once, later, on the loop's thread; with no answers when time is up.
+    /// Calls `completion` once, later, on the loop's thread; with no answers when time is up, and not at all when the session
+    /// is gone.
     func ask(
         _ questions: [RevocationQuestion], completion: @escaping (RevocationFetcher.Answers) -> Void
     ) {
         let limit = min(RevocationFetcher.timeLimit, shard.configuration.timeouts.connect / 2)
         let deadline = deadline ?? .now + limit
         self.deadline = deadline
-        let shard = shard
         // Only ever called on the loop's thread, from which it comes.
         nonisolated(unsafe) let completion = completion
-        shard.trust.revocation.ask(questions, until: deadline) { answers in
-            shard.perform { _ in unsafe completion(answers) }
+        shard.trust.revocation.ask(questions, until: deadline) { [weak shard] answers in
+            shard?.perform { _ in unsafe completion(answers) }
         }
     }
 

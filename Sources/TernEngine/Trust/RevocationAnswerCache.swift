@@ -25,6 +25,12 @@ final class RevocationAnswerCache: Sendable {
 
     private let state = Mutex(State())
 
+    deinit {
+        state.withLock { state in
+            for entry in state.entries.values where entry.expiry == nil { entry.answer.cancel() }
+        }
+    }
+
     /// The answer that is known or on its way, else the one that `fetch` brings.
     func answer(
         to question: RevocationQuestion, fetch: @escaping @Sendable () async -> RevocationAnswer
@@ -32,9 +38,9 @@ final class RevocationAnswerCache: Sendable {
         state.withLock { state in
             if let entry = state.entries[question], entry.expiry.map({ $0 > Self.now }) ?? true { return entry.answer }
             state.forget(question)
-            let task = Task {
+            let task = Task { [weak self] in
                 let answer = await fetch()
-                self.keep(answer, to: question)
+                self?.keep(answer, to: question)
                 return answer
             }
             state.entries[question] = Entry(answer: task)

@@ -25,8 +25,10 @@ final class RevocationFetcher: Sendable {
         completion: @escaping @Sendable (Answers) -> Void
     ) {
         let collection = AnswerCollection(count: questions.count, until: deadline, completion: completion)
+        // Not ourselves: what is under way ends with us.
+        let engine = engine
         for question in questions {
-            let answer = answers.answer(to: question) { await self.fetch(question) }
+            let answer = answers.answer(to: question) { await Self.fetch(question, over: engine) }
             Task { collection.add(await answer.value, to: question) }
         }
     }
@@ -34,7 +36,7 @@ final class RevocationFetcher: Sendable {
     /// The answer did not help: it is forgotten soon.
     func distrust(_ questions: [RevocationQuestion]) { answers.distrust(questions) }
 
-    private func fetch(_ question: RevocationQuestion) async -> RevocationAnswer {
+    private static func fetch(_ question: RevocationQuestion, over engine: Session) async -> RevocationAnswer {
         guard let url = URL(string: question.url) else { return .none }
         var request = URLRequest(url: url)
         switch question {
@@ -42,17 +44,17 @@ final class RevocationFetcher: Sendable {
             request.httpMethod = "POST"
             request.httpBody = Data(body)
             request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
-            return await bytes(request, limit: Self.maximumResponseSize).map { .response(OCSPResponse(der: $0)) }
+            return await bytes(request, over: engine, limit: maximumResponseSize).map { .response(OCSPResponse(der: $0)) }
                 ?? .none
         case .list:
-            guard let bytes = await bytes(request, limit: Self.maximumListSize),
+            guard let bytes = await bytes(request, over: engine, limit: maximumListSize),
                 let list = try? CertificateRevocationList(der: bytes)
             else { return .none }
             return .list(list)
         }
     }
 
-    private func bytes(_ request: URLRequest, limit: Int) async -> [UInt8]? {
+    private static func bytes(_ request: URLRequest, over engine: Session, limit: Int) async -> [UInt8]? {
         do {
             let (body, response) = try await engine.bytes(for: request)
             guard response.statusCode == 200 else { return nil }
