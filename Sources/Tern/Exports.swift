@@ -5,6 +5,7 @@
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
+@_exported public import enum TernEngine.CertificateRule
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
@@ -49,4 +50,5 @@
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
+@_exported public import enum TernEngine.TrustProfile
 @_exported public import struct TernEngine.URLRequest

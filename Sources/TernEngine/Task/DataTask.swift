@@ -28,7 +28,7 @@ public final class DataTask: @unchecked Sendable {
         var error: EngineError?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     let delegate: any SessionDataDelegate
     let timeouts: Timeouts
     private let failure: EngineError.Reason
@@ -45,7 +45,7 @@ public final class DataTask: @unchecked Sendable {
         self.delegate = delegate
         self.timeouts = request.timeouts ?? timeouts
         self.failure = failure
-        state = Mutex(State(shard: shard))
+        state = Lock(State(shard: shard))
     }
 
     private static let nextIdentifier = Atomic<Int>(0)

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Synchronization
 import TernHTTP1
+import TernIO
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
 final class BodyStream: SessionDataDelegate, Sendable {
@@ -18,7 +19,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
         var chunkReader: CheckedContinuation<Result<Data?, EngineError>, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Starts `task` and waits for the head of its response.
     func response(of task: DataTask) async -> Result<HTTPURLResponse, EngineError> {

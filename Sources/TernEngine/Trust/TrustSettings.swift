@@ -2,6 +2,7 @@
 import Dispatch
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernTLS
 
 /// A session's TLS context, made when the first https connection needs it, and its trust policies.
@@ -15,14 +16,14 @@ final class TrustSettings: Sendable {
     }
 
     private let configuration: TLSConfiguration
-    private let policies: Mutex<ServerTrustPolicyManager?>
+    private let policies: Lock<ServerTrustPolicyManager?>
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
-    private let state = Mutex(State.unused)
+    private let state = Lock(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
         self.configuration = configuration
-        self.policies = Mutex(policies)
+        self.policies = Lock(policies)
         reporter = PinReporter(tls: configuration)
     }
 

@@ -9,14 +9,16 @@ final class PeerVerification {
     private let host: String
     private let policy: ServerTrustPolicy
     private let anchors: Anchors
+    private let profile: TrustProfile
     private(set) var result: ServerTrustResult?
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors) {
+    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
         self.host = host
         self.policy = policy
-        self.anchors = anchors
+        anchors = configuration.anchors
+        profile = configuration.profile
     }
 
     /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error.
@@ -35,11 +37,12 @@ final class PeerVerification {
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: anchors), host: host).isAccepted
+        let trust = ServerTrust(sentChain: result.sentChain, anchors: anchors, profile: profile)
+        return policy.evaluate(trust, host: host).isAccepted
     }
 
     private func evaluate(_ sent: [Certificate]) -> Int32 {
-        let trust = ServerTrust(sentChain: sent, anchors: anchors)
+        let trust = ServerTrust(sentChain: sent, anchors: anchors, profile: profile)
         let result = policy.evaluate(trust, host: host)
         self.result = result
         evidence = TrustEvidence(result, at: trust.time)

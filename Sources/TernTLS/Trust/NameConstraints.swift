@@ -66,16 +66,21 @@ struct NameConstraints {
 
     /// Whether a name is of a constrained kind, and not of a form that can be compared with a constraint.
     func cannotCompare(_ name: SubjectAlternativeName) -> Bool {
-        guard case .dns(let text) = name, (permitted + excluded).contains(where: { $0.base.isDNS }) else {
-            return false
+        switch name {
+        case .dns(let text):
+            guard constrains(where: { if case .dns = $0 { true } else { false } }) else { return false }
+            let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+            return host.isEmpty || !Self.isHost(host)
+        case .email(let text):
+            return constrains(where: { if case .email = $0 { true } else { false } })
+                && !(text.contains("@") && Self.isMailbox(text))
+        case .ip, .uri, .other: return false
         }
-        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-        return host.isEmpty || !Self.isHost(host)
     }
-}
 
-extension SubjectAlternativeName {
-    fileprivate var isDNS: Bool { if case .dns = self { true } else { false } }
+    private func constrains(where isOfKind: (SubjectAlternativeName) -> Bool) -> Bool {
+        (permitted + excluded).contains { isOfKind($0.base) }
+    }
 }
 
 extension UInt8 {
