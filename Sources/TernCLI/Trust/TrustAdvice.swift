@@ -18,7 +18,7 @@ enum TrustAdvice {
             "Most often the server forgets to send its intermediate: let it send its certificate and all above it but "
                 + "the root. If the root is your own, name it with --anchors."
         case .wrongPurpose: "Have a certificate issued with the extended key usage serverAuth."
-        case .invalidAuthority, .nameConstraint:
+        case .invalidAuthority, .nameConstraint, .certificatePolicy:
             "The authority that issued this may not issue it: ask those who run the authority."
         case .weakKey, .weakSignature: "Have it issued anew with at least RSA 2048 or P-256, and SHA-256."
         case .noCertificate: "The server has to send a certificate."
