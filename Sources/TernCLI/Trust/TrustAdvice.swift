@@ -23,6 +23,10 @@ enum TrustAdvice {
         case .weakKey, .weakSignature: "Have it issued anew with at least RSA 2048 or P-256, and SHA-256."
         case .noCertificate: "The server has to send a certificate."
         case .noRequiredEvaluator, .noPolicy: "Add the host to the policy, or let it be evaluated as the system would."
+        case .revoked:
+            "Believe it: the key may be in other hands. Have a certificate issued for a new key, and pin that."
+        case .revocationUndetermined, .unknownToResponder:
+            "Let the server staple an OCSP response, or make the authority's responder reachable from here."
         case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
             "Look at the certificate it is about: openssl x509 -text -in FILE."
         }

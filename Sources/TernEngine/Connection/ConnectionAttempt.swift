@@ -118,7 +118,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
             let session = try TLSSession(
                 context: context, host: origin.host, port: origin.port, policy: decision.policy)
             let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop
+                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop,
+                revocation: RevocationInquiry(shard: shard)
             ) { [weak self] result in
                 self?.secured(result, token)
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTLS
 
 /// Tells about servers that do not meet their pin sets: at most once a day for each rule and host, and never on a
@@ -15,7 +16,7 @@ final class PinReporter: Sendable {
     }
 
     private let configuration: TLSConfiguration
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(tls configuration: TLSConfiguration) { self.configuration = configuration }
 

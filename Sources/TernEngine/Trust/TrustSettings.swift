@@ -19,6 +19,7 @@ final class TrustSettings: Sendable {
     private let policies: Lock<ServerTrustPolicyManager?>
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
+    let revocation = RevocationFetcher()
     private let state = Lock(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
