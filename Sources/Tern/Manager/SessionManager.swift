@@ -36,7 +36,8 @@ public final class SessionManager: Sendable {
         set { startsImmediately.store(newValue, ordering: .relaxed) }
     }
 
-    /// Which server is to be trusted how; see ``TernEngine/Session/serverTrustPolicyManager``.
+    /// Which server is to be trusted how; may be set at any time, and counts for every request
+    /// from then on.
     public var serverTrustPolicyManager: ServerTrustPolicyManager? {
         get { session.serverTrustPolicyManager }
         set { session.serverTrustPolicyManager = newValue }
