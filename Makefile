@@ -39,7 +39,8 @@ fuzz:
 sanitize:
 	@scripts/install-dependencies build test
 	swift test --sanitize=address --scratch-path .build-asan
-	swift test --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
+		swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift

@@ -47,6 +47,13 @@ static inline GENERAL_NAME *tern_GENERAL_NAMES_at(const GENERAL_NAMES *names, in
     return sk_GENERAL_NAME_value(names, index);
 }
 
+static inline int tern_GENERAL_SUBTREES_count(const STACK_OF(GENERAL_SUBTREE) *subtrees) {
+    return sk_GENERAL_SUBTREE_num(subtrees);
+}
+static inline GENERAL_SUBTREE *tern_GENERAL_SUBTREES_at(const STACK_OF(GENERAL_SUBTREE) *subtrees, int index) {
+    return sk_GENERAL_SUBTREE_value(subtrees, index);
+}
+
 static inline STACK_OF(X509) *tern_X509_stack_new(void) { return sk_X509_new_null(); }
 static inline int tern_X509_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
     return sk_X509_push(stack, certificate);

@@ -65,7 +65,8 @@ extension DataTaskDelegate.State {
         // The span is lent for this call; Data copies out of it.
         unsafe bytes.withUnsafeBufferPointer { unsafe body.append($0) }
         if stream != nil {
-            return (startDelivering(), body.count > DataTaskDelegate.streamHighWater ? .stream : nil)
+            let isBehind = body.count > DataTaskDelegate.streamHighWater && stoppedTask == nil
+            return (startDelivering(), isBehind ? .stream : nil)
         }
         guard body.count > bodyLimit else { return (false, nil) }
         isTooLarge = true

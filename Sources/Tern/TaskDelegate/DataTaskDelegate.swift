@@ -50,7 +50,7 @@ final class DataTaskDelegate: TaskDelegate {
         let (delivers, isLate, stoppedTask) = state.withLock { $0.setStream(handler) }
         if delivers { callbacks.post(self) }
         if isLate { handle { [self] _ in deliver(state.withLock { $0.takeDelivery() }) } }
-        stoppedTask?.resume()
+        stoppedTask?.release()
     }
 
     func completeWithoutTask() {
@@ -93,7 +93,7 @@ extension DataTaskDelegate: CallbackQueue.Source {
     private func deliver(_ delivery: State.Delivery?) {
         guard let delivery else { return }
         delivery.handler(delivery.bytes)
-        delivery.stoppedTask?.resume()
+        delivery.stoppedTask?.release()
     }
 
     /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there.
@@ -119,8 +119,8 @@ extension DataTaskDelegate {
         switch excess {
         case .stream:
             // Stops first and asks then, or the stream could let the socket go on before it has stopped.
-            task.suspend()
-            if state.withLock({ $0.stopped(task) }) { task.resume() }
+            task.hold()
+            if state.withLock({ $0.stopped(task) }) { task.release() }
         case .body: task.cancel()
         case nil: break
         }

@@ -30,7 +30,11 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 
     func validate() throws {
         let isAlone = question.url == nil && question.chain == nil && question.host == nil && question.anchors == nil
-        guard batch == nil || isAlone && question.policy == nil && question.pins.isEmpty && question.at == nil else {
+        guard
+            batch == nil
+                || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
+                    && question.at == nil
+        else {
             throw ValidationError("--batch takes everything else from its file")
         }
     }

@@ -28,7 +28,7 @@ public final class DataTask: @unchecked Sendable {
         var error: EngineError?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     let delegate: any SessionDataDelegate
     let timeouts: Timeouts
     private let failure: EngineError.Reason
@@ -45,7 +45,7 @@ public final class DataTask: @unchecked Sendable {
         self.delegate = delegate
         self.timeouts = request.timeouts ?? timeouts
         self.failure = failure
-        state = Mutex(State(shard: shard))
+        state = Lock(State(shard: shard))
     }
 
     private static let nextIdentifier = Atomic<Int>(0)
@@ -100,9 +100,9 @@ public final class DataTask: @unchecked Sendable {
 
     /// `suspend()` and `resume()` for two threads that call them in turn but may overtake each other: a release that
     /// comes before its hold is not lost.
-    func hold() { changeHolds(by: 1) }
+    package func hold() { changeHolds(by: 1) }
 
-    func release() { changeHolds(by: -1) }
+    package func release() { changeHolds(by: -1) }
 
     private func changeHolds(by change: Int) {
         let shard = state.withLock { state in

@@ -2,24 +2,24 @@
 import FoundationEssentials
 import Synchronization
 import TernHTTP1
+import TernIO
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
 final class BodyStream: SessionDataDelegate, Sendable {
-    /// The socket stops above the first mark and starts again below the second, in bytes.
+    /// The socket stops when more bytes than this wait for the reader, and starts again when he has taken them.
     private static let highWater = 256 * 1024
-    private static let lowWater = 64 * 1024
 
     private struct State {
-        var chunks: [Data] = []
-        var buffered = 0
-        var isSuspended = false
+        /// What has come and was not asked for yet. It leaves as one: fewer wake-ups for a reader who is behind.
+        var buffer = Data()
+        var isHeld = false
         var end: Result<Void, EngineError>?
         var trailers = HTTPFields()
         var headReader: CheckedContinuation<Result<HTTPURLResponse, EngineError>, Never>?
         var chunkReader: CheckedContinuation<Result<Data?, EngineError>, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Starts `task` and waits for the head of its response.
     func response(of task: DataTask) async -> Result<HTTPURLResponse, EngineError> {
@@ -51,24 +51,19 @@ final class BodyStream: SessionDataDelegate, Sendable {
     var trailers: HTTPFields { state.withLock { $0.trailers } }
 
     private func takeChunk(of task: DataTask) -> Result<Data?, EngineError>? {
-        let (ready, resumes) = state.withLock { state in
+        let (ready, releases) = state.withLock { state in
             let ready = Self.ready(&state)
-            let resumes = state.isSuspended && state.buffered <= Self.lowWater
-            if resumes { state.isSuspended = false }
-            return (ready, resumes)
+            defer { state.isHeld = false }
+            return (ready, state.isHeld)
         }
-        if resumes { task.release() }
+        if releases { task.release() }
         return ready
     }
 
     private static func ready(_ state: inout State) -> Result<Data?, EngineError>? {
-        if !state.chunks.isEmpty {
-            // What has piled up leaves as one: fewer wake-ups for a reader that is behind.
-            var data = state.chunks.removeFirst()
-            for chunk in state.chunks { data.append(chunk) }
-            state.chunks.removeAll(keepingCapacity: true)
-            state.buffered = 0
-            return .success(data)
+        if !state.buffer.isEmpty {
+            defer { state.buffer = Data() }
+            return .success(state.buffer)
         }
         switch state.end {
         case .success: return .success(nil)
@@ -83,17 +78,18 @@ final class BodyStream: SessionDataDelegate, Sendable {
     }
 
     func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
-        // The span is lent for this call; Data copies out of it.
-        let chunk = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
-        let (reader, suspends) = state.withLock { state in
-            if let reader = state.chunkReader.take() { return (Optional(reader), false) }
-            state.chunks.append(chunk)
-            state.buffered += chunk.count
-            let suspends = state.buffered > Self.highWater && !state.isSuspended
-            if suspends { state.isSuspended = true }
-            return (nil, suspends)
+        let (reader, chunk, holds) = state.withLock { state in
+            // The span is lent for this call; Data copies out of it.
+            unsafe bytes.withUnsafeBufferPointer { unsafe state.buffer.append($0) }
+            if let reader = state.chunkReader.take() {
+                defer { state.buffer = Data() }
+                return (Optional(reader), state.buffer, false)
+            }
+            let holds = state.buffer.count > Self.highWater && !state.isHeld
+            if holds { state.isHeld = true }
+            return (nil, Data(), holds)
         }
-        if suspends { task.hold() }
+        if holds { task.hold() }
         reader?.resume(returning: .success(chunk))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import TernIO
 import TernTLS
 
 /// Waits for all answers or for the deadline, whichever is first, and reports once.
@@ -13,11 +14,11 @@ final class AnswerCollection: Sendable {
     }
 
     private let count: Int
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(count: Int, until deadline: ContinuousClock.Instant, completion: @escaping Completion) {
         self.count = count
-        state = Mutex(State(completion: completion))
+        state = Lock(State(completion: completion))
         let timer = Task {
             try? await ContinuousClock().sleep(until: deadline)
             finish()

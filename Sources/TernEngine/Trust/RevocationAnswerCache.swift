@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTLS
 
 /// What came back to questions about revocation, and what is being asked: a question is under way only once. Any thread.
@@ -23,7 +24,7 @@ final class RevocationAnswerCache: Sendable {
     private static let countLimit = 512
     private static let sizeLimit = 32 * 1024 * 1024
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     deinit {
         state.withLock { state in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTLS
 
 /// Asks responders and fetches lists over an engine of its own, and remembers what came back. Any thread; nothing here
@@ -17,7 +18,7 @@ final class RevocationFetcher: Sendable {
     static let timeLimit = Duration.seconds(5)
 
     private let answers = RevocationAnswerCache()
-    private let session = Mutex<Session?>(nil)
+    private let session = Lock<Session?>(nil)
 
     /// Asks different questions. Calls `completion` with what is known by `deadline`, once, on any thread.
     func ask(
@@ -44,7 +45,9 @@ final class RevocationFetcher: Sendable {
             request.httpMethod = "POST"
             request.httpBody = Data(body)
             request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
-            return await bytes(request, over: engine, limit: maximumResponseSize).map { .response(OCSPResponse(der: $0)) }
+            return await bytes(request, over: engine, limit: maximumResponseSize).map {
+                .response(OCSPResponse(der: $0))
+            }
                 ?? .none
         case .list:
             guard let bytes = await bytes(request, over: engine, limit: maximumListSize),

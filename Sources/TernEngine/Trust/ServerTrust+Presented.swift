@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import Synchronization
+import TernIO
 public import TernTLS
 
 extension ServerTrust {
@@ -36,7 +37,7 @@ extension ServerTrust {
 }
 
 private final class Presented: Sendable {
-    let trust = Mutex<ServerTrust?>(nil)
+    let trust = Lock<ServerTrust?>(nil)
 }
 
 /// One policy for every host.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Synchronization
+import TernIO
 import TernTLS
 
 /// A session's TLS context, made when the first https connection needs it, and its trust policies.
@@ -16,7 +17,7 @@ final class TrustSettings: Sendable {
     private let configuration: TLSConfiguration
     private let policies: ServerTrustPolicyManager?
     let revocation = RevocationFetcher()
-    private let state = Mutex(State.unused)
+    private let state = Lock(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
         self.configuration = configuration

@@ -7,13 +7,14 @@ enum ChunkLine {
     case malformed(HTTP1Error.Chunk, at: Int)
 
     /// Reads the line that begins at `start`.
-    @inline(__always)
     static func read(_ bytes: Span<UInt8>, at start: Int, paddedSize: Bool) -> ChunkLine {
         var size = 0
         var position = start
-        while position < bytes.count, let digit = bytes[position].hexadecimalValue {
+        while position < bytes.count {
+            let digit = bytes[position].hexadecimalDigit
+            guard digit < 16 else { break }
             guard size <= Int.max &>> 4 else { return .malformed(.sizeOverflow, at: position) }
-            size = size &<< 4 | digit
+            size = size &<< 4 | Int(digit)
             position &+= 1
         }
         guard position &+ 1 < bytes.count else { return readEnd(bytes, start, position) }

@@ -5,8 +5,8 @@ struct ChunkedDecoder: ~Copyable {
     private enum Position {
         /// At, or within, a chunk-size line. Exits: `data`, and `trailers` for a size of zero.
         case size
-        /// Within chunk data; so many bytes are left. Exit: `dataEnd`.
-        case data(left: Int)
+        /// Within chunk data. Exit: `dataEnd`.
+        case data
         /// At the CR behind chunk data. Exit: `dataEndLineFeed`.
         case dataEnd
         /// At the LF behind chunk data. Exit: `size`.
@@ -22,6 +22,8 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private var position = Position.size
+    /// Bytes of the current chunk's data that are still to come.
+    private var left = 0
     /// The chunk-size line so far, when it did not arrive whole.
     private var partial: [UInt8] = []
     /// Bytes of framing and of content, as announced so far.
@@ -43,13 +45,9 @@ struct ChunkedDecoder: ~Copyable {
     ) throws(HTTP1Error) -> Event {
         while true {
             switch position {
-            case .data(let left):
-                let available = min(left, bytes.count &- offset)
-                guard available > 0 else { return .needMoreBytes }
-                let data = offset..<(offset &+ available)
-                offset = data.upperBound
-                position = available == left ? .dataEnd : .data(left: left &- available)
-                return .data(data)
+            case .data:
+                guard offset < bytes.count else { return .needMoreBytes }
+                return .data(takeData(bytes, from: &offset))
             case .dataEnd:
                 guard try take(.carriageReturn, bytes, &offset, origin) else { return .needMoreBytes }
                 position = .dataEndLineFeed
@@ -60,15 +58,53 @@ struct ChunkedDecoder: ~Copyable {
                 guard let size = try readSize(bytes, &offset, origin, limits, leniency) else {
                     return .needMoreBytes
                 }
-                position = size == 0 ? .trailers : .data(left: size)
+                left = size
+                position = size == 0 ? .trailers : .data
             case .trailers: return .trailers
             }
         }
     }
 
-    var isInTrailers: Bool {
-        if case .trailers = position { true } else { false }
+    /// The straight way from the end of one chunk's data to the next one's: nearly every chunk is nothing but a size,
+    /// CRLF, data and CRLF. `nil` says nothing, and changes nothing; ``decode(_:from:origin:_:_:)`` then does.
+    @inline(__always)
+    mutating func decodeUsual(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: Limits) -> Range<Int>? {
+        var end = offset
+        switch position {
+        case .dataEnd:
+            guard bytes.startsLineEnd(at: end) else { return nil }
+            end &+= 2
+        case .size where partial.isEmpty: break
+        case .size, .data, .dataEndLineFeed, .trailers: return nil
+        }
+        let line = end
+        var size = 0
+        while end < bytes.count {
+            let digit = bytes[end].hexadecimalDigit
+            guard digit < 16 else { break }
+            size = size &<< 4 | Int(digit)
+            end &+= 1
+        }
+        let digits = end &- line
+        guard size > 0, digits < 16, digits <= limits.chunkLineBytes, bytes.startsLineEnd(at: end),
+            end &+ 2 < bytes.count, count(size, line: digits &+ 2, limits)
+        else { return nil }
+        left = size
+        offset = end &+ 2
+        return takeData(bytes, from: &offset)
     }
+
+    /// As much of the chunk's data as is there.
+    @inline(__always)
+    private mutating func takeData(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int> {
+        let start = offset
+        offset &+= min(left, bytes.count &- offset)
+        left &-= offset &- start
+        position = left == 0 ? .dataEnd : .data
+        return start..<max(start, offset)
+    }
+
+    var isInTrailers: Bool { position == .trailers }
 
     private func take(
         _ expected: UInt8, _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int
@@ -89,7 +125,7 @@ struct ChunkedDecoder: ~Copyable {
         guard partial.isEmpty else { return try resumeSize(bytes, &offset, origin, limits, leniency) }
         let line = offset
         if let found = try Self.readLine(bytes, line, streamOffset: origin &+ line, limits, leniency) {
-            try count(found.size, line: found.next &- line, at: origin &+ line, limits)
+            try checkCount(found.size, line: found.next &- line, at: origin &+ line, limits)
             offset = found.next
             return found.size
         }
@@ -108,12 +144,11 @@ struct ChunkedDecoder: ~Copyable {
         offset = end
         guard lineFeed < bytes.count || partial.count >= limits.chunkLineBytes.addingSaturating(2) else { return nil }
         guard let found = try Self.readLine(partial.span, 0, streamOffset: start, limits, leniency) else { return nil }
-        try count(found.size, line: found.next, at: start, limits)
+        try checkCount(found.size, line: found.next, at: start, limits)
         partial.removeAll(keepingCapacity: true)
         return found.size
     }
 
-    @inline(__always)
     private static func readLine(
         _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: Limits, _ leniency: Leniency
     ) throws(HTTP1Error) -> (size: Int, next: Int)? {
@@ -150,15 +185,25 @@ struct ChunkedDecoder: ~Copyable {
             excerpt: Excerpt.of(bytes, line..<position.addingSaturating(1)))
     }
 
-    /// Cheap bytes must not make dear work: a chunk of one byte behind an extension of four thousand is refused before
-    /// long. Sizes count as announced, so the verdict does not depend on how much has arrived.
+    private mutating func checkCount(
+        _ size: Int, line: Int, at offset: Int, _ limits: Limits
+    ) throws(HTTP1Error) {
+        guard count(size, line: line, limits) else { throw HTTP1Error(.limit(.chunkOverhead), offset: offset) }
+    }
+
+    /// Counts a chunk, unless its framing is out of proportion: cheap bytes must not make dear work, as a chunk of one
+    /// byte behind an extension of four thousand would. Sizes count as announced, so the verdict does not depend on how
+    /// much has arrived.
     @inline(__always)
-    private mutating func count(_ size: Int, line: Int, at offset: Int, _ limits: Limits) throws(HTTP1Error) {
-        content = content.addingSaturating(size)
-        overhead = overhead.addingSaturating(line &+ 2)
-        guard overhead > limits.chunkOverheadAllowance else { return }
-        let proportionate = content.multipliedSaturating(by: limits.chunkOverheadRatio)
-        guard overhead &- limits.chunkOverheadAllowance > proportionate else { return }
-        throw HTTP1Error(.limit(.chunkOverhead), offset: offset)
+    private mutating func count(_ size: Int, line: Int, _ limits: Limits) -> Bool {
+        let framing = overhead.addingSaturating(line &+ 2)
+        let announced = content.addingSaturating(size)
+        if framing > limits.chunkOverheadAllowance {
+            let proportionate = announced.multipliedSaturating(by: limits.chunkOverheadRatio)
+            guard framing &- limits.chunkOverheadAllowance <= proportionate else { return false }
+        }
+        overhead = framing
+        content = announced
+        return true
     }
 }

@@ -135,10 +135,11 @@ struct SectionLines: ~Copyable {
         _ bytes: Span<UInt8>, line: Int, _ name: Range<Int>, next: Int,
         _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
     ) throws(Refusal) {
+        // The length first: a line that is too long may be judged before its end has come.
+        guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         guard count < rules.count else {
             throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
         }
-        guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         if rules.isTrailer, TrailerRules.forbids(bytes, name) {
             throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
         }

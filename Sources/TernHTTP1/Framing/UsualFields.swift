@@ -23,14 +23,14 @@ enum UsualFields {
             let control = bytes.firstControl(from: line)
             let next = control &+ 2
             guard bytes.startsLineEnd(at: control), control &- line <= lineBytes, next <= end else { return false }
+            if control == line {
+                line = next
+                return true
+            }
             var nameEnd = bytes.firstUncommonInName(from: line)
             if bytes[nameEnd] != .colon {
                 nameEnd = bytes.firstNonToken(from: nameEnd)
-                guard nameEnd < control, bytes[nameEnd] == .colon else {
-                    guard control == line else { return false }
-                    line = next
-                    return true
-                }
+                guard nameEnd < control, bytes[nameEnd] == .colon else { return false }
             }
             guard nameEnd > line else { return false }
             var first = nameEnd &+ 1

@@ -40,7 +40,7 @@ enum Authority {
         while position < text.count, text[position] != UInt8(ascii: "]") {
             let byte = text[position]
             if byte == .colon { colons &+= 1 }
-            let isIPv6 = byte == .colon || byte == UInt8(ascii: ".") || byte.hexadecimalValue != nil
+            let isIPv6 = byte == .colon || byte == UInt8(ascii: ".") || byte.hexadecimalDigit < 16
             guard isIPv6 || isFuture && isRegisteredName(byte) else { return nil }
             position &+= 1
         }

@@ -18,6 +18,9 @@ extension Span<UInt8> {
     /// Whether CRLF stands at `position`.
     @inline(__always)
     func startsLineEnd(at position: Int) -> Bool {
-        position &+ 1 < count && self[position] == .carriageReturn && self[position &+ 1] == .lineFeed
+        guard position >= 0, position &+ 1 < count else { return false }
+        // Sound: the condition has just been checked, and every bit pattern is a value of the type.
+        let pair = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt16.self)
+        return UInt16(littleEndian: pair) == 0x0A0D
     }
 }

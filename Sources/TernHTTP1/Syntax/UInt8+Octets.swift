@@ -29,10 +29,11 @@ extension UInt8 {
 
     var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    /// The value of `HEXDIG`, upper or lower case.
-    var hexadecimalValue: Int? {
-        if isDigit { return Int(self &- .zero) }
+    /// The value of `HEXDIG`, upper or lower case; 16 or more for any other octet.
+    var hexadecimalDigit: UInt8 {
+        let digit = self &- .zero
+        if digit < 10 { return digit }
         let letter = (self | 0x20) &- 0x61
-        return letter < 6 ? Int(letter) + 10 : nil
+        return letter < 6 ? letter &+ 10 : .max
     }
 }

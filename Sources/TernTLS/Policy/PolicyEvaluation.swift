@@ -84,9 +84,9 @@ extension PolicyEvaluation {
         }
         let verifier = ChainVerifier(
             leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
-            time: trust.time)
+            time: trust.time, profile: trust.profile)
         switch verifier.verify() {
-        case .verified(let chain): return Findings(chain: chain, isValidated: true)
+        case .valid(let chain): return Findings(chain: chain, isValidated: true)
         case .refused(let problem):
             return Findings(
                 failure: TrustFailure(problem, host: host ?? "", store: verifier.store, sent: trust.sentChain))

@@ -14,10 +14,10 @@ final class PeerVerification {
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors) {
+    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
         self.host = host
         self.policy = policy
-        trust = ServerTrust(sentChain: [], anchors: anchors)
+        trust = ServerTrust(sentChain: [], anchors: configuration.anchors, profile: configuration.profile)
     }
 
     /// Whether the server is to be asked for a stapled response.
@@ -76,7 +76,9 @@ final class PeerVerification {
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: trust.anchors), host: host).isAccepted
+        var trust = trust
+        trust.sentChain = result.sentChain
+        return policy.evaluate(trust, host: host).isAccepted
     }
 
     private func judge() {

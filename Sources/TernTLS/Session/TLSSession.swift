@@ -42,7 +42,7 @@ import CTernOpenSSL
         ERR_clear_error()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let callbacks = SessionCallbacks(
-            verification: PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors),
+            verification: PeerVerification(host: host, policy: policy, configuration: context.configuration),
             resumption: context.sessions.map {
                 Resumption(cache: $0, key: SessionCache.Key(host: host, port: port, policy: policy.identity))
             },

@@ -3,6 +3,9 @@ import CTernOpenSSL
 
 /// Builds and verifies one chain, as a TLS client must (RFC 5280 §6, RFC 9525): signatures, dates of every
 /// certificate, authority flags, name constraints, key strengths, the purpose TLS server, and the name.
+///
+/// The obvious path comes first, and nearly always is the only one. If it is refused for a reason that another path
+/// could avoid, all others are tried.
 struct ChainVerifier {
     var leaf: Certificate
     /// Certificates that may help to build the chain; none of them is believed.
@@ -11,76 +14,49 @@ struct ChainVerifier {
     /// Nil leaves the name out, and only the name.
     var identity: ReferenceIdentity?
     var time: Int64
+    var profile: TrustProfile
 
-    /// A finding of `X509_verify_cert`.
-    struct Problem: Hashable {
-        /// `X509_V_ERR_…`
-        var code: Int32
-        /// The position in the chain it is about; 0 is the leaf.
-        var depth: Int
-        var certificate: Certificate?
+    func verify() -> PathValidation.Outcome {
+        var verifier = self
+        // A key that is costly to verify with never gets to verify anything.
+        verifier.untrusted.removeAll { !$0.hasSupportedKey }
+        let obvious = verifier.judge(
+            validation.choose(leaf: leaf, untrusted: verifier.untrusted, store: store))
+        guard case .refused(let problem) = obvious else { return obvious }
+        var search = PathSearch(verifier)
+        if let path = search.run() { return .valid(path) }
+        guard problem.isDeadEnd else { return obvious }
+        return .refused(search.problem ?? unsupportedIssuer(besides: verifier.untrusted) ?? problem)
     }
 
-    enum Outcome {
-        /// The chain from the leaf to its anchor, both included.
-        case verified([Certificate])
-        case refused(Problem)
+    /// Validates one path; its last certificate is believed.
+    func check(_ path: [Certificate]) -> PathValidation.Outcome { judge(validation.check(path)) }
+
+    private func unsupportedIssuer(besides supported: [Certificate]) -> PathProblem? {
+        untrusted.first { !supported.contains($0) }.map { PathProblem(.rule(.unsupportedKey), certificate: $0) }
     }
 
-    /// More intermediates than any public chain has; a longer list is a waste of our time.
-    private static let maximumDepth: Int32 = 10
+    private var validation: PathValidation { PathValidation(identity: identity, time: time) }
 
-    func verify() -> Outcome {
-        defer { ERR_clear_error() }
-        let outOfMemory = Outcome.refused(Problem(code: X509_V_ERR_OUT_OF_MEM, depth: 0, certificate: leaf))
-        guard let context = unsafe X509_STORE_CTX_new(), let stack = unsafe tern_X509_stack_new() else {
-            return outOfMemory
+    /// What OpenSSL accepts still has to pass the rules it does not know.
+    private func judge(_ outcome: PathValidation.Outcome) -> PathValidation.Outcome {
+        guard case .valid(let path) = outcome, let problem = CertificateRule.violated(by: path, profile: profile) else {
+            return outcome
         }
-        // The stack borrows: `untrusted` keeps its certificates alive until the end of this function.
-        defer {
-            unsafe X509_STORE_CTX_free(context)
-            unsafe tern_X509_stack_free(stack)
-        }
-        for certificate in untrusted where unsafe tern_X509_stack_push(stack, certificate.x509.pointer) <= 0 {
-            return outOfMemory
-        }
-        guard let store = unsafe store.pointer,
-            unsafe X509_STORE_CTX_init(context, store, leaf.x509.pointer, stack) == 1,
-            unsafe configure(context)
-        else { return outOfMemory }
-        let accepted = withExtendedLifetime(untrusted) { unsafe X509_verify_cert(context) == 1 }
-        let code = unsafe X509_STORE_CTX_get_error(context)
-        guard accepted, code == X509_V_OK else { return .refused(unsafe problem(in: context, code: code)) }
-        return .verified(unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context)))
+        return .refused(problem)
     }
+}
 
-    @unsafe private func configure(_ context: OpaquePointer) -> Bool {
-        // Purpose and trust "TLS server"; a bare verification would take a client's certificate for a server's.
-        guard unsafe X509_STORE_CTX_set_default(context, "ssl_server") == 1,
-            let parameters = unsafe X509_STORE_CTX_get0_param(context)
-        else { return false }
-        unsafe X509_VERIFY_PARAM_set_flags(
-            parameters, UInt(X509_V_FLAG_TRUSTED_FIRST) | UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        unsafe X509_VERIFY_PARAM_set_depth(parameters, Self.maximumDepth)
-        unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
-        unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
-        // OpenSSL's defaults read names from the common name and honour `lo*.example.com`.
-        unsafe X509_VERIFY_PARAM_set_hostflags(
-            parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-        switch identity {
-        case .name(let name): return unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
-        // Never set1_host: an address must not be found among the DNS names.
-        case .address(let address): return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
-        case nil: return true
+extension PathProblem {
+    /// The path ended before it came to an anchor, which says little if another one did come to one.
+    fileprivate var isDeadEnd: Bool {
+        switch finding {
+        case .openSSL(
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT), .openSSL(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY),
+            .openSSL(X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE), .openSSL(X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN),
+            .openSSL(X509_V_ERR_CERT_CHAIN_TOO_LONG):
+            true
+        default: false
         }
-    }
-
-    @unsafe private func problem(in context: OpaquePointer, code: Int32) -> Problem {
-        unsafe Problem(
-            code: code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code,
-            depth: Int(max(0, X509_STORE_CTX_get_error_depth(context))),
-            certificate: X509_STORE_CTX_get_current_cert(context).map {
-                unsafe Certificate(X509Reference(retaining: $0))
-            })
     }
 }

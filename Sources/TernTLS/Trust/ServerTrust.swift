@@ -11,11 +11,16 @@ public struct ServerTrust: Sendable {
     public var time: Int64
     /// What there is to judge revocation by, where the policy asks.
     public var revocation = RevocationData()
+    /// The rules that chains are held to, where the policy validates them.
+    public var profile: TrustProfile
 
     /// - Parameter time: nil for now.
-    public init(sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil) {
+    public init(
+        sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil, profile: TrustProfile = .standard
+    ) {
         self.sentChain = sentChain
         self.anchors = anchors
         self.time = time ?? Timestamp.now
+        self.profile = profile
     }
 }

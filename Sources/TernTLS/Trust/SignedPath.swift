@@ -19,7 +19,7 @@ struct SignedPath {
         var path = [leaf]
         var checks = 0
         while path.count < Self.maximumLength, let last = path.last, !isSelfIssued(last) {
-            let candidates = anchors(issuing: last) + trust.sentChain.dropFirst()
+            let candidates = trust.anchors.store.certificates(issuing: last) + trust.sentChain.dropFirst()
             let issuer = candidates.first { candidate in
                 guard !path.contains(candidate), mayIssue(candidate, last) else { return false }
                 checks += 1
@@ -49,17 +49,5 @@ struct SignedPath {
         // A forgeable signature (MD5, SHA-1) proves nothing.
         guard strength >= 112, unsafe EVP_PKEY_get_security_bits(key) >= 112 else { return false }
         return unsafe X509_verify(certificate.x509.pointer, key) == 1
-    }
-
-    private func anchors(issuing certificate: Certificate) -> [Certificate] {
-        guard let store = unsafe trust.anchors.store.pointer, let context = unsafe X509_STORE_CTX_new() else {
-            return []
-        }
-        defer { unsafe X509_STORE_CTX_free(context) }
-        guard unsafe X509_STORE_CTX_init(context, store, nil, nil) == 1,
-            let found = unsafe X509_STORE_CTX_get1_certs(context, X509_get_issuer_name(certificate.x509.pointer))
-        else { return [] }
-        defer { unsafe tern_X509_stack_release(found) }
-        return unsafe Certificate.copies(of: found)
     }
 }

@@ -2,23 +2,28 @@
 import CTernOpenSSL
 
 extension TrustFailure {
-    /// Puts a finding of OpenSSL's into our words; the chain it found fault with is not verified.
-    init(_ problem: ChainVerifier.Problem, host: String, store: TrustStore, sent: [Certificate]) {
-        self.init(
-            store.count == 0 ? .noAnchors : Reason(problem), host: host, verifyCode: problem.code,
-            verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(problem.code))),
-            depth: problem.depth, certificate: problem.certificate, seen: sent)
+    /// Puts a finding into our words; the chain it found fault with is not verified.
+    init(_ problem: PathProblem, host: String, store: TrustStore, sent: [Certificate]) {
+        switch problem.finding {
+        case .rule(let rule):
+            self.init(.rule(rule), host: host, depth: problem.depth, certificate: problem.certificate, seen: sent)
+        case .openSSL(let code):
+            self.init(
+                store.count == 0 ? .noAnchors : Reason(code, problem.certificate), host: host, verifyCode: code,
+                verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(code))),
+                depth: problem.depth, certificate: problem.certificate, seen: sent)
+        }
     }
 }
 
 extension TrustFailure.Reason {
-    fileprivate init(_ problem: ChainVerifier.Problem) {
+    fileprivate init(_ code: Int32, _ certificate: Certificate?) {
         self =
-            switch problem.code {
+            switch code {
             case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-                .nameMismatch(presented: problem.certificate?.subjectAlternativeNames ?? [])
-            case X509_V_ERR_CERT_HAS_EXPIRED: .expired(notAfter: problem.certificate?.notAfter)
-            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(notBefore: problem.certificate?.notBefore)
+                .nameMismatch(presented: certificate?.subjectAlternativeNames ?? [])
+            case X509_V_ERR_CERT_HAS_EXPIRED: .expired(notAfter: certificate?.notAfter)
+            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(notBefore: certificate?.notBefore)
             case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
                 X509_V_ERR_CERT_UNTRUSTED,
                 X509_V_ERR_CERT_REJECTED:
@@ -38,6 +43,8 @@ extension TrustFailure.Reason {
             case X509_V_ERR_CA_MD_TOO_WEAK: .weakSignature
             case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE: .invalidSignature
             case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: .unknownCriticalExtension
+            case X509_V_ERR_EC_KEY_EXPLICIT_PARAMS: .rule(.unsupportedKey)
+            case X509_V_ERR_NO_EXPLICIT_POLICY, X509_V_ERR_INVALID_POLICY_EXTENSION: .certificatePolicy
             case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
             default: .other
             }

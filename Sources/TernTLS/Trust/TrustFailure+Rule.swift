@@ -20,6 +20,8 @@ extension TrustFailure {
         case .invalidSignature: "invalid-signature"
         case .unknownCriticalExtension: "unknown-critical-extension"
         case .chainTooLong: "chain-too-long"
+        case .certificatePolicy: "certificate-policy"
+        case .rule(let rule): rule.rawValue
         case .keyNotPinned: "key-not-pinned"
         case .certificateNotPinned: "certificate-not-pinned"
         case .noRequiredEvaluator: "no-required-evaluator"

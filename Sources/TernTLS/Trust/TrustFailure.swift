@@ -34,6 +34,10 @@ public struct TrustFailure: Error, Sendable, Hashable {
         /// The certificate at `depth` has a critical extension nobody understands.
         case unknownCriticalExtension
         case chainTooLong
+        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g).
+        case certificatePolicy
+        /// The certificate at `depth` breaks a rule of RFC 5280, or of the profile, that OpenSSL does not check.
+        case rule(CertificateRule)
         /// None of the pinned keys is in the chain the pins were compared with.
         case keyNotPinned(pins: [PublicKey])
         /// None of the pinned certificates is in the chain the pins were compared with.
@@ -122,7 +126,9 @@ extension TrustFailure: CustomStringConvertible {
         case .weakSignature: return "the signature of \(subject) uses a hash that is too weak"
         case .invalidSignature: return "the signature of \(subject) does not verify"
         case .unknownCriticalExtension: return "\(subject) has a critical extension that is not understood"
+        case .certificatePolicy: return "the certificate policies an authority demands are missing from \(subject)"
         case .chainTooLong: return "the chain is too long"
+        case .rule(let rule): return "\(subject) \(rule.sentence)"
         case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"
         case .keyNotPinned: return "none of the pinned keys is in the chain"
         case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"

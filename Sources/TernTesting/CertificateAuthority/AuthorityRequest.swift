@@ -10,15 +10,18 @@ public struct AuthorityRequest: Sendable, Hashable {
     /// (`critical,keyCertSign,cRLSign`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
     /// Name constraints: `CertificateExtension("nameConstraints", "critical,permitted;DNS:good.test")`.
     public var extensions: [CertificateExtension]
+    public var flaws: CertificateFlaws
 
     public init(
         commonName: String, key: KeyKind = .p256, validity: Validity = .days(-2, to: 3650),
-        digest: SignatureDigest = .sha256, extensions: [CertificateExtension] = []
+        digest: SignatureDigest = .sha256, extensions: [CertificateExtension] = [],
+        flaws: CertificateFlaws = CertificateFlaws()
     ) {
         self.commonName = commonName
         self.key = key
         self.validity = validity
         self.digest = digest
         self.extensions = extensions
+        self.flaws = flaws
     }
 }

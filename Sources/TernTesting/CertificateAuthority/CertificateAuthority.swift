@@ -60,8 +60,14 @@ public final class CertificateAuthority: Sendable {
     public func crossSign(
         _ other: CertificateAuthority, validity: Validity = .days(-2, to: 3650)
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
-        let request = AuthorityRequest(commonName: other.commonName, validity: validity)
-        return try CertificateAuthority(request, key: other.key, issuer: self)
+        try crossSign(other, AuthorityRequest(commonName: other.commonName, validity: validity))
+    }
+
+    /// A second certificate for `other`'s key, of any shape. The name is the request's.
+    public func crossSign(
+        _ other: CertificateAuthority, _ request: AuthorityRequest
+    ) throws(CertificateAuthorityError) -> CertificateAuthority {
+        try CertificateAuthority(request, key: other.key, issuer: self)
     }
 
     /// A leaf with its key.

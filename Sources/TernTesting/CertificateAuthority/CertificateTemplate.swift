@@ -8,13 +8,15 @@ struct CertificateTemplate {
     var validity: Validity
     var digest: SignatureDigest
     var extensions: [CertificateExtension]
+    var flaws: CertificateFlaws
 
     enum AlternativeName {
         case dns(String), ip(String), uri(String)
     }
 
     init(_ request: LeafRequest) {
-        commonName = request.commonName
+        commonName = request.flaws.hasEmptySubject ? nil : request.commonName
+        flaws = request.flaws
         alternativeNames =
             request.dnsNames.map { .dns($0) } + request.ipAddresses.map { .ip($0) } + request.uris.map { .uri($0) }
         validity = request.validity
@@ -28,7 +30,8 @@ struct CertificateTemplate {
     }
 
     init(_ request: AuthorityRequest) {
-        commonName = request.commonName
+        commonName = request.flaws.hasEmptySubject ? nil : request.commonName
+        flaws = request.flaws
         validity = request.validity
         digest = request.digest
         extensions = Self.merge(
@@ -44,22 +47,33 @@ struct CertificateTemplate {
     ) throws(CertificateAuthorityError) -> SignedCertificate {
         guard let x509 = unsafe X509_new() else { throw CertificateAuthorityError(.outOfMemory) }
         let certificate = unsafe SignedCertificate(owning: x509)
-        unsafe X509_set_version(x509, 2)
+        unsafe X509_set_version(x509, (flaws.version ?? 3) - 1)
         try unsafe setSerialNumber(x509)
         try unsafe setTime(X509_getm_notBefore(x509), validity.notBefore)
         try unsafe setTime(X509_getm_notAfter(x509), validity.notAfter)
         try unsafe setSubject(x509)
         let issuerPointer = unsafe issuer?.certificate.pointer ?? x509
-        guard unsafe X509_set_issuer_name(x509, X509_get_subject_name(issuerPointer)) == 1,
-            unsafe X509_set_pubkey(x509, key.pointer) == 1
-        else { throw CertificateAuthorityError(.encodingFailed) }
+        guard unsafe X509_set_pubkey(x509, key.pointer) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+        try unsafe setIssuer(x509, issuerPointer)
         try unsafe addAlternativeNames(x509)
         try unsafe addExtensions(x509, issuer: issuerPointer)
         let signingKey = issuer?.key ?? key
         guard unsafe X509_sign(x509, signingKey.pointer, messageDigest(for: signingKey)) > 0 else {
             throw CertificateAuthorityError(.signingFailed(digest))
         }
-        return certificate
+        return try flaws.apply(to: certificate)
+    }
+
+    private func setIssuer(_ x509: OpaquePointer, _ issuer: OpaquePointer) throws(CertificateAuthorityError) {
+        let name = unsafe X509_NAME_dup(X509_get_subject_name(issuer))
+        defer { unsafe X509_NAME_free(name) }
+        if flaws.hasEmptyIssuer || flaws.issuerCommonName != nil {
+            while unsafe X509_NAME_entry_count(name) > 0 {
+                unsafe X509_NAME_ENTRY_free(X509_NAME_delete_entry(name, 0))
+            }
+        }
+        if let other = flaws.issuerCommonName { try unsafe add(commonName: other, to: name) }
+        guard unsafe X509_set_issuer_name(x509, name) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
     }
 
     private static func merge(
@@ -77,8 +91,10 @@ struct CertificateTemplate {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard unsafe RAND_bytes(&bytes, 16) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
         bytes[0] = bytes[0] & 0x7f | 0x40
-        let number = unsafe BN_bin2bn(bytes, 16, nil)
+        if let wanted = flaws.serialNumber { bytes = wanted }
+        let number = unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), nil)
         defer { unsafe BN_free(number) }
+        unsafe BN_set_negative(number, flaws.hasNegativeSerialNumber ? 1 : 0)
         guard unsafe BN_to_ASN1_INTEGER(number, X509_get_serialNumber(x509)) != nil else {
             throw CertificateAuthorityError(.encodingFailed)
         }
@@ -87,16 +103,21 @@ struct CertificateTemplate {
     private func setTime(
         _ field: UnsafeMutablePointer<ASN1_TIME>?, _ seconds: Int64
     ) throws(CertificateAuthorityError) {
-        guard unsafe ASN1_TIME_set(field, time_t(seconds)) != nil else {
+        let set = unsafe ASN1_TIME_set(field, time_t(seconds)) != nil
+        guard set, unsafe !flaws.usesGeneralizedTime || ASN1_GENERALIZEDTIME_set(field, time_t(seconds)) != nil else {
             throw CertificateAuthorityError(.invalidTime(seconds))
         }
     }
 
     private func setSubject(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
         guard let commonName else { return }
+        try unsafe add(commonName: commonName, to: X509_get_subject_name(x509))
+    }
+
+    @unsafe private func add(commonName: String, to name: OpaquePointer?) throws(CertificateAuthorityError) {
         let bytes = Array(commonName.utf8)
         let added = unsafe X509_NAME_add_entry_by_NID(
-            X509_get_subject_name(x509), NID_commonName, MBSTRING_UTF8, bytes, Int32(clamping: bytes.count), -1, 0)
+            name, NID_commonName, MBSTRING_UTF8, bytes, Int32(clamping: bytes.count), -1, 0)
         guard added == 1 else { throw CertificateAuthorityError(.invalidName(commonName)) }
     }
 

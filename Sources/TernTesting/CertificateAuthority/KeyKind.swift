@@ -5,6 +5,8 @@ public enum KeyKind: Sendable, Hashable {
     case p256, p384, p521, ed25519
     /// An RSA key of this many bits; 2048 and more are accepted by clients, 1024 is a weak key to be refused.
     case rsa(bits: Int)
+    /// A curve by OpenSSL's name, such as `secp224r1`; few but the NIST ones are accepted by clients.
+    case curve(String)
     /// A key that exists already, as PKCS#8 PEM: certificates that are renewed or cross-signed keep their key.
     case existing(privateKeyPEM: String)
 }

@@ -16,11 +16,13 @@ public struct LeafRequest: Sendable, Hashable {
     /// Extensions on top of, or instead of, the defaults: `basicConstraints` (`critical,CA:FALSE`), `keyUsage`,
     /// `extendedKeyUsage` (`serverAuth`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
     public var extensions: [CertificateExtension]
+    public var flaws: CertificateFlaws
 
     public init(
         commonName: String? = "Tern Test Leaf", dnsNames: [String] = ["localhost"], ipAddresses: [String] = [],
         uris: [String] = [], key: KeyKind = .p256, validity: Validity = .current, digest: SignatureDigest = .sha256,
-        extensions: [CertificateExtension] = []
+        extensions: [CertificateExtension] = [],
+        flaws: CertificateFlaws = CertificateFlaws()
     ) {
         self.commonName = commonName
         self.dnsNames = dnsNames
@@ -30,6 +32,7 @@ public struct LeafRequest: Sendable, Hashable {
         self.validity = validity
         self.digest = digest
         self.extensions = extensions
+        self.flaws = flaws
     }
 
     /// `localhost`, `127.0.0.1` and `::1`.

@@ -15,6 +15,7 @@ import CTernOpenSSL
             case .p384: unsafe tern_EVP_EC_gen("P-384")
             case .p521: unsafe tern_EVP_EC_gen("P-521")
             case .ed25519: unsafe tern_EVP_ED25519_gen()
+            case .curve(let name): unsafe tern_EVP_EC_gen(name)
             case .rsa(let bits): unsafe tern_EVP_RSA_gen(max(0, bits))
             case .existing(let pem):
                 try unsafe withMemoryBIO(reading: pem) { bio in

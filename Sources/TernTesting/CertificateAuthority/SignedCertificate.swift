@@ -11,10 +11,27 @@ import CTernOpenSSL
     /// Takes over the caller's reference.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
+    convenience init(der: [UInt8]) throws(CertificateAuthorityError) {
+        let read = unsafe der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_X509(nil, &cursor, buffer.count)
+        }
+        guard let read = unsafe read else { throw CertificateAuthorityError(.encodingFailed) }
+        unsafe self.init(owning: read)
+    }
+
     deinit { unsafe X509_free(pointer) }
 
     func pem() throws(CertificateAuthorityError) -> String {
         try unsafe writingMemoryBIO { bio in unsafe PEM_write_bio_X509(bio, pointer) == 1 }
+    }
+
+    func der() throws(CertificateAuthorityError) -> [UInt8] {
+        var encoding: UnsafeMutablePointer<UInt8>?
+        let length = unsafe i2d_X509(pointer, &encoding)
+        guard length > 0, let encoding = unsafe encoding else { throw CertificateAuthorityError(.encodingFailed) }
+        defer { unsafe CRYPTO_free(encoding, #file, 0) }
+        return unsafe Array(UnsafeBufferPointer(start: encoding, count: Int(length)))
     }
 
     /// `sha256/BASE64` of the DER SubjectPublicKeyInfo.

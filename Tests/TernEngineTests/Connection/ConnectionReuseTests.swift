@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
     @Test(arguments: Ending.allCases, [false, true])
     func `a GET never fails because a kept connection was closed`(ending: Ending, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
-        let generator = Mutex(SeededGenerator(seed: 5))
+        let generator = Lock(SeededGenerator(seed: 5))
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
             let delay = Duration.microseconds(generator.withLock { Int.random(in: 0...3000, using: &$0) })
             switch ending {

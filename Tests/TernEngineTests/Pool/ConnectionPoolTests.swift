@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
@@ -40,17 +41,16 @@ import Testing
         let trigger = try ScriptedOrigin { _, request in
             request.index == 0 ? [.ok()] : [.hold, .ok()]
         }
-        let box = Mutex<Session?>(Session.limited { $0.reactorCount = 1 })
-        let session = { box.withLock { $0 } }
-        _ = try await session()?.data(for: URLRequest(stale))
-        _ = try await session()?.data(for: URLRequest(trigger))
+        let holder = SessionHolder(.limited { $0.reactorCount = 1 })
+        _ = try await holder.session?.data(for: URLRequest(stale))
+        _ = try await holder.session?.data(for: URLRequest(trigger))
         let late = RecordingDelegate()
-        let lateTask = session()?.dataTask(with: try URLRequest(stale), delegate: late)
+        let lateTask = holder.session?.dataTask(with: try URLRequest(stale), delegate: late)
         let first = RecordingDelegate { _, event in if case .head = event { lateTask?.resume() } }
-        session()?.dataTask(with: try URLRequest(trigger), delegate: first).resume()
+        holder.session?.dataTask(with: try URLRequest(trigger), delegate: first).resume()
         #expect(await trigger.waitFor { $0.requestCount == 2 })
         // Both come in one batch of events: the answer that starts the late task, then the close it has to notice.
-        await session()?.onReactor {
+        await holder.session?.onReactor {
             let sent = trigger.observations.bytesSent
             try? trigger.release()
             while trigger.observations.bytesSent == sent { sched_yield() }
@@ -58,7 +58,7 @@ import Testing
             while stale.observations.openConnections > 0 { sched_yield() }
         }
         #expect(await stale.waitFor { $0.requestCount == 2 })
-        box.withLock { $0 = nil }
+        holder.drop()
         #expect(await late.end().error?.reason.isInvalidation == true)
         #expect(await stale.waitFor { $0.openConnections == 0 })
     }
@@ -79,7 +79,7 @@ import Testing
 
     private func restart(_ request: URLRequest, with session: Session) async throws {
         final class Restarter: SessionDataDelegate {
-            let left = Mutex(20_000)
+            let left = Lock(20_000)
             let done: CheckedContinuation<Void, Never>
             let session: Session
             let request: URLRequest

@@ -12,20 +12,34 @@ import Testing
     private static let idle = Timeouts(connect: .seconds(20), idle: limit, total: .seconds(20))
     private static let total = Timeouts(connect: .seconds(20), idle: .seconds(20), total: limit)
 
-    /// Expects `request` to be ended by `limit` on time.
+    /// Expects `request` to be ended by `limit`, never early, and on time in one of a few tries: other tests want the
+    /// processor too.
     private func expect(
         _ limit: EngineError.TimeLimit, in phase: EngineError.Phase, _ request: URLRequest,
-        _ session: Session = .limited(),
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ session: Session = .limited(), sourceLocation: SourceLocation = #_sourceLocation
     ) async {
+        for isLast in [false, false, false, true] {
+            let (error, duration) = await outcome(of: request, in: session)
+            #expect(error?.reason.limit == limit, "\(String(describing: error))", sourceLocation: sourceLocation)
+            #expect(duration >= Self.limit, sourceLocation: sourceLocation)
+            let isRight = error?.phase == phase && duration < Self.limit + .milliseconds(100)
+            if isRight { return }
+            if isLast {
+                // On a machine this busy, the limits of the other kinds are still far away.
+                #expect(duration < .seconds(8), sourceLocation: sourceLocation)
+                let phases = EngineError.Phase.allCases.prefix { $0 != phase } + [phase]
+                #expect(phases.contains { $0 == error?.phase }, sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    /// The time is taken on the reactor's thread.
+    private func outcome(of request: URLRequest, in session: Session) async -> (EngineError?, Duration) {
+        let delegate = RecordingDelegate()
         let start = ContinuousClock.now
-        let error = await session.failure(of: request)
-        let duration = ContinuousClock.now - start
-        #expect(error?.reason.limit == limit, "\(String(describing: error))", sourceLocation: sourceLocation)
-        #expect(error?.phase == phase, sourceLocation: sourceLocation)
-        #expect(duration >= Self.limit, sourceLocation: sourceLocation)
-        // Some 5 ms late on a quiet machine; here other tests want the processor too.
-        #expect(duration < Self.limit * 4, sourceLocation: sourceLocation)
+        session.dataTask(with: request, delegate: delegate).resume()
+        let record = await delegate.end()
+        return (record.error, record.end - start)
     }
 
     @Test func `connecting`() async throws {

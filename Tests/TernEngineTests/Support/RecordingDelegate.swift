@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernTesting
 
 @testable import TernEngine
@@ -17,6 +18,8 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         var body: [UInt8] = []
         var error: EngineError?
         var completions = 0
+        /// When the end came, on the reactor's thread.
+        var end = ContinuousClock.now
     }
 
     private struct State {
@@ -24,7 +27,7 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         var waiters: [(condition: @Sendable (Record) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let onEvent: (@Sendable (DataTask, Event) -> Void)?
 
     /// `onEvent` runs on the reactor's thread, after the event was recorded.
@@ -84,6 +87,7 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {
         note(task, .end(failed: error != nil)) {
             $0.completions += 1
+            $0.end = .now
             $0.error = error
         }
     }

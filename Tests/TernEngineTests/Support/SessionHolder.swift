@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import TernIO
 
 @testable import TernEngine
 
 /// The only reference to a session, shared by those who use it, and dropped by any of them.
 final class SessionHolder: Sendable {
-    private let held: Mutex<Session?>
+    private let held: Lock<Session?>
 
-    init(_ session: Session) { held = Mutex(session) }
+    init(_ session: Session) { held = Lock(session) }
 
     var session: Session? { held.withLock { $0 } }
 
-    func drop() {
+    func drop() { replace(by: nil) }
+
+    func replace(by session: Session?) {
         // The last release must not run under the lock.
-        let dropped = held.withLock { $0.take() }
+        let dropped = held.withLock { held in
+            defer { held = session }
+            return held
+        }
         _ = dropped
     }
 }

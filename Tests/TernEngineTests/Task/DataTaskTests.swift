@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Glibc
 import Synchronization
+import TernIO
 import TernTesting
 import Testing
 
@@ -92,6 +94,26 @@ import Testing
         #expect(await delegate.end().body.count == 32 << 20)
     }
 
+    @Test func `costs no time while it is suspended, even when the server has reset the connection`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold, .reset]
+        }
+        let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(300)), .ok()] }
+        let session = Session.limited { $0.reactorCount = 1 }
+        let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        await delegate.wait { $0.body.count == 4 }
+        try origin.release()
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        let start = await session.onReactor { threadTime() }
+        _ = try await Session.limited { $0.reactorCount = 1 }.data(for: URLRequest(clock))
+        #expect(await session.onReactor { threadTime() } - start < 0.1)
+        #expect(delegate.record.completions == 0)
+        task.resume()
+        #expect(await delegate.end().error?.reason.isConnectionLoss == true)
+    }
+
     @Test(arguments: ["head", "body", "trailers", "informational"])
     func `may be cancelled by its delegate at any point`(point: String) async throws {
         let origin = try ScriptedOrigin { _, request in
@@ -121,7 +143,7 @@ import Testing
 
     @Test func `a delegate may start the next task from the end of one`() async throws {
         final class Chain: SessionDataDelegate {
-            let left = Mutex(2000)
+            let left = Lock(2000)
             let session: Session
             let request: URLRequest
             let done: CheckedContinuation<EngineError?, Never>
@@ -217,4 +239,11 @@ import Testing
         }
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
+}
+
+/// Seconds of processor time the calling thread has used.
+private func threadTime() -> Double {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

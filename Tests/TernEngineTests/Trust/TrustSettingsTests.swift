@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Synchronization
+import TernIO
 import TernTLS
 import TernTesting
 import Testing
@@ -119,7 +120,7 @@ import Testing
     @Test func `a custom evaluation decides, once for each handshake`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
-        let hosts = Mutex<[String]>([])
+        let hosts = Lock<[String]>([])
         let session = try Session.trusting(
             authority,
             policies: [
@@ -188,4 +189,78 @@ import Testing
         let modern = try Session.trusting(authority) { $0.tls.minimumVersion = .v1_3 }
         #expect(await modern.failure(of: try URLRequest(origin))?.phase == .tls)
     }
+
+    @Test func `a client certificate is shown by the session that has it, and by no other`() async throws {
+        let authority = try CertificateAuthority()
+        let own = try authority.issue(LeafRequest(extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+        var options = ScriptedOrigin.TLSOptions()
+        options.clientCertificates = .requested(authorityPEM: authority.certificatePEM)
+        let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { connection, _ in
+            [.ok("\(connection)")]
+        }
+        let identity = try ClientIdentity(
+            pem: Array(own.chainPEM.utf8), privateKeyPEM: Array(own.privateKeyPEM.utf8))
+        let known = try Session.trusting(authority) { $0.tls.identity = identity }
+        let unknown = try Session.trusting(authority)
+        for _ in 0..<2 {
+            #expect(try await known.text(URLRequest(origin)) == "1")
+            #expect(try await unknown.text(URLRequest(origin)) == "2")
+        }
+        #expect(origin.observations.handshakes.map { $0.clientCertificate != nil } == [true, false])
+    }
+
+    @Test(arguments: [ScriptedOrigin.TLSOptions.Version.tls12, .tls13])
+    func `a resumed session carries its verdict along, and only under the policy that gave it`(
+        version: ScriptedOrigin.TLSOptions.Version
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let origin = try ScriptedOrigin(tls: identity, tlsOptions: .only(version)) { _, request in
+            [.ok("answer"), .hold, .close]
+        }
+        let policy = ChangingPolicy(try pinning([identity.pin]))
+        let anchor = try Certificate(pem: authority.certificatePEM)
+        var configuration = SessionConfiguration()
+        configuration.tls.anchors = .only([anchor])
+        let session = Session(configuration: configuration, serverTrustPolicyManager: policy)
+        for isResumed in [false, true, true] {
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+            task.resume()
+            #expect(await delegate.end().error == nil)
+            #expect(task.metrics?.connection?.tls?.resumed == isResumed)
+            #expect(task.metrics?.connection?.publicKeyPins == [identity.pin, authority.pin])
+            try origin.release()
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+            await session.settle()
+        }
+        #expect(origin.observations.handshakes.map(\.isResumed) == [false, true, true])
+        policy.policy = try pinning([CertificateAuthority().pin])
+        let error = await session.failure(of: try URLRequest(origin))
+        if case .keyNotPinned = error?.reason.trustFailure?.reason {
+        } else {
+            Issue.record("\(String(describing: error))")
+        }
+        #expect(error?.wasSent == false)
+        #expect(origin.requests.count == 3)
+        #expect(origin.observations.handshakes.count == 3)
+    }
+}
+
+/// One policy for every host, which may change at any time.
+private final class ChangingPolicy: ServerTrustPolicyManager, @unchecked Sendable {
+    // All that is not immutable is behind a lock, as the superclass demands.
+    private let current: Lock<ServerTrustPolicy>
+
+    init(_ policy: ServerTrustPolicy) {
+        current = Lock(policy)
+        super.init(policies: [:])
+    }
+
+    var policy: ServerTrustPolicy {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// What the key of a certificate is, without its numbers.
+enum KeyAlgorithm: Hashable {
+    /// The sizes of the modulus in bits, and of the exponent in octets.
+    case rsa(bits: Int, exponent: Int)
+    /// A curve by its `NID_…`; nil if it is spelled out.
+    case ellipticCurve(Int32?)
+    case dsa
+    case other(Int32)
+}
+
+extension Certificate {
+    /// Whether a key may occur in certificates of others. RSA verification above 8192 bits, or with a long exponent,
+    /// takes long enough to be an attack; OpenSSL's security level sees to the lower bound.
+    var hasSupportedKey: Bool {
+        if case .rsa(let bits, let exponent) = keyAlgorithm, bits > 8192 || exponent > 8 { return false }
+        return hasSupportedAlgorithm
+    }
+
+    /// Whether a key is of a kind that may occur at all, anchors included.
+    var hasSupportedAlgorithm: Bool {
+        switch keyAlgorithm {
+        case .ellipticCurve(let curve?): Self.curves.contains(curve)
+        case .ellipticCurve(nil), .dsa, nil: false
+        case .rsa(let bits, _): bits % 8 == 0
+        case .other: true
+        }
+    }
+
+    /// The cost of verifying a signature made with the key, in units of a common one.
+    var verificationCost: Int {
+        switch keyAlgorithm {
+        case .rsa(let bits, _): bits <= 4096 ? 1 : 4
+        case .ellipticCurve(NID_X9_62_prime256v1), .other(NID_ED25519): 1
+        case .ellipticCurve, .dsa, .other, nil: 4
+        }
+    }
+
+    private static let curves = [
+        NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1,
+        NID_brainpoolP256r1, NID_brainpoolP384r1, NID_brainpoolP512r1,  // RFC 7027, German authorities
+    ]
+
+    /// Nil for a key that cannot be read.
+    var keyAlgorithm: KeyAlgorithm? {
+        defer { ERR_clear_error() }
+        var object: OpaquePointer?
+        var octets: UnsafePointer<UInt8>?
+        var length: Int32 = 0
+        var algorithm: UnsafeMutablePointer<X509_ALGOR>?
+        guard let key = unsafe X509_get0_pubkey(x509.pointer),
+            unsafe X509_PUBKEY_get0_param(&object, &octets, &length, &algorithm, X509_get_X509_PUBKEY(x509.pointer))
+                == 1
+        else { return nil }
+        switch unsafe OBJ_obj2nid(object) {
+        case NID_rsaEncryption, NID_rsassaPss:
+            let bits = unsafe Int(EVP_PKEY_get_bits(key))
+            // Of two integers in a sequence, 11 octets are neither modulus nor exponent, and fewer in short keys.
+            return .rsa(bits: bits, exponent: max(0, Int(length) - (bits + 7) / 8 - 11))
+        case NID_X9_62_id_ecPublicKey:
+            var kind: Int32 = 0
+            var value: UnsafeRawPointer?
+            unsafe X509_ALGOR_get0(nil, &kind, &value, algorithm)
+            guard kind == V_ASN1_OBJECT, let value = unsafe value else { return .ellipticCurve(nil) }
+            return .ellipticCurve(unsafe OBJ_obj2nid(OpaquePointer(value)))
+        case NID_dsa: return .dsa
+        case let other: return .other(other)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+extension Certificate {
+    /// What RFC 5280 §4.2.1.10 and §6.1.4 demand of name constraints beyond what OpenSSL checks.
+    ///
+    /// - Parameter path: the certificates below this one, leaf first.
+    func brokenNameConstraintRule(below path: ArraySlice<Certificate>) -> CertificateRule? {
+        guard let constraints = x509.nameConstraints else { return nil }
+        guard constraints.isWellFormed else { return .malformedNameConstraints }
+        for (depth, certificate) in path.enumerated() where depth == 0 || !certificate.x509.isSelfIssued {
+            for name in certificate.subjectAlternativeNames {
+                if case .dns(let text) = name, constraints.excludes(wildcard: text) {
+                    return .wildcardInExcludedSubtree
+                }
+                if constraints.cannotCompare(name) { return .malformedNames }
+            }
+        }
+        return nil
+    }
+
+    /// An upper bound of the comparisons of this certificate's constraints with the names of those below, from the
+    /// sizes of the extensions: no name and no subtree fits in four octets.
+    func nameComparisons(below path: ArraySlice<Certificate>) -> Int {
+        let subtrees = x509.sizeOfExtension(NID_name_constraints) / 4
+        guard subtrees > 0 else { return 0 }
+        return path.reduce(0) { sum, certificate in
+            sum + (subtrees * (1 + certificate.x509.sizeOfExtension(NID_subject_alt_name) / 4))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+extension Certificate {
+    /// The first rule of RFC 5280 that this certificate breaks by itself; see `CertificateRule` for the sections.
+    func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
+        if let rule = brokenExtensionRule { return rule }
+        if !hasConsistentAlgorithm { return .signatureAlgorithmMismatch }
+        if place.isIssuer, let rule = brokenIssuerRule(isAnchor: place.isAnchor) { return rule }
+        guard !place.isAnchor else { return nil }
+        if !hasSupportedKey { return .unsupportedKey }
+        if x509.version < 3, x509.extensionCount > 0 { return .extensionsBeforeVersion3 }
+        if !x509.hasConformingSerialNumber { return .serialNumber }
+        if !x509.hasConformingTimes { return .timeEncoding }
+        if x509.isIssuerEmpty { return .emptyIssuer }
+        return brokenNameRule ?? brokenAuthorityRule
+    }
+
+    private func brokenIssuerRule(isAnchor: Bool) -> CertificateRule? {
+        if x509.isSubjectEmpty { return .emptySubject }
+        // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
+        if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
+        guard isAnchor else { return nil }
+        if !hasSupportedAlgorithm { return .unsupportedKey }
+        return hasOwnKeyIdentifier ? nil : .foreignKeyIdentifier
+    }
+
+    /// A self-issued certificate with two key identifiers was signed by the key it carries.
+    private var hasOwnKeyIdentifier: Bool {
+        guard x509.isSelfIssued, let issuer = unsafe X509_get0_authority_key_id(x509.pointer),
+            let own = unsafe X509_get0_subject_key_id(x509.pointer)
+        else { return true }
+        return unsafe ASN1_OCTET_STRING_cmp(issuer, own) == 0
+    }
+
+    private var brokenAuthorityRule: CertificateRule? {
+        guard !x509.has(EXFLAG_CA) else { return nil }
+        if x509.mayUse(KU_KEY_CERT_SIGN), x509.has(EXFLAG_KUSAGE) { return .signingKeyUsageWithoutAuthority }
+        return x509.hasExtension(NID_name_constraints) ? .nameConstraintsWithoutAuthority : nil
+    }
+
+    private var brokenNameRule: CertificateRule? {
+        guard x509.hasExtension(NID_subject_alt_name) else { return x509.isSubjectEmpty ? .emptySubject : nil }
+        let names = subjectAlternativeNames
+        if names.isEmpty || !names.allSatisfy(\.isWellFormed) { return .malformedNames }
+        guard x509.isSubjectEmpty else { return nil }
+        return x509.has(EXFLAG_CA) ? .emptySubject : x509.has(EXFLAG_SAN_CRITICAL) ? nil : .nonCriticalNames
+    }
+
+    private var brokenExtensionRule: CertificateRule? {
+        let count = x509.extensionCount
+        guard count > 0 else { return nil }
+        if count > X509Reference.maximumExtensions { return .tooManyExtensions }
+        if x509.hasDuplicateExtension { return .duplicateExtension }
+        for index in 0..<count {
+            switch x509.kindOfExtension(index) {
+            case NID_info_access where !x509.canReadAuthorityInfoAccess: return .malformedExtension
+            case NID_policy_constraints where !x509.isExtensionCritical(index),
+                NID_inhibit_any_policy where !x509.isExtensionCritical(index):
+                return .nonCriticalExtension
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private var hasConsistentAlgorithm: Bool {
+        var outer: UnsafePointer<X509_ALGOR>?
+        unsafe X509_get0_signature(nil, &outer, x509.pointer)
+        return unsafe X509_ALGOR_cmp(outer, X509_get0_tbs_sigalg(x509.pointer)) == 0
+    }
+}
+
+extension SubjectAlternativeName {
+    /// Addresses have 4 or 16 octets, and DNS names visible characters only (CVE-2009-2408); more is not asked, for
+    /// what stands beside the name a client looks for often is of little care.
+    fileprivate var isWellFormed: Bool {
+        switch self {
+        case .ip(let octets): octets.count == 4 || octets.count == 16
+        case .dns(let name): !name.isEmpty && !name.contains("\\")
+        case .uri, .email, .other: true
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CertificateRule {
+    /// The first rule that a validated path breaks, from the leaf up.
+    ///
+    /// An anchor is trusted by decision, and its own certificate merely carries its name and key (RFC 5280 §6.1.1 d):
+    /// only what no anchor in use gets wrong is asked of it. A leaf that is an anchor itself has been decided upon
+    /// altogether (RFC 6818 §2).
+    static func violated(by path: [Certificate], profile: TrustProfile) -> PathProblem? {
+        for (depth, certificate) in path.enumerated() {
+            let place = Place(depth: depth, isAnchor: depth == path.count - 1)
+            let rule =
+                certificate.brokenRule(at: place)
+                ?? (profile == .web ? certificate.brokenWebRule(at: place) : nil)
+                ?? (depth > 0 ? certificate.brokenNameConstraintRule(below: path[..<depth]) : nil)
+            if let rule { return PathProblem(.rule(rule), depth: depth, certificate: certificate) }
+        }
+        return nil
+    }
+
+    /// Where in its path a certificate stands.
+    struct Place {
+        /// 0 is the leaf.
+        var depth: Int
+        var isAnchor: Bool
+        /// It vouches for another one.
+        var isIssuer: Bool { depth > 0 }
+    }
+}

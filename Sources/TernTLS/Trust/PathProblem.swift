@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with a path.
+struct PathProblem: Hashable {
+    enum Finding: Hashable {
+        /// `X509_V_ERR_…`
+        case openSSL(Int32)
+        /// A rule OpenSSL does not know.
+        case rule(CertificateRule)
+    }
+
+    var finding: Finding
+    /// The position in the path it is about; 0 is the leaf.
+    var depth: Int
+    var certificate: Certificate?
+
+    init(_ finding: Finding, depth: Int = 0, certificate: Certificate? = nil) {
+        self.finding = finding
+        self.depth = depth
+        self.certificate = certificate
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// One call of `X509_verify_cert`, as a TLS client has to make it.
+///
+/// Either OpenSSL chooses the path, from the intermediates and the store; or the path is given, and there is nothing
+/// left to choose: the only anchor is its last certificate, and the others lie in the order in which they are needed.
+struct PathValidation {
+    /// Nil leaves the name out, and only the name.
+    var identity: ReferenceIdentity?
+    var time: Int64
+
+    enum Outcome {
+        /// The path from the leaf to its anchor, both included.
+        case valid([Certificate])
+        case refused(PathProblem)
+    }
+
+    /// More intermediates than any public chain has; a longer list is a waste of our time.
+    static let maximumIntermediates = 10
+
+    /// The path OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
+    func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
+        guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
+        let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
+        guard case .valid(let path) = outcome, path.contains(where: \.demandsPolicies) else { return outcome }
+        return check(path)
+    }
+
+    /// This path and no other.
+    ///
+    /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
+    func check(_ path: [Certificate]) -> Outcome {
+        guard let leaf = path.first, let anchor = path.last, let anchors = CertificateStack([anchor]) else {
+            return .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM)))
+        }
+        // The sent certificates come before the trusted one, each follows from the one before it, and a second issuer
+        // of the same name is not there: OpenSSL can only walk the path as it stands.
+        var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
+        // Policies matter to a client without wishes of its own only if an authority demands them.
+        let checksPolicies = path.contains(where: \.demandsPolicies)
+        if checksPolicies { flags |= UInt(X509_V_FLAG_POLICY_CHECK) }
+        let outcome = unsafe verify(leaf, Array(path.dropFirst().dropLast()), store: nil, flags: flags) { context in
+            unsafe X509_STORE_CTX_set0_trusted_stack(context, anchors.pointer)
+            // RFC 5280 §6.1.1 c: the initial set is any-policy. OpenSSL's is empty.
+            return unsafe !checksPolicies
+                || X509_VERIFY_PARAM_add0_policy(X509_STORE_CTX_get0_param(context), OBJ_nid2obj(NID_any_policy)) == 1
+        }
+        return withExtendedLifetime(anchors) {
+            if case .valid(let walked) = outcome, walked != path {
+                return .refused(PathProblem(.openSSL(X509_V_ERR_UNSPECIFIED), certificate: leaf))
+            }
+            return outcome
+        }
+    }
+
+    @unsafe private func verify(
+        _ leaf: Certificate, _ untrusted: [Certificate], store: OpaquePointer?, flags: UInt,
+        _ prepare: (OpaquePointer) -> Bool
+    ) -> Outcome {
+        defer { ERR_clear_error() }
+        guard let context = unsafe X509_STORE_CTX_new(), let stack = CertificateStack(untrusted) else {
+            return .outOfMemory(leaf)
+        }
+        defer { unsafe X509_STORE_CTX_free(context) }
+        guard unsafe X509_STORE_CTX_init(context, store, leaf.x509.pointer, stack.pointer) == 1,
+            unsafe prepare(context), unsafe configure(context, flags)
+        else { return .outOfMemory(leaf) }
+        unsafe X509_STORE_CTX_set_verify_cb(context) { accepted, context in
+            unsafe PathValidation.review(accepted, context)
+        }
+        let accepted = withExtendedLifetime(stack) { unsafe X509_verify_cert(context) == 1 }
+        let code = unsafe X509_STORE_CTX_get_error(context)
+        guard accepted, code == X509_V_OK else { return .refused(unsafe problem(in: context, code: code)) }
+        return .valid(unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context)))
+    }
+
+    @unsafe private func configure(_ context: OpaquePointer, _ flags: UInt) -> Bool {
+        // Purpose and trust "TLS server"; a bare verification would take a client's certificate for a server's.
+        guard unsafe X509_STORE_CTX_set_default(context, "ssl_server") == 1,
+            let parameters = unsafe X509_STORE_CTX_get0_param(context)
+        else { return false }
+        unsafe X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(Self.maximumIntermediates))
+        unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
+        unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
+        // OpenSSL's defaults read names from the common name and honour `lo*.example.com`.
+        unsafe X509_VERIFY_PARAM_set_hostflags(
+            parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        switch identity {
+        case .name(let name): return unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
+        // Never set1_host: an address must not be found among the DNS names.
+        case .address(let address): return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
+        case nil: return true
+        }
+    }
+
+    /// The verify callback. RFC 5280 §4.1.2.5: the last second belongs to the validity; to OpenSSL it does not.
+    @unsafe private static func review(_ accepted: Int32, _ context: OpaquePointer?) -> Int32 {
+        guard accepted == 0, unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+            let certificate = unsafe X509_STORE_CTX_get_current_cert(context),
+            let parameters = unsafe X509_STORE_CTX_get0_param(context),
+            unsafe ASN1_TIME_cmp_time_t(
+                X509_get0_notAfter(certificate), X509_VERIFY_PARAM_get_time(parameters)) == 0
+        else { return accepted }
+        unsafe X509_STORE_CTX_set_error(context, X509_V_OK)
+        return 1
+    }
+
+    @unsafe private func problem(in context: OpaquePointer, code: Int32) -> PathProblem {
+        unsafe PathProblem(
+            .openSSL(code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code),
+            depth: Int(max(0, X509_STORE_CTX_get_error_depth(context))),
+            certificate: X509_STORE_CTX_get_current_cert(context).map {
+                unsafe Certificate(X509Reference(retaining: $0))
+            })
+    }
+}
+
+extension PathValidation.Outcome {
+    fileprivate static func outOfMemory(_ leaf: Certificate) -> Self {
+        .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM), certificate: leaf))
+    }
+}
+
+extension Certificate {
+    fileprivate var demandsPolicies: Bool {
+        x509.hasExtension(NID_policy_constraints) || x509.hasExtension(NID_inhibit_any_policy)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What no honest authority does; none of it by default. For tests of what clients refuse.
+public struct CertificateFlaws: Sendable, Hashable {
+    /// The serial number's octets, most significant first; nil for a random one.
+    public var serialNumber: [UInt8]?
+    public var hasNegativeSerialNumber = false
+    /// The version as written, 1 for version 1; nil for 3.
+    public var version: Int?
+    public var hasEmptySubject = false
+    public var hasEmptyIssuer = false
+    /// The issuer's name is this common name instead of the signer's.
+    public var issuerCommonName: String?
+    /// Both dates as GeneralizedTime, whatever the year.
+    public var usesGeneralizedTime = false
+    /// The signed part names another algorithm than the signature.
+    public var namesOtherAlgorithm = false
+    /// One bit of the signature is wrong.
+    public var hasBrokenSignature = false
+
+    public init() {}
+
+    /// The flaws that a closure makes.
+    public static func having(_ change: (inout CertificateFlaws) -> Void) -> CertificateFlaws {
+        var flaws = CertificateFlaws()
+        change(&flaws)
+        return flaws
+    }
+}

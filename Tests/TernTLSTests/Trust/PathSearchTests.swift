@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import TernTesting
+import Testing
+
+/// Several ways lead from the leaf to an anchor, and only one of them is good.
+struct PathSearchTests {
+    private let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+    private let root: CertificateAuthority
+    private let authority: CertificateAuthority
+
+    init() throws {
+        root = try CertificateAuthority(commonName: "Root")
+        authority = try root.issueIntermediate(AuthorityRequest(commonName: "A"))
+    }
+
+    /// What can be wrong with the certificate of an authority, or with its signature.
+    enum Defect: String, CaseIterable {
+        case expired, notYetValid, excludedName, notPermittedName, clientsOnly, noAuthority, noBasicConstraints
+        case noKeyCertSign, weakKey, weakSignature, brokenSignature, pathLength, unknownCritical, duplicate
+
+        func request(_ name: String) -> AuthorityRequest {
+            var request = AuthorityRequest(commonName: name)
+            func add(_ extensionName: String, _ value: String?) {
+                request.extensions.append(CertificateExtension(extensionName, value))
+            }
+            switch self {
+            case .expired: request.validity = .expired
+            case .notYetValid: request.validity = .future
+            case .excludedName: add("nameConstraints", "critical,excluded;DNS:localhost")
+            case .notPermittedName: add("nameConstraints", "critical,permitted;DNS:elsewhere.test")
+            case .clientsOnly: add("extendedKeyUsage", "clientAuth")
+            case .noAuthority: add("basicConstraints", "critical,CA:FALSE")
+            case .noBasicConstraints: add("basicConstraints", nil)
+            case .noKeyCertSign: add("keyUsage", "critical,cRLSign")
+            case .weakKey: request.key = .rsa(bits: 1024)
+            case .weakSignature: request.digest = .sha1
+            case .brokenSignature: request.flaws.hasBrokenSignature = true
+            case .pathLength: add("basicConstraints", "critical,CA:TRUE,pathlen:0")
+            case .unknownCritical: add("1.3.6.1.4.1.99999.1", "critical,ASN1:UTF8String:x")
+            case .duplicate:
+                for _ in 0..<2 { add("1.3.6.1.4.1.99999.1", "ASN1:UTF8String:x") }
+            }
+            return request
+        }
+
+        /// A key of its own is part of the defect, and a certificate with another key is another authority.
+        var isOfTheKey: Bool { self == .weakKey }
+    }
+
+    private func evaluate(
+        _ leaf: Identity, _ sent: [CertificateAuthority], anchors: [CertificateAuthority]
+    ) throws -> ServerTrustResult {
+        let alone = leaf.sending(chainPEM: leaf.certificatePEM)
+        let trust = try ServerTrust(
+            alone, sent.map { try $0.certificate() }, anchors: anchors.map { try $0.certificate() })
+        return policy.evaluate(trust, host: "localhost")
+    }
+
+    @Test(arguments: Defect.allCases.filter { !$0.isOfTheKey })
+    func `a bad certificate beside a good one for the same authority does no harm`(defect: Defect) throws {
+        let other = try CertificateAuthority(commonName: "Other Root")
+        // One level below, so that a path length of zero is too short.
+        let last = try authority.issueIntermediate(AuthorityRequest(commonName: "Last"))
+        let leaf = try last.issue()
+        for signer in [root, other] {
+            let bad = try signer.crossSign(authority, defect.request("A"))
+            for sent in [[last, bad, authority], [authority, bad, last]] {
+                for anchors in [[root, other], [other, root], [root]] {
+                    let result = try evaluate(leaf, sent, anchors: anchors)
+                    #expect(result.isAccepted, "\(result)")
+                    #expect(result.verifiedChain.contains(try authority.certificate()))
+                }
+            }
+            #expect(try !evaluate(leaf, [last, bad], anchors: [root, other]).isAccepted)
+        }
+    }
+
+    @Test(arguments: Defect.allCases.filter { $0 != .brokenSignature && $0 != .weakSignature })
+    func `a bad anchor beside a good one for the same authority does no harm`(defect: Defect) throws {
+        let key = KeyKind.existing(privateKeyPEM: root.privateKeyPEM)
+        var request = defect.request("Root")
+        if !defect.isOfTheKey { request.key = key }
+        let bad = try CertificateAuthority(request)
+        let leaf = try authority.issueIntermediate(AuthorityRequest(commonName: "Last")).issue()
+        let sent = try Certificate.all(inPEM: leaf.chainPEM)
+        for anchors in [[bad, root], [root, bad]] {
+            let trust = ServerTrust(sentChain: sent, anchors: .only(try anchors.map { try $0.certificate() }))
+            let result = policy.evaluate(trust, host: "localhost")
+            #expect(result.isAccepted, "\(result)")
+        }
+        let trust = ServerTrust(sentChain: sent, anchors: .only([try bad.certificate()]))
+        #expect(!policy.evaluate(trust, host: "localhost").isAccepted)
+    }
+
+    @Test func `the search comes back from deep wrong branches`() throws {
+        // Leaf ← A, and A has four certificates: three lead up three levels each to a dead end or a bad root.
+        let expired = try CertificateAuthority(
+            AuthorityRequest(commonName: "Expired Root", validity: .expired))
+        let foreign = try CertificateAuthority(commonName: "Foreign Root")
+        let narrow = try CertificateAuthority(
+            AuthorityRequest(
+                commonName: "Narrow Root",
+                extensions: [CertificateExtension("nameConstraints", "critical,permitted;DNS:other.test")]))
+        var sent: [CertificateAuthority] = []
+        for (index, top) in [expired, foreign, narrow].enumerated() {
+            let first = try top.issueIntermediate(AuthorityRequest(commonName: "Upper \(index)"))
+            let second = try first.issueIntermediate(AuthorityRequest(commonName: "Lower \(index)"))
+            let cross = try second.crossSign(authority)
+            sent += [cross, second, first]
+        }
+        let leaf = try authority.issue()
+        for order in [sent + [authority], [authority] + sent, sent.reversed() + [authority]] {
+            let result = try evaluate(leaf, order, anchors: [expired, narrow, root])
+            #expect(result.isAccepted, "\(result)")
+            #expect(result.verifiedChain.count == 3)
+        }
+        let refused = try evaluate(leaf, sent, anchors: [expired, narrow])
+        #expect(!refused.isAccepted)
+    }
+
+    @Test func `a mesh of authorities that all signed each other is searched through`() throws {
+        let names = ["A", "B", "C", "D"]
+        let tops = try names.map { try CertificateAuthority(commonName: $0) }
+        var sent: [CertificateAuthority] = []
+        for signer in tops { for other in tops where other !== signer { sent.append(try signer.crossSign(other)) } }
+        // The only way out of the mesh: D by the root.
+        let exit = try root.crossSign(tops[3])
+        let leaf = try tops[0].issue()
+        let result = try evaluate(leaf, sent + [exit], anchors: [root])
+        #expect(result.isAccepted, "\(result)")
+        #expect(try evaluate(leaf, sent, anchors: [root]).failure?.reason == .missingIssuer)
+    }
+
+    @Test func `several keys of one name are told apart by trying them`() throws {
+        let bare = [
+            CertificateExtension("subjectKeyIdentifier", nil), CertificateExtension("authorityKeyIdentifier", nil),
+        ]
+        let twins = try (0..<6).map { _ in
+            try root.issueIntermediate(AuthorityRequest(commonName: "Twin", extensions: bare))
+        }
+        for twin in twins {
+            let leaf = try twin.issue(LeafRequest(extensions: [CertificateExtension("authorityKeyIdentifier", nil)]))
+            let result = try evaluate(leaf, twins, anchors: [root])
+            #expect(result.isAccepted, "\(result)")
+            #expect(result.verifiedChain.dropFirst().first == (try twin.certificate()))
+        }
+    }
+
+    @Test func `an authority may have renewed its key in its own name`() throws {
+        // RFC 4210 §4.4: the new key, certified by the old one; both certificates have the name Root.
+        let new = try CertificateAuthority(commonName: "Root")
+        let newWithOld = try root.crossSign(new)
+        let result = try evaluate(new.issue(), [newWithOld], anchors: [root])
+        #expect(result.isAccepted, "\(result)")
+        #expect(result.verifiedChain.count == 3)
+    }
+
+    @Test func `a pinned leaf needs none of the bad certificates it comes with`() throws {
+        let expired = try root.issueIntermediate(AuthorityRequest(commonName: "Expired", validity: .expired))
+        let leaf = try expired.issue()
+        let trust = try ServerTrust(leaf, [root.certificate()], anchors: [leaf.certificate()])
+        let result = policy.evaluate(trust, host: "localhost")
+        #expect(result.isAccepted, "\(result)")
+        #expect(result.verifiedChain == [try leaf.certificate()])
+    }
+
+    @Test func `the refusal speaks of the path that came closest`() throws {
+        let other = try CertificateAuthority(commonName: "Other Root")
+        let cross = try other.crossSign(authority)
+        let expired = try root.crossSign(authority, validity: .expired)
+        let leaf = try authority.issue()
+        for sent in [[cross, expired], [expired, cross]] {
+            let result = try evaluate(leaf, sent, anchors: [root])
+            guard case .expired = result.failure?.reason else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(result.failure?.certificate == (try expired.certificate()))
+        }
+    }
+
+    @Test func `a hostile mesh buys little work`() throws {
+        // One key with ten names, each of which certifies all others: ten factorial paths, and none to an anchor.
+        let bare = [
+            CertificateExtension("subjectKeyIdentifier", nil), CertificateExtension("authorityKeyIdentifier", nil),
+        ]
+        let names = (0..<10).map { "Mesh \($0)" }
+        var sent: [CertificateAuthority] = []
+        for name in names {
+            for other in names where other != name {
+                var request = AuthorityRequest(commonName: name, extensions: bare)
+                request.flaws.issuerCommonName = other
+                sent.append(try authority.crossSign(authority, request))
+            }
+        }
+        var request = LeafRequest(extensions: [CertificateExtension("authorityKeyIdentifier", nil)])
+        request.flaws.issuerCommonName = names[0]
+        let leaf = try authority.issue(request)
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(try !evaluate(leaf, sent, anchors: [root]).isAccepted)
+        let duration = start.duration(to: clock.now)
+        #expect(duration < .seconds(2), "\(duration)")
+    }
+}
