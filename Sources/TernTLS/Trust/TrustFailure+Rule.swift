@@ -26,6 +26,9 @@ extension TrustFailure {
         case .certificateNotPinned: "certificate-not-pinned"
         case .noRequiredEvaluator: "no-required-evaluator"
         case .noPolicy: "no-policy"
+        case .revoked: "revoked"
+        case .unknownToResponder: "unknown-to-responder"
+        case .revocationUndetermined: "revocation-undetermined"
         case .customEvaluation: "custom-evaluation"
         case .other: "other"
         }
