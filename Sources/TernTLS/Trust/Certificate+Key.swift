@@ -34,7 +34,8 @@ extension Certificate {
         switch keyAlgorithm {
         case .rsa(let bits, _): bits <= 4096 ? 1 : 4
         case .ellipticCurve(NID_X9_62_prime256v1), .other(NID_ED25519): 1
-        case .ellipticCurve, .dsa, .other, nil: 4
+        case .ellipticCurve(NID_secp384r1), .ellipticCurve(NID_secp521r1), .other: 4
+        case .ellipticCurve, .dsa, nil: 8
         }
     }
 

@@ -41,8 +41,7 @@ extension Certificate {
 
     private var brokenNameRule: CertificateRule? {
         guard x509.hasExtension(NID_subject_alt_name) else { return x509.isSubjectEmpty ? .emptySubject : nil }
-        let names = subjectAlternativeNames
-        if names.isEmpty || !names.allSatisfy(\.isWellFormed) { return .malformedNames }
+        if !x509.hasConformingNames { return .malformedNames }
         guard x509.isSubjectEmpty else { return nil }
         return x509.has(EXFLAG_CA) ? .emptySubject : x509.has(EXFLAG_SAN_CRITICAL) ? nil : .nonCriticalNames
     }
@@ -68,17 +67,5 @@ extension Certificate {
         var outer: UnsafePointer<X509_ALGOR>?
         unsafe X509_get0_signature(nil, &outer, x509.pointer)
         return unsafe X509_ALGOR_cmp(outer, X509_get0_tbs_sigalg(x509.pointer)) == 0
-    }
-}
-
-extension SubjectAlternativeName {
-    /// Addresses have 4 or 16 octets, and DNS names visible characters only (CVE-2009-2408); more is not asked, for
-    /// what stands beside the name a client looks for often is of little care.
-    fileprivate var isWellFormed: Bool {
-        switch self {
-        case .ip(let octets): octets.count == 4 || octets.count == 16
-        case .dns(let name): !name.isEmpty && !name.contains("\\")
-        case .uri, .email, .other: true
-        }
     }
 }

@@ -23,7 +23,9 @@ struct PathValidation {
     func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
         let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
-        guard case .valid(let path) = outcome, path.contains(where: \.demandsPolicies) else { return outcome }
+        guard case .valid(let path) = outcome, path.contains(where: \.x509.requiresExplicitPolicy) else {
+            return outcome
+        }
         return check(path)
     }
 
@@ -38,8 +40,11 @@ struct PathValidation {
         // of the same name is not there: OpenSSL can only walk the path as it stands.
         var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
         // Policies matter to a client without wishes of its own only if an authority demands them.
-        let checksPolicies = path.contains(where: \.demandsPolicies)
-        if checksPolicies { flags |= UInt(X509_V_FLAG_POLICY_CHECK) }
+        let checksPolicies = path.contains(where: \.x509.requiresExplicitPolicy)
+        if checksPolicies {
+            if let problem = missingPolicies(in: path) { return .refused(problem) }
+            flags |= UInt(X509_V_FLAG_POLICY_CHECK)
+        }
         let outcome = unsafe verify(leaf, Array(path.dropFirst().dropLast()), store: nil, flags: flags) { context in
             unsafe X509_STORE_CTX_set0_trusted_stack(context, anchors.pointer)
             // RFC 5280 §6.1.1 c: the initial set is any-policy. OpenSSL's is empty.
@@ -51,6 +56,17 @@ struct PathValidation {
                 return .refused(PathProblem(.openSSL(X509_V_ERR_UNSPECIFIED), certificate: leaf))
             }
             return outcome
+        }
+    }
+
+    /// Constraints of policies in a certificate without policies: none is valid below it (RFC 5280 §6.1.3 e), and
+    /// OpenSSL leaks a little memory whenever it comes to that conclusion.
+    private func missingPolicies(in path: [Certificate]) -> PathProblem? {
+        path.enumerated().first { _, certificate in
+            certificate.x509.hasExtension(NID_policy_constraints)
+                && !certificate.x509.hasExtension(NID_certificate_policies)
+        }.map { depth, certificate in
+            PathProblem(.openSSL(X509_V_ERR_NO_EXPLICIT_POLICY), depth: depth, certificate: certificate)
         }
     }
 
@@ -120,11 +136,5 @@ struct PathValidation {
 extension PathValidation.Outcome {
     fileprivate static func outOfMemory(_ leaf: Certificate) -> Self {
         .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM), certificate: leaf))
-    }
-}
-
-extension Certificate {
-    fileprivate var demandsPolicies: Bool {
-        x509.hasExtension(NID_policy_constraints) || x509.hasExtension(NID_inhibit_any_policy)
     }
 }

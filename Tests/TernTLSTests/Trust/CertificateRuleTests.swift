@@ -225,6 +225,9 @@ extension RuleCase {
                 ext("certificatePolicies", "DER:3007300506032A0304"),
             ])
         },
+        RuleCase("an explicit policy is demanded by an authority that has none", "certificate-policy") {
+            $0.addIntermediate([ext("policyConstraints", "critical,requireExplicitPolicy:0")])
+        },
         RuleCase("an explicit policy is demanded, and the leaf has it", nil) {
             $0.addIntermediate([
                 ext("policyConstraints", "critical,requireExplicitPolicy:0"),
