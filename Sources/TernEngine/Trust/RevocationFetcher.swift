@@ -45,7 +45,9 @@ final class RevocationFetcher: Sendable {
             request.httpMethod = "POST"
             request.httpBody = Data(body)
             request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
-            return await bytes(request, over: engine, limit: maximumResponseSize).map { .response(OCSPResponse(der: $0)) }
+            return await bytes(request, over: engine, limit: maximumResponseSize).map {
+                .response(OCSPResponse(der: $0))
+            }
                 ?? .none
         case .list:
             guard let bytes = await bytes(request, over: engine, limit: maximumListSize),
