@@ -33,8 +33,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         let isAlone = question.url == nil && question.chain == nil && question.host == nil && question.anchors == nil
         guard
             batch == nil
-                || isAlone && question.policy == nil && question.pins.isEmpty && question.at == nil
-                    && question.profile == .standard
+                || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
+                    && question.at == nil && question.profile == .standard
         else {
             throw ValidationError("--batch takes everything else from its file")
         }

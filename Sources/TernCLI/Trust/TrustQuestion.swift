@@ -31,6 +31,11 @@ struct TrustQuestion: ParsableArguments {
             valueName: "sha256/BASE64"))
     var pins: [String] = []
 
+    @Option(
+        name: .customLong("crl"),
+        help: "Refuse what the revocation lists in this file revoke, in PEM or DER; repeat for more.")
+    var lists: [String] = []
+
     @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
     var at: String?
 
@@ -53,7 +58,25 @@ struct TrustQuestion: ParsableArguments {
         var trust = try await presented()
         trust.time = time ?? trust.time
         trust.profile = profile.profile
-        return rule.evaluate(trust, host: host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:)))
+        trust.revocation.lists = try lists.flatMap(Self.read(list:))
+        let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
+        let result = rule.evaluate(trust, host: host)
+        guard result.isAccepted, !lists.isEmpty else { return result }
+        let revocation = ServerTrustPolicy.performRevokedEvaluation(
+            validateHost: false, revocationFlags: [.crl, .networkAccessDisabled]
+        ).evaluateChain(trust)
+        return revocation.isAccepted ? result : revocation
+    }
+
+    private static func read(list path: String) throws -> [CertificateRevocationList] {
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw ValidationError("--crl: cannot read \(path)")
+        }
+        do {
+            return try CertificateRevocationList.all(in: [UInt8](contents))
+        } catch {
+            throw ValidationError("--crl: \(path): \(error)")
+        }
     }
 
     /// What the server presented, or the file in its place.
