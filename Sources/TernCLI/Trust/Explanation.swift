@@ -50,6 +50,7 @@ struct Explanation {
             ("purpose", findings.extendedKeyUsage), ("usage", findings.keyUsage), ("limits", findings.basicConstraints),
             ("names of", findings.nameConstraints),
         ].compactMap { name, value in value.map { (name, $0) } }
+        if let revocation = findings.revocation { details.append(("revoked?", RevocationReport(revocation).text)) }
         if let failure = findings.failure { details.append(("WRONG", failure.sentence)) }
         return [head] + rows(details, indent: "     ")
     }

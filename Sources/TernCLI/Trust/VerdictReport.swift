@@ -53,7 +53,7 @@ private struct CertificateReport: Encodable {
     init(_ findings: CertificateFindings) { self.findings = findings }
 
     private enum CodingKeys: String, CodingKey {
-        case role, subject, issuer, pin, names, key, signature, authority, failure
+        case role, subject, issuer, pin, names, key, signature, authority, revocation, failure
         case notBefore = "not_before"
         case notAfter = "not_after"
         case keySecurityBits = "key_security_bits"
@@ -83,6 +83,7 @@ private struct CertificateReport: Encodable {
         try container.encode(findings.keyUsage, forKey: .keyUsage)
         try container.encode(findings.extendedKeyUsage, forKey: .extendedKeyUsage)
         try container.encode(findings.nameConstraints, forKey: .nameConstraints)
+        try container.encode(findings.revocation.map(RevocationReport.init), forKey: .revocation)
         try container.encode(findings.failure?.rule, forKey: .failure)
     }
 }

@@ -40,10 +40,15 @@ public struct CertificateFindings: Sendable, Hashable {
     public let isAuthority: Bool
     /// `basicConstraints`, `keyUsage`, `extendedKeyUsage` and `nameConstraints` in words; nil where there are none.
     public let basicConstraints, keyUsage, extendedKeyUsage, nameConstraints: String?
+    /// What is known about its revocation, and where from; nil if the policy does not ask.
+    public let revocation: RevocationFinding?
     /// The failure, if it is this certificate's.
     public let failure: TrustFailure?
 
-    init(_ certificate: Certificate, depth: Int, role: Role, time: Int64, failure: TrustFailure?) {
+    init(
+        _ certificate: Certificate, depth: Int, role: Role, time: Int64, revocation: RevocationFinding?,
+        failure: TrustFailure?
+    ) {
         let x509 = certificate.x509
         self.depth = depth
         self.role = role
@@ -60,6 +65,7 @@ public struct CertificateFindings: Sendable, Hashable {
         keyUsage = x509.text(ofExtension: NID_key_usage)
         extendedKeyUsage = x509.text(ofExtension: NID_ext_key_usage)
         nameConstraints = x509.text(ofExtension: NID_name_constraints)
+        self.revocation = revocation
         self.failure = failure.flatMap { $0.certificate == certificate ? $0 : nil }
     }
 }
@@ -102,7 +108,7 @@ extension ServerTrustResult {
             let isAnchor = isChainValidated && depth == certificates.count - 1
             return CertificateFindings(
                 certificate, depth: depth, role: depth == 0 ? .leaf : isAnchor ? .anchor : .intermediate, time: time,
-                failure: failure)
+                revocation: revocation.first { $0.certificate == certificate }, failure: failure)
         }
     }
 }

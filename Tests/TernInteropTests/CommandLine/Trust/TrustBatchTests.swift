@@ -118,6 +118,11 @@ import Testing
             (["evaluation": "pinCertificates", "certificates": [fixtures.leaf.certificatePEM]], "accepted"),
             (["certificates": [try CertificateAuthority().certificatePEM]], "missing-issuer"),
             (["evaluation": "disableEvaluation"], "accepted"),
+            (["evaluation": "performRevokedEvaluation"], "accepted"),
+            (
+                ["evaluation": "performRevokedEvaluation", "revocationFlags": ["crl", "requirePositiveResponse"]],
+                "revocation-undetermined"
+            ),
             (["evaluation": "composite", "policies": [["pins": [right]], ["pins": [wrong]]]], "key-not-pinned"),
             (["evaluation": "composite", "policies": [[String: Any]]()], "no-policy"),
             ([:], "accepted"), (["profile": "standard"], "accepted"),
@@ -140,6 +145,7 @@ import Testing
         let policies: [[String: Any]] = [
             ["pins": [String]()], ["pins": ["md5/AAAA"]], ["pinz": [fixtures.leaf.pin]], ["evaluation": "trustMe"],
             ["profile": "none"],
+            ["evaluation": "performRevokedEvaluation", "revocationFlags": ["any"]],
             ["evaluation": "pinCertificates"], ["evaluation": "disableEvaluation", "validateHost": true],
             ["pins": fixtures.leaf.pin],
         ]

@@ -89,7 +89,7 @@ import Testing
         let certificates = try #require(object["certificates"] as? [[String: Any]])
         #expect(certificates.map { $0["role"] as? String } == ["leaf", "intermediate", "anchor"])
         #expect(certificates.first?["pin"] as? String == leaf.pin)
-        #expect(Set(certificates.map(\.count)) == [17])
+        #expect(Set(certificates.map(\.count)) == [18])
     }
 
     @Test func `a server is judged without being asked for anything`() async throws {
