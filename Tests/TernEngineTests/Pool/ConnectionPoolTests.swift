@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionPoolTests {
     @Test func `finds a connection for a request that is sent again behind others`() async throws {
         let origin = try ScriptedOrigin { connection, request in
             connection == 1 && request.index == 1 ? [.hold, .reset] : [.ok(request.target)]

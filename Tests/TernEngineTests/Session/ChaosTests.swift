@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 /// Everything at once: servers that misbehave in every way, callers that change their minds, sessions that go.
-@Suite(.timeLimit(.minutes(1))) struct ChaosTests {
+@Suite(.timeLimit(.minutes(5))) struct ChaosTests {
     @Test(arguments: [false, true]) func `every request ends once, and every good answer is its own`(isSecure: Bool)
         async throws
     {
