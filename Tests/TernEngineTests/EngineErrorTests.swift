@@ -7,7 +7,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct EngineErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineErrorTests {
     private func failure(_ url: String, in session: Session = .limited()) async throws -> EngineError {
         let url = try #require(URL(string: url))
         return try #require(await session.failure(of: URLRequest(url: url)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionFramingTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionFramingTests {
     struct Response: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let steps: [ScriptedOrigin.Step]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionReuseTests {
     @Test(arguments: [false, true]) func `one connection carries request after request`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in [.ok(request.target)] }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
     @Test func `is watched again after a response that ended while its task was suspended`() async throws {
         let body = String(repeating: "x", count: 1000)
         let origin = try ScriptedOrigin { connection, _ in

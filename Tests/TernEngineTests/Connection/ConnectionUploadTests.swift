@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionUploadTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionUploadTests {
     /// Bytes that repeat only after a while which is no multiple of any buffer's size.
     private static func body(_ count: Int) -> Data {
         var generator = SeededGenerator(seed: 3)

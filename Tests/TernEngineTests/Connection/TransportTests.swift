@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
     /// How a server can end, and whether that is the orderly end of what its connection carries.
     enum End: String, CaseIterable, Sendable {
         case orderly, withoutNotice, reset

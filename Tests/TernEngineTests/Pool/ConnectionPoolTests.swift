@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionPoolTests {
     @Test func `finds a connection for a request that is sent again behind others`() async throws {
         let origin = try ScriptedOrigin { connection, request in
             connection == 1 && request.index == 1 ? [.hold, .reset] : [.ok(request.target)]
@@ -71,36 +71,44 @@ import Testing
 
     @Test func `does not grow the stack of a task that finds the queue full again and again`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
-        let session = Session.limited { $0.maximumQueuedRequestsPerHost = 1 }
+        let session = Session.limited {
+            $0.maximumQueuedRequestsPerHost = 1
+            $0.timeouts.idle = nil
+        }
         for _ in 0..<2 { session.dataTask(with: try URLRequest(origin), delegate: RecordingDelegate()).resume() }
         #expect(await origin.waitFor { $0.requestCount == 1 })
         try await restart(URLRequest(origin), with: session)
     }
 
+    /// Starts a task from the end of the one before, over and over, and looks where the stack is then.
     private func restart(_ request: URLRequest, with session: Session) async throws {
         final class Restarter: SessionDataDelegate {
-            let left = Lock(10_000)
-            let done: CheckedContinuation<Void, Never>
+            let depths = Lock<[UInt]>([])
+            let done: CheckedContinuation<[UInt], Never>
             let session: Session
             let request: URLRequest
 
-            init(_ request: URLRequest, _ session: Session, _ done: CheckedContinuation<Void, Never>) {
+            init(_ request: URLRequest, _ session: Session, _ done: CheckedContinuation<[UInt], Never>) {
                 self.request = request
                 self.session = session
                 self.done = done
             }
 
             func task(_ task: DataTask, didCompleteWith error: EngineError?) {
-                let left = left.withLock {
-                    $0 -= 1
+                var local: UInt8 = 0
+                let depth = unsafe withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
+                let depths = depths.withLock {
+                    $0.append(depth)
                     return $0
                 }
-                if left == 0 { return done.resume() }
+                if depths.count == 500 { return done.resume(returning: depths) }
                 session.dataTask(with: request, delegate: self).resume()
             }
         }
-        await withCheckedContinuation { done in
+        let depths = await withCheckedContinuation { done in
             session.dataTask(with: request, delegate: Restarter(request, session, done)).resume()
         }
+        let (lowest, highest) = (depths.min() ?? 0, depths.max() ?? 0)
+        #expect(highest - lowest < 4096)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct SessionDataTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionDataTests {
     @Test func `gives body and head`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(status: 404, reason: "Not Found", fields: [("X-One", "1")], body: "no such thing")]

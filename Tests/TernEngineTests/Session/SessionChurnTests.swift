@@ -9,7 +9,7 @@ import Testing
 
 /// What sessions leave behind, counted in processes of their own: one after another, because waiting for one takes up a
 /// thread that other tests need.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SessionChurnTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SessionChurnTests {
     @Test func `a hundred thousand requests over 64 connections leave nothing behind`() async {
         await #expect(processExitsWith: .success) { try await Churn.manyRequests(100_000, connections: 64) }
     }

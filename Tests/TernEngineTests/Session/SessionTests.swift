@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     @Test func `ends a waiting, a sent and a half-answered request when it is dropped`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/half" ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold] : [.hold]

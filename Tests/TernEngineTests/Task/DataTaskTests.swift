@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct DataTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct DataTaskTests {
     @Test func `does nothing before it is resumed, and starts once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let session = Session.limited(to: 4)

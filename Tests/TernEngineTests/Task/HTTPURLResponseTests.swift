@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPURLResponseTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPURLResponseTests {
     private func response(_ head: String) async throws -> HTTPURLResponse {
         let origin = try ScriptedOrigin { _, _ in [.send(head + "\r\n\r\n"), .close] }
         return try await Session.limited().data(for: URLRequest(origin)).1

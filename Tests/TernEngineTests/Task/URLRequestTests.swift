@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct URLRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct URLRequestTests {
     private func request(_ url: String = "http://user:secret@example.com/path?token=secret") throws -> URLRequest {
         URLRequest(url: try #require(URL(string: url)))
     }

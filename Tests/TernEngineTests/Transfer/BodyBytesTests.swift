@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct BodyBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyBytesTests {
     @Test func `gives the head at once and the body as it comes`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [

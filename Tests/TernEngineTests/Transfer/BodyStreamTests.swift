@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct BodyStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyStreamTests {
     /// A task that nobody runs, and whose pauses can be looked at.
     private func task(_ stream: BodyStream) throws -> DataTask {
         Session.limited().dataTask(

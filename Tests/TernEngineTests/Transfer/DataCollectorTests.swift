@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct DataCollectorTests {
+@Suite(.timeLimit(.minutes(5))) struct DataCollectorTests {
     private func limit(of error: EngineError?) -> Int? {
         if case .bodyTooLarge(let limit) = error?.reason { limit } else { nil }
     }

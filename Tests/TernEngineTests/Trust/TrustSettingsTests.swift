@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct TrustSettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct TrustSettingsTests {
     private func pinning(_ pins: [String], chain: Bool = true, host: Bool = true) throws -> ServerTrustPolicy {
         .pinPublicKeys(
             publicKeys: try pins.map { try PublicKey(pin: $0) }, validateCertificateChain: chain, validateHost: host)
