@@ -6,6 +6,7 @@
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
 @_exported public import struct TernEngine.CertificateRevocationList
+@_exported public import enum TernEngine.CertificateRule
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
@@ -56,4 +57,5 @@
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
+@_exported public import enum TernEngine.TrustProfile
 @_exported public import struct TernEngine.URLRequest

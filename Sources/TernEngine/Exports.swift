@@ -19,6 +19,7 @@
 @_exported public import struct TernTLS.Certificate
 @_exported public import struct TernTLS.CertificateError
 @_exported public import struct TernTLS.CertificateRevocationList
+@_exported public import enum TernTLS.CertificateRule
 @_exported public import struct TernTLS.ClientIdentity
 @_exported public import struct TernTLS.ClientIdentityError
 @_exported public import struct TernTLS.HostPattern
@@ -43,3 +44,4 @@
 @_exported public import struct TernTLS.TLSInfo
 @_exported public import enum TernTLS.TLSVersion
 @_exported public import struct TernTLS.TrustFailure
+@_exported public import enum TernTLS.TrustProfile

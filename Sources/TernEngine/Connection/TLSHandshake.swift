@@ -7,6 +7,8 @@ final class TLSHandshake: ReadinessHandler {
     typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
 
     private var transport: Transport?
+    /// The evaluation of the server, as soon as there is one.
+    private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let loop: ReactorLoop
     private let revocation: RevocationInquiry
@@ -95,6 +97,7 @@ extension TLSHandshake {
         do throws(TLSError) {
             progress = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? .complete
         } catch {
+            trust = transport?.trust
             throw .insecure(error)
         }
         switch progress {
@@ -108,6 +111,7 @@ extension TLSHandshake {
             revocation.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
         case .complete:
+            trust = transport?.trust
             try flush()
             try unsafe openRest(of: ciphertext, from: &offset)
             return true

@@ -99,13 +99,16 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// SPKI pins of the verified chain, leaf to root.
-    var publicKeyPins: [String] {
+    /// The evaluation of the server's certificates.
+    var trust: ServerTrustResult? {
         switch tls {
-        case .some(let session): session.trust?.verifiedKeys.map(\.pin) ?? []
-        case .none: []
+        case .some(let session): session.trust
+        case .none: nil
         }
     }
+
+    /// SPKI pins of the verified chain, leaf to root.
+    var publicKeyPins: [String] { trust?.verifiedKeys.map(\.pin) ?? [] }
 }
 
 /// Why a transport could not carry bytes.

@@ -16,7 +16,11 @@ extension ServerTrustPolicy {
     /// "validateHost": true}`. The evaluation may be left out where the fields show it: `pins` make a pin set,
     /// `certificates` pin certificates, and nothing at all is the default evaluation.
     package init(_ element: JSONElement) throws(PolicyFileError) {
-        var fields = try JSONFields(element)
+        try self.init(fields: try JSONFields(element))
+    }
+
+    package init(fields: JSONFields) throws(PolicyFileError) {
+        var fields = fields
         let evaluation: Evaluation? = try fields.take("evaluation")?.word()
         switch evaluation ?? Self.evaluation(shownBy: fields) {
         case .performDefaultEvaluation:

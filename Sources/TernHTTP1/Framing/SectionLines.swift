@@ -108,13 +108,14 @@ struct SectionLines: ~Copyable {
         repeat {
             if count == table.count, count < rules.count { grow(to: rules.count) }
             let room = min(table.count, rules.count)
-            var filled = count
+            let before = count
             var positions = table.mutableSpan
-            let isEnd = UsualFields.read(
-                bytes, section: section, line: &line, end: end, lineBytes: rules.lineBytes, into: &positions,
-                count: &filled, room: room)
-            count = filled
-            if isEnd { return true }
+            let usual = UsualFields(
+                bytes, section: section, line: line, end: end, lineBytes: rules.lineBytes, into: &positions,
+                count: before, room: room)
+            count = usual.count
+            line = usual.line
+            if usual.isEnd { return true }
         } while count == table.count && count < rules.count
         return false
     }

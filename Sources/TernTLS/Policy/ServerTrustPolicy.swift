@@ -45,6 +45,17 @@ public enum ServerTrustPolicy: Sendable {
 }
 
 extension ServerTrustPolicy {
+    /// The pin set that decides, if one does; of several, the first.
+    package var pinSet: PinSet? {
+        switch self {
+        case .pinSet(let set): set
+        case .composite(let policies): policies.lazy.compactMap(\.pinSet).first
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .disableEvaluation,
+            .customEvaluation:
+            nil
+        }
+    }
+
     /// Whether revocation plays a part in the verdict.
     var asksForRevocation: Bool {
         switch self {

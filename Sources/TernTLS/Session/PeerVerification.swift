@@ -76,9 +76,8 @@ final class PeerVerification {
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        var trust = trust
-        trust.sentChain = result.sentChain
-        return policy.evaluate(trust, host: host).isAccepted
+        let again = ServerTrust(sentChain: result.sentChain, anchors: trust.anchors, profile: trust.profile)
+        return policy.evaluate(again, host: host).isAccepted
     }
 
     private func judge() {

@@ -9,10 +9,10 @@ public struct ServerTrust: Sendable {
     public var anchors: Anchors
     /// The moment to evaluate for, in seconds since 1970-01-01T00:00:00Z.
     public var time: Int64
-    /// What there is to judge revocation by, where the policy asks.
-    public var revocation = RevocationData()
     /// The rules that chains are held to, where the policy validates them.
     public var profile: TrustProfile
+    /// What there is to judge revocation by, where the policy asks.
+    public var revocation = RevocationData()
 
     /// - Parameter time: nil for now.
     public init(

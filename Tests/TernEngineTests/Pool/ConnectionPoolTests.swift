@@ -41,7 +41,7 @@ import Testing
         let trigger = try ScriptedOrigin { _, request in
             request.index == 0 ? [.ok()] : [.hold, .ok()]
         }
-        let holder = SessionHolder(.limited { $0.reactorCount = 1 })
+        let holder = SessionHolder(.limited())
         _ = try await holder.session?.data(for: URLRequest(stale))
         _ = try await holder.session?.data(for: URLRequest(trigger))
         let late = RecordingDelegate()
@@ -79,7 +79,7 @@ import Testing
 
     private func restart(_ request: URLRequest, with session: Session) async throws {
         final class Restarter: SessionDataDelegate {
-            let left = Lock(20_000)
+            let left = Lock(10_000)
             let done: CheckedContinuation<Void, Never>
             let session: Session
             let request: URLRequest

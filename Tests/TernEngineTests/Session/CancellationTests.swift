@@ -130,15 +130,15 @@ import Testing
     func `while its response comes`(_ part: Part, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
-            request.target == "/good" ? [.ok("answer")] : [.send(part.text), .hold]
+            request.target == "/good" ? [.ok("answer")] : [.hold, .send(part.text), .hold]
         }
         let session = try Session.trusting(authority)
         for count in 1...5 {
-            let sent = origin.observations.bytesSent
             let error = try await cancel(URLRequest(origin), in: session) {
-                let hasCome = await origin.waitFor {
-                    $0.requestCount == count && ($0.bytesSent > sent || part.text.isEmpty)
-                }
+                guard await origin.waitFor(.seconds(10), { $0.requestCount == count }) else { return false }
+                let sent = origin.observations.bytesSent
+                try origin.release()
+                let hasCome = await origin.waitFor { $0.bytesSent > sent || part.text.isEmpty }
                 await session.settle()
                 await session.settle()
                 return hasCome

@@ -58,7 +58,7 @@ import Testing
     @Test func `fails a task that is started after it was dropped`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let delegate = RecordingDelegate()
-        let task = Session.limited { $0.reactorCount = 1 }.dataTask(with: try URLRequest(origin), delegate: delegate)
+        let task = Session.limited().dataTask(with: try URLRequest(origin), delegate: delegate)
         task.resume()
         let record = await delegate.end()
         #expect(record.error?.reason.isInvalidation == true)
@@ -74,12 +74,21 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold] }
         let holder = Holder()
         let delegate = RecordingDelegate { _, event in if case .head = event { holder.session = nil } }
-        holder.session = .limited { $0.reactorCount = 1 }
+        holder.session = .limited()
         holder.session?.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()
         #expect(record.error?.reason.isInvalidation == true)
         #expect(record.events.last == .end(failed: true))
         #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `shares its reactors with other sessions unless asked for its own`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let sessions = (0..<3).map { _ in Session.limited { $0.reactorCount = nil } }
+        for session in sessions { #expect(try await session.text(URLRequest(origin)) == "answer") }
+        let executors = sessions.map { $0.executors.map { ObjectIdentifier($0) } }
+        #expect(!executors[0].isEmpty)
+        #expect(executors == [executors[0], executors[0], executors[0]])
     }
 
     @Test func `runs on reactors of its own when asked`() async throws {

@@ -24,13 +24,15 @@ extension URLRequest {
 }
 
 extension Session {
-    /// A session that is set up by `change`; by default with one connection per host.
+    /// A session that is set up by `change`; by default with one connection per host, and a reactor that no other test keeps
+    /// busy.
     static func limited(
         to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) -> Session {
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = connections
+        configuration.reactorCount = 1
         change(&configuration)
         return Session(
             configuration: configuration,

@@ -99,7 +99,7 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold, .reset]
         }
         let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(300)), .ok()] }
-        let session = Session.limited { $0.reactorCount = 1 }
+        let session = Session.limited()
         let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
         let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
         task.resume()
@@ -107,7 +107,7 @@ import Testing
         try origin.release()
         #expect(await origin.waitFor { $0.openConnections == 0 })
         let start = await session.onReactor { threadTime() }
-        _ = try await Session.limited { $0.reactorCount = 1 }.data(for: URLRequest(clock))
+        _ = try await Session.limited().data(for: URLRequest(clock))
         #expect(await session.onReactor { threadTime() } - start < 0.1)
         #expect(delegate.record.completions == 0)
         task.resume()

@@ -73,7 +73,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"), .hold, .send("answer")]
         }
-        let (bytes, _) = try await Session.limited { $0.reactorCount = 1 }.bytes(for: URLRequest(origin))
+        let (bytes, _) = try await Session.limited().bytes(for: URLRequest(origin))
         try origin.release()
         var body = Data()
         for try await piece in bytes { body += piece }

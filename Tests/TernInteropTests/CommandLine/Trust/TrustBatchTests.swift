@@ -120,7 +120,8 @@ import Testing
             (["evaluation": "disableEvaluation"], "accepted"),
             (["evaluation": "composite", "policies": [["pins": [right]], ["pins": [wrong]]]], "key-not-pinned"),
             (["evaluation": "composite", "policies": [[String: Any]]()], "no-policy"),
-            ([:], "accepted"),
+            ([:], "accepted"), (["profile": "standard"], "accepted"),
+            (["profile": "standard", "pins": [right]], "accepted"),
             (["pinSets": [["hosts": ["*.example.com"], "pins": [wrong]]]], "key-not-pinned"),
             (["pinSets": [["hosts": ["example.com"], "pins": [wrong]]]], "accepted"),
             (
@@ -138,6 +139,7 @@ import Testing
         let fixtures = try Fixtures()
         let policies: [[String: Any]] = [
             ["pins": [String]()], ["pins": ["md5/AAAA"]], ["pinz": [fixtures.leaf.pin]], ["evaluation": "trustMe"],
+            ["profile": "none"],
             ["evaluation": "pinCertificates"], ["evaluation": "disableEvaluation", "validateHost": true],
             ["pins": fixtures.leaf.pin],
         ]
