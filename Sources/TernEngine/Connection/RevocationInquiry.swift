@@ -1,30 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernIO
 import TernTLS
 
 /// One handshake's questions about revocation: asked elsewhere, answered on its loop's thread, and bounded in time as a
 /// whole, so that a silent responder leaves time to connect.
-final class RevocationInquiry {
+///
+/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox.
+final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
+    typealias Answers = [RevocationQuestion: RevocationAnswer]
+
     private let shard: SessionShard
-    private var deadline: ContinuousClock.Instant?
+    private var deadline: MonotonicInstant?
+    private var timer: RegistrationToken?
+    private var waiting: Set<RevocationQuestion> = []
+    private var answers = Answers()
+    private var completion: ((Answers) -> Void)?
 
     init(shard: SessionShard) { self.shard = shard }
 
-    /// Calls `completion` once, later, on the loop's thread; with no answers when time is up, and not at all when the session
-    /// is gone.
-    func ask(
-        _ questions: [RevocationQuestion], completion: @escaping (RevocationFetcher.Answers) -> Void
-    ) {
+    /// Calls `completion` later, with what is known when all is or time is up; unless it is cancelled first.
+    func ask(_ questions: [RevocationQuestion], completion: @escaping (Answers) -> Void) {
         let limit = min(RevocationFetcher.timeLimit, shard.configuration.timeouts.connect / 2)
-        let deadline = deadline ?? .now + limit
+        let deadline = deadline ?? .now.advanced(by: limit)
         self.deadline = deadline
-        // Only ever called on the loop's thread, from which it comes.
-        nonisolated(unsafe) let completion = completion
-        shard.trust.revocation.ask(questions, until: deadline) { [weak shard] answers in
-            shard?.perform { _ in unsafe completion(answers) }
+        self.completion = completion
+        waiting = Set(questions)
+        answers = [:]
+        let timer = shard.loop.registerTimer(handler: self)
+        shard.loop.setDeadline(deadline, for: timer)
+        self.timer = timer
+        for question in questions {
+            shard.trust.revocation.ask(question) { [weak self, weak shard] answer in
+                guard let self, let shard else { return }
+                shard.loop.execute { self.take(answer, to: question) }
+            }
         }
+    }
+
+    func cancel() {
+        completion = nil
+        if let timer = timer.take() { shard.loop.deregister(timer) }
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
         if !questions.isEmpty { shard.trust.revocation.distrust(questions) }
+    }
+
+    /// The deadline is the only event.
+    func ready(_ readiness: Readiness) { finish() }
+
+    private func take(_ answer: RevocationAnswer, to question: RevocationQuestion) {
+        // An answer from before may come when it is too late.
+        guard waiting.remove(question) != nil else { return }
+        answers[question] = answer
+        if waiting.isEmpty { finish() }
+    }
+
+    private func finish() {
+        let completion = completion
+        cancel()
+        completion?(answers)
     }
 }

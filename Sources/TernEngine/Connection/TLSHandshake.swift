@@ -40,6 +40,7 @@ final class TLSHandshake: ReadinessHandler {
     func cancel() {
         completion = nil
         held = nil
+        revocation.cancel()
         loop.deregister(token)
         transport = nil
     }

@@ -4,13 +4,14 @@ import Synchronization
 import TernIO
 import TernTLS
 
-/// What came back to questions about revocation, and what is being asked: a question is under way only once. Any thread.
+/// What came back to questions about revocation, and who waits for what is being asked. Any thread.
 final class RevocationAnswerCache: Sendable {
-    fileprivate struct Entry {
-        let answer: Task<RevocationAnswer, Never>
-        /// Nil while the question is under way.
-        var expiry: Int64?
-        var size = 0
+    typealias Completion = @Sendable (RevocationAnswer) -> Void
+
+    fileprivate enum Entry {
+        /// Under way, and only once.
+        case asking([Completion])
+        case known(RevocationAnswer, expiry: Int64, size: Int)
     }
 
     fileprivate struct State {
@@ -26,46 +27,45 @@ final class RevocationAnswerCache: Sendable {
 
     private let state = Lock(State())
 
-    deinit {
-        state.withLock { state in
-            for entry in state.entries.values where entry.expiry == nil { entry.answer.cancel() }
+    /// Calls `completion` with the answer, now or when it has come. True for the first who asks: it is on him to bring the
+    /// answer, by `keep`.
+    func isFirst(to question: RevocationQuestion, _ completion: @escaping Completion) -> Bool {
+        let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in
+            switch state.entries[question] {
+            case .known(let answer, let expiry, _) where expiry > Self.now: return (answer, false)
+            case .asking(let waiting):
+                state.entries[question] = .asking(waiting + [completion])
+                return (nil, false)
+            case .known, nil:
+                state.forget(question)
+                state.entries[question] = .asking([completion])
+                return (nil, true)
+            }
         }
+        if let answer { completion(answer) }
+        return isFirst
     }
 
-    /// The answer that is known or on its way, else the one that `fetch` brings.
-    func answer(
-        to question: RevocationQuestion, fetch: @escaping @Sendable () async -> RevocationAnswer
-    ) -> Task<RevocationAnswer, Never> {
-        state.withLock { state in
-            if let entry = state.entries[question], entry.expiry.map({ $0 > Self.now }) ?? true { return entry.answer }
-            state.forget(question)
-            let task = Task { [weak self] in
-                let answer = await fetch()
-                self?.keep(answer, to: question)
-                return answer
-            }
-            state.entries[question] = Entry(answer: task)
-            return task
+    func keep(_ answer: RevocationAnswer, to question: RevocationQuestion) {
+        let (nextUpdate, size) = Self.measure(answer)
+        let expiry = min(nextUpdate, Self.now + Self.maximumAge)
+        let waiting = state.withLock { state -> [Completion] in
+            guard case .asking(let waiting)? = state.entries[question] else { return [] }
+            if state.entries.count > Self.countLimit || state.size + size > Self.sizeLimit { state.dropKnown() }
+            state.entries[question] = .known(answer, expiry: expiry, size: size)
+            state.size += size
+            return waiting
         }
+        for completion in waiting { completion(answer) }
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
+        let soon = Self.now + Self.ageOfNothing
         state.withLock { state in
             for question in questions {
-                guard let expiry = state.entries[question]?.expiry else { continue }
-                state.entries[question]?.expiry = min(expiry, Self.now + Self.ageOfNothing)
+                guard case .known(let answer, let expiry, let size)? = state.entries[question] else { continue }
+                state.entries[question] = .known(answer, expiry: min(expiry, soon), size: size)
             }
-        }
-    }
-
-    private func keep(_ answer: RevocationAnswer, to question: RevocationQuestion) {
-        let (nextUpdate, size) = Self.measure(answer)
-        state.withLock { state in
-            guard state.entries[question] != nil else { return }
-            if state.entries.count > Self.countLimit || state.size + size > Self.sizeLimit { state.dropKnown() }
-            state.entries[question]?.expiry = min(nextUpdate, Self.now + Self.maximumAge)
-            state.entries[question]?.size = size
-            state.size += size
         }
     }
 
@@ -83,11 +83,12 @@ final class RevocationAnswerCache: Sendable {
 
 extension RevocationAnswerCache.State {
     fileprivate mutating func forget(_ question: RevocationQuestion) {
-        size -= entries.removeValue(forKey: question)?.size ?? 0
+        if case .known(_, _, let known)? = entries.removeValue(forKey: question) { size -= known }
     }
 
     /// Makes room at once rather than bit by bit: it is seldom needed, and all can be fetched again.
     fileprivate mutating func dropKnown() {
-        for (question, entry) in entries where entry.expiry != nil { forget(question) }
+        entries = entries.filter { if case .asking = $0.value { true } else { false } }
+        size = 0
     }
 }

@@ -4,73 +4,29 @@ import Synchronization
 import TernIO
 import TernTLS
 
-/// Asks responders and fetches lists over an engine of its own, and remembers what came back. Any thread; nothing here
-/// runs on the reactor of the connection that waits.
+/// Asks responders and fetches lists over an engine of its own, and remembers what came back. Any thread.
 ///
-/// The answers are not believed here. Whoever finds one useless says so, lest a forged one be kept for long.
+/// It uses reactors and Dispatch, and not the threads of Swift's tasks: those may all be busy with the application's work,
+/// or waiting for this very answer. The answers are not believed here. Whoever finds one useless says so, lest a forged one
+/// be kept for long.
 final class RevocationFetcher: Sendable {
-    typealias Answers = [RevocationQuestion: RevocationAnswer]
-
-    /// Limits for one answer, in bytes.
-    static let maximumResponseSize = 64 * 1024
-    static let maximumListSize = 8 * 1024 * 1024
     /// The time for one answer, and for all of a handshake's.
     static let timeLimit = Duration.seconds(5)
 
     private let answers = RevocationAnswerCache()
     private let session = Lock<Session?>(nil)
 
-    /// Asks different questions. Calls `completion` with what is known by `deadline`, once, on any thread.
-    func ask(
-        _ questions: [RevocationQuestion], until deadline: ContinuousClock.Instant,
-        completion: @escaping @Sendable (Answers) -> Void
-    ) {
-        let collection = AnswerCollection(count: questions.count, until: deadline, completion: completion)
-        // Not ourselves: what is under way ends with us.
-        let engine = engine
-        for question in questions {
-            let answer = answers.answer(to: question) { await Self.fetch(question, over: engine) }
-            Task { collection.add(await answer.value, to: question) }
-        }
+    /// Calls `completion` once, now or later, on any thread. Not at all, if the fetcher is let go of first: what is under way
+    /// ends with it.
+    func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
+        guard answers.isFirst(to: question, completion) else { return }
+        guard let url = URL(string: question.url) else { return answers.keep(.none, to: question) }
+        let fetch = RevocationFetch(question) { [weak answers] answer in answers?.keep(answer, to: question) }
+        engine.dataTask(with: question.request(to: url), delegate: fetch).resume()
     }
 
-    /// The answer did not help: it is forgotten soon.
+    /// The answers did not help: they are forgotten soon.
     func distrust(_ questions: [RevocationQuestion]) { answers.distrust(questions) }
-
-    private static func fetch(_ question: RevocationQuestion, over engine: Session) async -> RevocationAnswer {
-        guard let url = URL(string: question.url) else { return .none }
-        var request = URLRequest(url: url)
-        switch question {
-        case .ocsp(_, let body):
-            request.httpMethod = "POST"
-            request.httpBody = Data(body)
-            request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
-            return await bytes(request, over: engine, limit: maximumResponseSize).map {
-                .response(OCSPResponse(der: $0))
-            }
-                ?? .none
-        case .list:
-            guard let bytes = await bytes(request, over: engine, limit: maximumListSize),
-                let list = try? CertificateRevocationList(der: bytes)
-            else { return .none }
-            return .list(list)
-        }
-    }
-
-    private static func bytes(_ request: URLRequest, over engine: Session, limit: Int) async -> [UInt8]? {
-        do {
-            let (body, response) = try await engine.bytes(for: request)
-            guard response.statusCode == 200 else { return nil }
-            var bytes: [UInt8] = []
-            for try await piece in body {
-                guard bytes.count + piece.count <= limit else { return nil }
-                bytes.append(contentsOf: piece)
-            }
-            return bytes
-        } catch {
-            return nil
-        }
-    }
 
     private var engine: Session {
         session.withLock { session in
@@ -83,5 +39,17 @@ final class RevocationFetcher: Sendable {
             session = made
             return made
         }
+    }
+}
+
+extension RevocationQuestion {
+    fileprivate func request(to url: URL) -> URLRequest {
+        var request = URLRequest(url: url)
+        if case .ocsp(_, let body) = self {
+            request.httpMethod = "POST"
+            request.httpBody = Data(body)
+            request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
+        }
+        return request
     }
 }

@@ -118,7 +118,7 @@ import Testing
     @Test func `a silent responder leaves time to connect`() async throws {
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("well"), .close] }
         script.steps.withLock { $0 = [.hold] }
-        let text = try await session(requiresAnswer: false) { $0.timeouts.connect = .seconds(1) }
+        let text = try await session(requiresAnswer: false) { $0.timeouts.connect = .seconds(6) }
             .text(URLRequest(origin))
         #expect(text == "well")
         #expect(responder.observations.requestCount == 1)
