@@ -12,6 +12,7 @@
 #include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
@@ -72,6 +73,33 @@ static inline X509 *tern_X509_STORE_at(const X509_STORE *store, int index) {
     return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(X509_STORE_get0_objects(store), index));
 }
 
+static inline STACK_OF(X509_CRL) *tern_X509_CRL_stack_new(void) { return sk_X509_CRL_new_null(); }
+static inline int tern_X509_CRL_stack_push(STACK_OF(X509_CRL) *stack, X509_CRL *list) {
+    return sk_X509_CRL_push(stack, list);
+}
+// Frees the stack, not the lists in it.
+static inline void tern_X509_CRL_stack_free(STACK_OF(X509_CRL) *stack) { sk_X509_CRL_free(stack); }
+
+static inline int tern_string_stack_count(const STACK_OF(OPENSSL_STRING) *stack) {
+    return sk_OPENSSL_STRING_num(stack);
+}
+static inline const char *tern_string_stack_at(const STACK_OF(OPENSSL_STRING) *stack, int index) {
+    return sk_OPENSSL_STRING_value(stack, index);
+}
+
+static inline int tern_DIST_POINTS_count(const CRL_DIST_POINTS *points) { return sk_DIST_POINT_num(points); }
+static inline DIST_POINT *tern_DIST_POINTS_at(const CRL_DIST_POINTS *points, int index) {
+    return sk_DIST_POINT_value(points, index);
+}
+// The full name of a distribution point, or nil if it has none.
+static inline const GENERAL_NAMES *tern_DIST_POINT_full_name(const DIST_POINT *point) {
+    return point->distpoint != NULL && point->distpoint->type == 0 ? point->distpoint->name.fullname : NULL;
+}
+
+// Digests
+
+static inline const EVP_MD *tern_EVP_get_digestbyobj(const ASN1_OBJECT *object) { return EVP_get_digestbyobj(object); }
+
 // Contexts and sessions
 
 static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
@@ -90,6 +118,15 @@ static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mo
 }
 static inline int tern_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int tern_SSL_request_stapled_response(SSL *ssl) {
+    return (int)SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline long tern_SSL_get_stapled_response(SSL *ssl, const unsigned char **response) {
+    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+static inline void tern_SSL_CTX_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);

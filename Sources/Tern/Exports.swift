@@ -5,6 +5,8 @@
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
+@_exported public import struct TernEngine.CertificateRevocationList
+@_exported public import enum TernEngine.CertificateRule
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
@@ -23,6 +25,7 @@
 @_exported public import struct TernEngine.Leniency
 @_exported public import struct TernEngine.Limits
 @_exported public import struct TernEngine.MonotonicInstant
+@_exported public import struct TernEngine.OCSPResponse
 @_exported public import struct TernEngine.Origin
 @_exported public import enum TernEngine.PinError
 @_exported public import struct TernEngine.PinFailureReport
@@ -32,6 +35,11 @@
 @_exported public import struct TernEngine.PublicKey
 @_exported public import struct TernEngine.ResolveError
 @_exported public import struct TernEngine.ResponseHead
+@_exported public import struct TernEngine.RevocationData
+@_exported public import struct TernEngine.RevocationError
+@_exported public import struct TernEngine.RevocationFinding
+@_exported public import struct TernEngine.RevocationFlags
+@_exported public import enum TernEngine.RevocationQuestion
 @_exported public import enum TernEngine.Scheme
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustPolicy
@@ -49,4 +57,5 @@
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
+@_exported public import enum TernEngine.TrustProfile
 @_exported public import struct TernEngine.URLRequest

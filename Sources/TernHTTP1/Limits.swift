@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a peer may cost at most. Every limit is inclusive, counts bytes without the line end, and is at least zero.
+/// What a peer may cost at most. Every limit is inclusive, counts bytes without the line end, and lies between zero and
+/// 2³⁰; what is set beyond is taken as the nearest of these.
 ///
 /// The defaults admit what browsers and curl admit in practice; each has a test at the limit and one past it.
 public struct Limits: Sendable, Hashable {
@@ -26,4 +27,26 @@ public struct Limits: Sendable, Hashable {
     public var informationalResponses = 32
 
     public init() {}
+
+    /// The same with every limit between zero and 2³⁰: field positions are 32 bits wide.
+    var clamped: Limits {
+        var limits = self
+        limits.statusLineBytes.clamp()
+        limits.fieldCount.clamp()
+        limits.fieldLineBytes.clamp()
+        limits.fieldSectionBytes.clamp()
+        limits.chunkLineBytes.clamp()
+        limits.chunkOverheadRatio.clamp()
+        limits.chunkOverheadAllowance.clamp()
+        limits.trailerCount.clamp()
+        limits.trailerSectionBytes.clamp()
+        limits.informationalResponses.clamp()
+        return limits
+    }
+}
+
+extension Int {
+    fileprivate mutating func clamp() {
+        self = Swift.min(Swift.max(0, self), 1 << 30)
+    }
 }

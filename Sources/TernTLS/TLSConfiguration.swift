@@ -4,6 +4,8 @@
 public struct TLSConfiguration: Sendable, Hashable {
     /// The certificates that chains have to end in.
     public var anchors: Anchors = .system
+    /// The rules that chains are held to, where a policy validates them.
+    public var profile: TrustProfile = .standard
     public var minimumVersion: TLSVersion = .v1_2
     public var maximumVersion: TLSVersion = .v1_3
     /// Offered by ALPN (RFC 7301), most preferred first; empty sends no ALPN extension.

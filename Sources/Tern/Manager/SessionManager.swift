@@ -36,6 +36,13 @@ public final class SessionManager: Sendable {
         set { startsImmediately.store(newValue, ordering: .relaxed) }
     }
 
+    /// Which server is to be trusted how; may be set at any time, and counts for every request
+    /// from then on.
+    public var serverTrustPolicyManager: ServerTrustPolicyManager? {
+        get { session.serverTrustPolicyManager }
+        set { session.serverTrustPolicyManager = newValue }
+    }
+
     /// Makes a request. Whatever stands in its way is told to its handlers.
     ///
     /// - Parameters:

@@ -17,14 +17,14 @@ struct BatchCase {
         do throws(PolicyFileError) {
             host = try fields.take("host")?.string()
             let time = try fields.take("at").map { element throws(PolicyFileError) in try Self.time(element) }
-            rule =
-                try fields.take("policy").map { element throws(PolicyFileError) in try Self.rule(element) }
-                ?? .policy(.performDefaultEvaluation(validateHost: true))
+            let policy = try fields.take("policy").map { element throws(PolicyFileError) in try Self.rule(element) }
+            rule = policy?.rule ?? .policy(.performDefaultEvaluation(validateHost: true))
             let chain = try cache.certificates(try fields.require("chain"))
             let anchors = try fields.take("anchors").map { element throws(PolicyFileError) in
                 try cache.anchors(element)
             }
-            trust = ServerTrust(sentChain: chain, anchors: anchors ?? .system, time: time)
+            trust = ServerTrust(
+                sentChain: chain, anchors: anchors ?? .system, time: time, profile: policy?.profile ?? .standard)
         } catch {
             throw Malformed(error)
         }
@@ -38,10 +38,15 @@ struct BatchCase {
         return time
     }
 
-    /// A policy file, which has pin sets, or a rule by itself.
-    private static func rule(_ element: JSONElement) throws(PolicyFileError) -> TrustRule {
-        let fields = try JSONFields(element)
-        return fields.contains("pinSets")
-            ? .manager(try PolicyFile(fields: fields).manager()) : .policy(try ServerTrustPolicy(element))
+    /// A policy file, which has pin sets, or a rule by itself; either may name the profile its chains are held to.
+    private static func rule(
+        _ element: JSONElement
+    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile) {
+        var fields = try JSONFields(element)
+        let name: ProfileName? = try fields.take("profile")?.word()
+        let rule: TrustRule =
+            fields.contains("pinSets")
+            ? .manager(try PolicyFile(fields: fields).manager()) : .policy(try ServerTrustPolicy(fields: fields))
+        return (rule, (name ?? .standard).profile)
     }
 }

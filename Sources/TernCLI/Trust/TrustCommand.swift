@@ -6,5 +6,5 @@ struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
         abstract: "Read pins, and test trust policies without a network or against a server.",
-        subcommands: [TrustEvaluateCommand.self])
+        subcommands: [TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self])
 }

@@ -17,7 +17,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 
             A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \
             "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", "pins": ["sha256/…"], \
-            "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}.
+            "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}. Either may have a "profile", \
+            "standard" or "web".
             """)
 
     @OptionGroup var question: TrustQuestion
@@ -30,7 +31,11 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 
     func validate() throws {
         let isAlone = question.url == nil && question.chain == nil && question.host == nil && question.anchors == nil
-        guard batch == nil || isAlone && question.policy == nil && question.pins.isEmpty && question.at == nil else {
+        guard
+            batch == nil
+                || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
+                    && question.at == nil && question.profile == .standard
+        else {
             throw ValidationError("--batch takes everything else from its file")
         }
     }
@@ -38,8 +43,16 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         if let batch { return try evaluate(batch: batch) }
         let result = try await question.answer()
-        print("\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)")
+        if isJSON {
+            print(try JSONReport.text(VerdictReport(result)))
+        } else {
+            print(line(result))
+        }
         if !result.isAccepted { throw ExitCode(1) }
+    }
+
+    private func line(_ result: ServerTrustResult) -> String {
+        "\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)"
     }
 
     private func evaluate(batch path: String) throws {

@@ -31,8 +31,16 @@ struct TrustQuestion: ParsableArguments {
             valueName: "sha256/BASE64"))
     var pins: [String] = []
 
+    @Option(
+        name: .customLong("crl"),
+        help: "Refuse what the revocation lists in this file revoke, in PEM or DER; repeat for more.")
+    var lists: [String] = []
+
     @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
     var at: String?
+
+    @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's on top.")
+    var profile = ProfileName.standard
 
     func validate() throws {
         guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
@@ -45,25 +53,42 @@ struct TrustQuestion: ParsableArguments {
 
     /// Asks the server, if there is one to ask, and judges.
     func answer() async throws -> ServerTrustResult {
-        let (rule, time) = (try rule(), try time())
+        let time = try time()
+        let rule = try rule(at: time)
         var trust = try await presented()
         trust.time = time ?? trust.time
-        return rule.evaluate(trust, host: host ?? url.flatMap(Self.host(of:)))
+        trust.profile = profile.profile
+        trust.revocation.lists = try lists.flatMap(Self.read(list:))
+        let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
+        let result = rule.evaluate(trust, host: host)
+        guard result.isAccepted, !lists.isEmpty else { return result }
+        let revocation = ServerTrustPolicy.performRevokedEvaluation(
+            validateHost: false, revocationFlags: [.crl, .networkAccessDisabled]
+        ).evaluateChain(trust)
+        return revocation.isAccepted ? result : revocation
+    }
+
+    private static func read(list path: String) throws -> [CertificateRevocationList] {
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw ValidationError("--crl: cannot read \(path)")
+        }
+        do {
+            return try CertificateRevocationList.all(in: [UInt8](contents))
+        } catch {
+            throw ValidationError("--crl: \(path): \(error)")
+        }
     }
 
     /// What the server presented, or the file in its place.
-    func presented() async throws -> ServerTrust {
-        let anchors =
-            try self.anchors.map { Anchors.only(try PEMFile.certificates($0, option: "--anchors")) } ?? .system
+    private func presented() async throws -> ServerTrust {
+        let anchors = try CertificateFile.anchors(self.anchors)
         if let chain {
-            return ServerTrust(sentChain: try PEMFile.certificates(chain, option: "--chain"), anchors: anchors)
+            return ServerTrust(sentChain: try CertificateFile.certificates(chain, option: "--chain"), anchors: anchors)
         }
         guard let url = url.flatMap({ URL(string: $0) }) else {
             throw ValidationError("give an https URL, --chain or --batch")
         }
-        var configuration = SessionConfiguration.default
-        configuration.tls.anchors = anchors
-        return try await ServerTrust.presented(by: url, configuration: configuration)
+        return try await LiveServer(url: url, anchors: anchors).presented()
     }
 
     private func time() throws -> Int64? {
@@ -74,10 +99,19 @@ struct TrustQuestion: ParsableArguments {
         return time
     }
 
-    private func rule() throws -> TrustRule {
+    private func warn(about file: PolicyFile, at time: Int64) {
+        for (set, warning) in file.warnings(at: time) {
+            let hosts = set.hosts.map(\.description).joined(separator: ", ")
+            FileHandle.standardError.write(Data("tern: warning: \(hosts): \(warning)\n".utf8))
+        }
+    }
+
+    private func rule(at time: Int64?) throws -> TrustRule {
         if let policy {
             do {
-                return .manager(try PolicyFile(contentsOf: URL(filePath: policy)).manager())
+                let file = try PolicyFile(contentsOf: URL(filePath: policy))
+                warn(about: file, at: time ?? Timestamp.current)
+                return .manager(file.manager())
             } catch {
                 throw ValidationError("--policy: \(policy): \(error)")
             }
@@ -87,10 +121,5 @@ struct TrustQuestion: ParsableArguments {
             do { return try PublicKey(pin: pin) } catch { throw ValidationError("--pin \(pin): \(error)") }
         }
         return .policy(.pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true))
-    }
-
-    /// The host that certificates have to be for: without the brackets that a URL puts around IPv6.
-    private static func host(of url: String) -> String? {
-        URL(string: url)?.host.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
     }
 }

@@ -33,6 +33,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let pool: ConnectionPool
     private let loop: ReactorLoop
     private let token: RegistrationToken
+    /// Of the policies the server was judged by; nil without TLS.
+    private let trustGeneration: UInt64?
     private var transport: Transport?
     private var exchange: Exchange
     private var state = State.resting
@@ -49,8 +51,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     init(
         transport: consuming Transport, token: RegistrationToken, metrics: ConnectionMetrics, origin: Origin,
-        shard: SessionShard, pool: ConnectionPool
+        shard: SessionShard, pool: ConnectionPool, trustGeneration: UInt64? = nil
     ) {
+        self.trustGeneration = trustGeneration
         self.transport = consume transport
         self.token = token
         self.metrics = metrics
@@ -96,9 +99,18 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if loop.mayHaveUnreportedEvents, turnOfRest != loop.turn, transport?.socket.hasInput == true {
             ready(.readable)
         }
+        retireIfOutdated()
         if case .resting = state { return true }
         return false
     }
+
+    /// Closes a resting connection whose server was judged by policies that count no more.
+    func retireIfOutdated() {
+        if case .resting = state, isOutdated { retire() }
+    }
+
+    /// Whether the server was judged by policies that count no more.
+    var isOutdated: Bool { trustGeneration.map { $0 != shard.trust.generation } ?? false }
 
     /// Ends the connection, and with it the task it carries.
     func end(_ reason: EngineError.Reason) {

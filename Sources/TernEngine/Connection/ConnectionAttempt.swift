@@ -19,6 +19,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private var connector: Connector?
     private var handshake: TLSHandshake?
     private var context: TLSContext?
+    private var decision: TrustDecision?
     private var resolved: MonotonicInstant
     private var connected: MonotonicInstant
     private var remoteAddress: SocketAddress?
@@ -60,11 +61,11 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     private func prepared(_ context: Result<TLSContext, TLSError>) {
         if isOver { return }
-        switch context {
-        case .success(let context):
-            self.context = context
+        do throws(TLSError) {
+            self.context = try context.get()
+            decision = try shard.trust.decision(forHost: origin.host)
             resolve()
-        case .failure(let error):
+        } catch {
             phase = .tls
             fail(.insecure(error))
         }
@@ -98,25 +99,27 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         switch consume result {
         case .success(let connection):
             remoteAddress = connection.address
-            guard let context else {
+            guard let context, let decision else {
                 return succeed(
                     Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, []))
             }
             phase = .tls
-            secure(connection, context)
+            secure(connection, context, decision)
         case .failure(let error):
             fail(.unreachable(error))
         }
     }
 
-    private func secure(_ connection: consuming Connector.Connected, _ context: TLSContext) {
+    private func secure(
+        _ connection: consuming Connector.Connected, _ context: TLSContext, _ decision: TrustDecision
+    ) {
         let token = connection.token
         do throws(TLSError) {
             let session = try TLSSession(
-                context: context, host: origin.host, port: origin.port, policy: shard.trust.policy(forHost: origin.host)
-            )
+                context: context, host: origin.host, port: origin.port, policy: decision.policy)
             let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop
+                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop,
+                revocation: RevocationInquiry(shard: shard)
             ) { [weak self] result in
                 self?.secured(result, token)
             }
@@ -129,15 +132,27 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     }
 
     private func secured(_ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken) {
+        if let decision, let trust = handshake?.trust { shard.trust.report(trust, by: decision, of: origin) }
         handshake = nil
         switch consume result {
         case .success(let transport):
+            guard isCurrent else { return startAgain(token) }
             let info = transport.tlsInfo
             let pins = transport.publicKeyPins
             succeed(transport, token: token, metrics(info, pins))
         case .failure(let reason):
             fail(reason)
         }
+    }
+
+    /// Whether the policies that the server was judged by still count.
+    private var isCurrent: Bool { decision.map { $0.generation == shard.trust.generation } ?? true }
+
+    /// The policies changed while hands were shaken, so it has to be done once more, within the same time limit.
+    private func startAgain(_ token: RegistrationToken) {
+        shard.loop.deregister(token)
+        phase = .resolve
+        if let context { prepared(.success(context)) }
     }
 
     private func metrics(_ tls: TLSInfo?, _ pins: [String]) -> ConnectionMetrics? {
@@ -152,7 +167,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         guard !isOver, let metrics else { return shard.loop.deregister(token) }
         do throws(SystemError) {
             let connection = Connection(
-                transport: transport, token: token, metrics: metrics, origin: origin, shard: shard, pool: pool)
+                transport: transport, token: token, metrics: metrics, origin: origin, shard: shard, pool: pool,
+                trustGeneration: decision?.generation)
             try shard.loop.transfer(token, to: connection, interest: .readable)
             cancel()
             pool.attempt(self, opened: connection)

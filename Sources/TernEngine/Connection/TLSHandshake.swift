@@ -7,17 +7,24 @@ final class TLSHandshake: ReadinessHandler {
     typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
 
     private var transport: Transport?
+    /// The evaluation of the server, as soon as there is one.
+    private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let loop: ReactorLoop
+    private let revocation: RevocationInquiry
     private var completion: Completion?
+    /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
+    private var held: [UInt8]?
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
     init(
-        transport: consuming Transport, token: RegistrationToken, loop: ReactorLoop, completion: @escaping Completion
+        transport: consuming Transport, token: RegistrationToken, loop: ReactorLoop, revocation: RevocationInquiry,
+        completion: @escaping Completion
     ) {
         self.transport = consume transport
         self.token = token
         self.loop = loop
+        self.revocation = revocation
         self.completion = completion
     }
 
@@ -26,18 +33,20 @@ final class TLSHandshake: ReadinessHandler {
             try self.wrap { () throws(SystemError) in
                 try self.loop.transfer(self.token, to: self, interest: .readable)
             }
-            var offset = 0
-            return try unsafe self.shakeHands(UnsafeRawBufferPointer(start: nil, count: 0), from: &offset)
+            return try unsafe self.takeIn(UnsafeRawBufferPointer(start: nil, count: 0))
         }
     }
 
     func cancel() {
         completion = nil
+        held = nil
         loop.deregister(token)
         transport = nil
     }
 
     func ready(_ readiness: Readiness) {
+        // While we wait for somebody else, the peer has to.
+        if held != nil { return }
         advance { () throws(EngineError.Reason) in
             if readiness.contains(.writable) { try self.flush() }
             return readiness.contains(.readable) ? try self.receive() : false
@@ -77,29 +86,54 @@ extension TLSHandshake {
         case .wouldBlock: return false
         case .endOfStream: throw .connectionLost(nil)
         case .bytes(let count):
-            let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            var offset = 0
-            guard try unsafe shakeHands(ciphertext, from: &offset) else { return false }
-            try unsafe takeIn(ciphertext, from: &offset)
+            return try unsafe takeIn(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// Whether the handshake is complete with this ciphertext.
+    private func takeIn(_ ciphertext: UnsafeRawBufferPointer) throws(EngineError.Reason) -> Bool {
+        var offset = 0
+        let progress: HandshakeProgress
+        do throws(TLSError) {
+            progress = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? .complete
+        } catch {
+            trust = transport?.trust
+            throw .insecure(error)
+        }
+        switch progress {
+        case .needMoreBytes:
+            try flush()
+            return false
+        case .needRevocation(let questions):
+            // Nothing is sent meanwhile, our certificate least of all.
+            try setInterest([])
+            held = unsafe Array(ciphertext[offset...])
+            revocation.ask(questions) { [weak self] answers in self?.answered(answers) }
+            return false
+        case .complete:
+            trust = transport?.trust
+            try flush()
+            try unsafe openRest(of: ciphertext, from: &offset)
             return true
         }
     }
 
-    private func shakeHands(_ ciphertext: UnsafeRawBufferPointer, from offset: inout Int) throws(EngineError.Reason)
-        -> Bool
-    {
-        let isComplete: Bool
-        do throws(TLSError) {
-            isComplete = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? true
-        } catch {
-            throw .insecure(error)
+    private func answered(_ answers: [RevocationQuestion: RevocationAnswer]) {
+        advance { () throws(EngineError.Reason) in
+            guard let rest = self.held.take() else { return false }
+            self.transport?.answer(answers)
+            self.revocation.distrust(self.transport?.openQuestions ?? [])
+            let result = unsafe rest.withUnsafeBytes { bytes in
+                Result { () throws(EngineError.Reason) in try unsafe self.takeIn(bytes) }
+            }
+            return try result.get()
         }
-        try flush()
-        return isComplete
     }
 
     /// What came right behind the handshake: session tickets are welcome, a response before any request is not.
-    private func takeIn(_ ciphertext: UnsafeRawBufferPointer, from offset: inout Int) throws(EngineError.Reason) {
+    private func openRest(
+        of ciphertext: UnsafeRawBufferPointer, from offset: inout Int
+    ) throws(EngineError.Reason) {
         let opened: OpenResult
         do throws(TLSError) {
             opened = try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .needMoreBytes
@@ -114,7 +148,10 @@ extension TLSHandshake {
 
     private func flush() throws(EngineError.Reason) {
         do throws(TransportError) { try transport?.flush() } catch { throw error.reason }
-        let interest: Interest = transport?.hasUnsent == true ? [.readable, .writable] : .readable
+        try setInterest(transport?.hasUnsent == true ? [.readable, .writable] : .readable)
+    }
+
+    private func setInterest(_ interest: Interest) throws(EngineError.Reason) {
         try wrap { () throws(SystemError) in try loop.setInterest(interest, for: token) }
     }
 

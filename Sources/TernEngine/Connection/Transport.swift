@@ -61,11 +61,21 @@ struct Transport: ~Copyable {
         if let failure { throw .system(failure) }
     }
 
-    /// Continues the handshake with received ciphertext; true when it is complete.
-    mutating func shakeHands(_ ciphertext: UnsafeRawBufferPointer, from offset: inout Int) throws(TLSError) -> Bool {
-        switch try unsafe tls?.handshake(ciphertext, from: &offset) {
-        case .complete, nil: true
-        case .needMoreBytes: false
+    /// Continues the handshake with received ciphertext.
+    mutating func shakeHands(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
+    ) throws(TLSError) -> HandshakeProgress {
+        try unsafe tls?.handshake(ciphertext, from: &offset) ?? .complete
+    }
+
+    /// Passes on what has been found out about the server's certificates.
+    mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { tls?.answer(answers) }
+
+    /// What is still not known about their revocation.
+    var openQuestions: [RevocationQuestion] {
+        switch tls {
+        case .some(let session): session.trust?.revocation.flatMap(\.questions) ?? []
+        case .none: []
         }
     }
 
@@ -89,13 +99,16 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// SPKI pins of the verified chain, leaf to root.
-    var publicKeyPins: [String] {
+    /// The evaluation of the server's certificates.
+    var trust: ServerTrustResult? {
         switch tls {
-        case .some(let session): session.trust?.verifiedKeys.map(\.pin) ?? []
-        case .none: []
+        case .some(let session): session.trust
+        case .none: nil
         }
     }
+
+    /// SPKI pins of the verified chain, leaf to root.
+    var publicKeyPins: [String] { trust?.verifiedKeys.map(\.pin) ?? [] }
 }
 
 /// Why a transport could not carry bytes.

@@ -79,6 +79,11 @@ final class ConnectionPool {
         for connection in connections.values { connection.end(.sessionInvalidated) }
     }
 
+    /// Closes the idle connections whose servers were judged by policies that count no more.
+    func retireOutdated() {
+        for connection in connections.values { connection.retireIfOutdated() }
+    }
+
     private func wait(_ task: DataTask) {
         task.run.place = .waiting(self)
         guard let deadline = task.totalDeadline else { return }
@@ -138,6 +143,10 @@ extension ConnectionPool {
     /// The connection can carry another exchange.
     func release(_ connection: Connection) {
         if isClosed { return connection.close() }
+        if connection.isOutdated {
+            connection.close()
+            return connectionLost(connection)
+        }
         switch state.released(connection) {
         case .serve(let task): serve(task, connection)
         case .keep: connection.rest()

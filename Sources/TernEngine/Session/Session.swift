@@ -12,6 +12,7 @@ public final class Session: Sendable {
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemError>
     private let shards: [SessionShard]
+    private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
 
     /// A session on the process's shared reactors, or on its own if the configuration says so.
@@ -27,8 +28,8 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count)
         }
         let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
-        let trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
-        let resolver = Resolver()
+        trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
+        let (trust, resolver) = (trust, Resolver())
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)
         shards = loops.prefix(limit).enumerated().map { index, loop in
@@ -40,6 +41,17 @@ public final class Session: Sendable {
 
     deinit {
         for shard in shards { shard.perform { $0.close() } }
+    }
+
+    /// Which server is to be trusted how. May be set at any time, such as when pins are rotated: from the moment the
+    /// setter returns, every request that is sent travels on a connection whose server the new policies accepted. Idle
+    /// connections of before are closed; requests under way finish on theirs.
+    public var serverTrustPolicyManager: ServerTrustPolicyManager? {
+        get { trust.manager }
+        set {
+            trust.manager = newValue
+            for shard in shards { shard.perform { $0.retireOutdated() } }
+        }
     }
 
     /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:

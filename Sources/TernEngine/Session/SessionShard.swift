@@ -73,6 +73,11 @@ final class SessionShard: @unchecked Sendable {
         for pool in closing.values { pool.close() }
     }
 
+    /// Closes the idle connections whose servers were judged by policies that count no more.
+    func retireOutdated() {
+        for pool in pools.values { pool.retireOutdated() }
+    }
+
     /// Forgets a pool that holds nothing any more, so that visiting many hosts does not grow memory.
     func discard(_ pool: ConnectionPool) {
         if pools[pool.origin] === pool { pools[pool.origin] = nil }

@@ -58,17 +58,11 @@ extension JSONElement {
         var urls: [String] = []
         for element in try elements() {
             let text = try element.string()
-            guard let url = URL(string: text), URLRequest(url: url).isSendable else {
-                throw element.error(.invalidURL(text))
-            }
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+                url.host?.isEmpty == false
+            else { throw element.error(.invalidURL(text)) }
             urls.append(text)
         }
         return urls
-    }
-}
-
-extension URLRequest {
-    fileprivate var isSendable: Bool {
-        if case .success = destination { true } else { false }
     }
 }

@@ -4,6 +4,7 @@ package import TernTLS
 /// The evaluations a rule can name: Alamofire 4's cases, and pin sets.
 private enum Evaluation: String, CaseIterable {
     case performDefaultEvaluation
+    case performRevokedEvaluation
     case pinCertificates
     case pinPublicKeys
     case pinSet
@@ -16,11 +17,19 @@ extension ServerTrustPolicy {
     /// "validateHost": true}`. The evaluation may be left out where the fields show it: `pins` make a pin set,
     /// `certificates` pin certificates, and nothing at all is the default evaluation.
     package init(_ element: JSONElement) throws(PolicyFileError) {
-        var fields = try JSONFields(element)
+        try self.init(fields: try JSONFields(element))
+    }
+
+    package init(fields: JSONFields) throws(PolicyFileError) {
+        var fields = fields
         let evaluation: Evaluation? = try fields.take("evaluation")?.word()
         switch evaluation ?? Self.evaluation(shownBy: fields) {
         case .performDefaultEvaluation:
             self = .performDefaultEvaluation(validateHost: try fields.flag("validateHost"))
+        case .performRevokedEvaluation:
+            self = .performRevokedEvaluation(
+                validateHost: try fields.flag("validateHost"),
+                revocationFlags: try fields.take("revocationFlags")?.revocationFlags() ?? .useAnyAvailableMethod)
         case .pinCertificates:
             self = .pinCertificates(
                 certificates: try fields.require("certificates").certificates(),
@@ -50,6 +59,32 @@ extension ServerTrustPolicy {
         } else {
             fields.contains("certificates") ? .pinCertificates : .performDefaultEvaluation
         }
+    }
+}
+
+/// The words for `RevocationFlags`.
+private enum RevocationFlag: String, CaseIterable {
+    case ocsp, crl, preferCRL, requirePositiveResponse, networkAccessDisabled
+
+    var flag: RevocationFlags {
+        switch self {
+        case .ocsp: .ocsp
+        case .crl: .crl
+        case .preferCRL: .preferCRL
+        case .requirePositiveResponse: .requirePositiveResponse
+        case .networkAccessDisabled: .networkAccessDisabled
+        }
+    }
+}
+
+extension JSONElement {
+    fileprivate func revocationFlags() throws(PolicyFileError) -> RevocationFlags {
+        var flags: RevocationFlags = []
+        for element in try elements() {
+            let word: RevocationFlag = try element.word()
+            flags.insert(word.flag)
+        }
+        return flags
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Synchronization
+import TernHTTP1
 import TernIO
 import TernTLS
 
@@ -15,17 +16,52 @@ final class TrustSettings: Sendable {
     }
 
     private let configuration: TLSConfiguration
-    private let policies: ServerTrustPolicyManager?
+    private let policies: Lock<ServerTrustPolicyManager?>
+    private let currentGeneration = Atomic<UInt64>(0)
+    private let reporter: PinReporter
+    let revocation = RevocationFetcher()
     private let state = Lock(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
         self.configuration = configuration
-        self.policies = policies
+        self.policies = Lock(policies)
+        reporter = PinReporter(tls: configuration)
     }
 
-    /// The policy for `host`; without an entry, the system's evaluation with its name check.
-    func policy(forHost host: String) -> ServerTrustPolicy {
-        policies?.serverTrustPolicy(forHost: host) ?? .performDefaultEvaluation(validateHost: true)
+    /// The policies that new connections are judged by. Setting them outdates every connection opened under the others.
+    var manager: ServerTrustPolicyManager? {
+        get { policies.withLock { $0 } }
+        set {
+            // The old manager may be somebody's subclass: it goes when the lock is free.
+            var replaced = newValue
+            policies.withLock { policies in
+                swap(&policies, &replaced)
+                currentGeneration.add(1, ordering: .releasing)
+            }
+            reporter.reset()
+        }
+    }
+
+    /// Which policies count: a connection opened under another number must not carry a new request.
+    var generation: UInt64 { currentGeneration.load(ordering: .acquiring) }
+
+    /// The policy for `host`; without an entry, the system's evaluation with its name check, or a refusal.
+    func decision(forHost host: String) throws(TLSError) -> TrustDecision {
+        let (manager, generation) = policies.withLock { ($0, self.generation) }
+        do throws(TrustFailure) {
+            let policy = try manager?.requiredPolicy(forHost: host) ?? .performDefaultEvaluation(validateHost: true)
+            return TrustDecision(policy: policy, generation: generation, onPinFailure: manager?.onPinFailure)
+        } catch {
+            throw TLSError(.trust(error))
+        }
+    }
+
+    /// Tells whoever wants to know that a server did not meet its pin set.
+    func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: Origin) {
+        guard let set = decision.policy.pinSet,
+            let report = PinFailureReport(result, port: origin.port, pinSet: set)
+        else { return }
+        reporter.send(report, to: decision.onPinFailure)
     }
 
     /// Calls `completion` with the context: at once if it is there, else from a background thread, because loading the

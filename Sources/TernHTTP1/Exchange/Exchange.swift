@@ -110,8 +110,7 @@ public struct Exchange: ~Copyable, Sendable {
 
     /// No exchange is under way: none was begun, or both its halves have ended.
     public var isIdle: Bool {
-        guard case .complete = sending, case .complete = decoder.state else { return isUnused }
-        return true
+        sending.isAtRest && decoder.state.isAtRest
     }
 
     /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a

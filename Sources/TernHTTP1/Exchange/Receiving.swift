@@ -2,8 +2,10 @@
 
 /// Where a response stands: the receiving half of an exchange.
 enum Receiving {
-    /// Nothing asked. Exit: `head`.
+    /// Nothing asked yet. Exits: `head`, `closed`.
     case idle
+    /// The peer closed before anything was asked. No exit.
+    case closed
     /// Before or within a head. Exits: itself behind an informational one, and all of the next five.
     case head
     /// So much content is left. Exit: `complete`.
@@ -22,4 +24,12 @@ enum Receiving {
     case handedOver
     /// No exit.
     case failed
+
+    /// Nothing is expected.
+    var isAtRest: Bool {
+        switch self {
+        case .idle, .closed, .complete: true
+        case .head, .exactly, .chunked, .untilClose, .ending, .handingOver, .handedOver, .failed: false
+        }
+    }
 }

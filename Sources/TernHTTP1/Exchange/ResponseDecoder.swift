@@ -24,6 +24,7 @@ struct ResponseDecoder: ~Copyable {
     private(set) var hasAnswer = false
 
     init(_ limits: Limits, _ leniency: Leniency) {
+        let limits = limits.clamped
         self.limits = limits
         self.leniency = leniency
         headRules = .header(limits, leniency)
@@ -44,7 +45,7 @@ struct ResponseDecoder: ~Copyable {
 
     var keepAlive: KeepAlive? { facts.keepAlive }
 
-    // Inlined, because an event that is handed on is copied.
+    /// Fails closed: the state is `failed` until a branch has found the next one, so an error needs no clearing up.
     @inline(__always)
     mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
         guard offset >= 0, offset <= bytes.count else {
@@ -52,40 +53,20 @@ struct ResponseDecoder: ~Copyable {
             return .needMoreBytes
         }
         let start = offset
-        if case .chunked = state, let data = chunks.decodeUsual(bytes, from: &offset, limits) {
-            received = received.addingSaturating(offset &- start)
-            return .body(data)
-        }
-        do throws(HTTP1Error) {
-            let event = try decode(bytes, from: &offset)
-            received = received.addingSaturating(offset &- start)
-            return event
-        } catch {
-            state = .failed
-            throw error
-        }
-    }
-
-    private mutating func decode(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
-        switch state {
+        defer { received = received.addingSaturating(offset &- start) }
+        if case .chunked = state, let data = chunks.decodeUsual(bytes, from: &offset, limits) { return .body(data) }
+        switch exchange(&state, with: .failed) {
         case .head: return try decodeHead(bytes, from: &offset)
         case .exactly(let left): return decodeExactly(left, bytes, from: &offset)
         case .chunked: return try decodeChunks(bytes, from: &offset)
-        case .untilClose:
-            guard offset < bytes.count else { return .needMoreBytes }
-            let body = offset..<bytes.count
-            offset = bytes.count
-            return .body(body)
+        case .untilClose: return decodeRest(bytes, from: &offset)
         case .ending: return complete(leftover: bytes.count &- offset)
-        case .handingOver:
+        case .handingOver, .handedOver:
             state = .handedOver
             return .handedOver
-        case .handedOver: return .handedOver
-        case .idle, .complete:
-            guard offset < bytes.count else { return .needMoreBytes }
-            throw HTTP1Error(
-                .unsolicited(.bytes), offset: received,
-                excerpt: Excerpt.of(bytes, offset..<min(offset.addingSaturating(32), bytes.count)))
+        case .idle: return try expectNothing(.idle, bytes, from: offset)
+        case .closed: return try expectNothing(.closed, bytes, from: offset)
+        case .complete: return try expectNothing(.complete, bytes, from: offset)
         case .failed: throw HTTP1Error(.misuse(.failed))
         }
     }
@@ -95,14 +76,18 @@ struct ResponseDecoder: ~Copyable {
     ) throws(HTTP1Error) -> ResponseEvent {
         // Where `bytes` begins in the response.
         let origin = received &- offset
-        guard let block = try section.decode(bytes, from: &offset, headRules) else { return .needMoreBytes }
-        guard let statusLine = section.statusLine else { return .needMoreBytes }
+        guard let block = try section.decode(bytes, from: &offset, headRules), let statusLine = section.statusLine
+        else {
+            state = .head
+            return .needMoreBytes
+        }
         let status = Int(statusLine.status)
         try readFacts(block, statusLine)
         let head = ResponseHead(statusLine, block, contentLength: facts.contentLength)
         if status / 100 == 1, status != 101 {
             try countInformational(head)
             section.begin(at: origin &+ offset)
+            state = .head
             return .informational(head)
         }
         if status == 101, !request.asksUpgrade {
@@ -149,11 +134,31 @@ struct ResponseDecoder: ~Copyable {
     private mutating func decodeExactly(_ left: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> ResponseEvent {
         guard left > 0 else { return complete(leftover: bytes.count &- offset) }
         let available = min(left, bytes.count &- offset)
+        state = .exactly(left: left &- available)
         guard available > 0 else { return .needMoreBytes }
         let body = offset..<(offset &+ available)
         offset = body.upperBound
-        state = .exactly(left: left &- available)
         return .body(body)
+    }
+
+    private mutating func decodeRest(_ bytes: Span<UInt8>, from offset: inout Int) -> ResponseEvent {
+        state = .untilClose
+        guard offset < bytes.count else { return .needMoreBytes }
+        let body = offset..<bytes.count
+        offset = bytes.count
+        return .body(body)
+    }
+
+    private mutating func expectNothing(
+        _ current: Receiving, _ bytes: Span<UInt8>, from offset: Int
+    ) throws(HTTP1Error) -> ResponseEvent {
+        guard offset == bytes.count else {
+            throw HTTP1Error(
+                .unsolicited(.bytes), offset: received,
+                excerpt: Excerpt.of(bytes, offset..<min(offset.addingSaturating(32), bytes.count)))
+        }
+        state = current
+        return .needMoreBytes
     }
 
     private mutating func decodeChunks(
@@ -163,11 +168,18 @@ struct ResponseDecoder: ~Copyable {
         // Where `bytes` begins in the response.
         let origin = received &- offset
         switch try chunks.decode(bytes, from: &offset, origin: origin, limits, leniency) {
-        case .needMoreBytes: return .needMoreBytes
-        case .data(let range): return .body(range)
+        case .needMoreBytes:
+            state = .chunked
+            return .needMoreBytes
+        case .data(let range):
+            state = .chunked
+            return .body(range)
         case .trailers:
             if !wasInTrailers { section.begin(at: origin &+ offset) }
-            guard let block = try section.decode(bytes, from: &offset, trailerRules) else { return .needMoreBytes }
+            guard let block = try section.decode(bytes, from: &offset, trailerRules) else {
+                state = .chunked
+                return .needMoreBytes
+            }
             return complete(leftover: bytes.count &- offset, trailers: block.fields)
         }
     }
@@ -182,7 +194,10 @@ struct ResponseDecoder: ~Copyable {
         isPersistent = false
         let truncation: HTTP1Error.Truncation
         switch state {
-        case .idle, .complete: return .end(trailers: HTTPFields())
+        case .idle, .closed:
+            state = .closed
+            return .end(trailers: HTTPFields())
+        case .complete: return .end(trailers: HTTPFields())
         case .untilClose, .ending, .exactly(left: 0): return complete(leftover: 0)
         case .handingOver, .handedOver:
             state = .handedOver

@@ -12,4 +12,12 @@ enum Sending {
     case complete
     /// Content did not match its announcement; the peer waits for what will never come. No exit.
     case failed
+
+    /// Nothing is owed.
+    var isAtRest: Bool {
+        switch self {
+        case .idle, .complete: true
+        case .exactly, .chunked, .failed: false
+        }
+    }
 }

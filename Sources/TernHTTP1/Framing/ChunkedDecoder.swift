@@ -86,12 +86,9 @@ struct ChunkedDecoder: ~Copyable {
             end &+= 1
         }
         let digits = end &- line
-        let framing = overhead.addingSaturating(digits &+ 4)
-        guard size > 0, digits < 16, digits <= limits.chunkLineBytes, framing <= limits.chunkOverheadAllowance,
-            bytes.startsLineEnd(at: end), end &+ 2 < bytes.count
+        guard size > 0, digits < 16, digits <= limits.chunkLineBytes, bytes.startsLineEnd(at: end),
+            end &+ 2 < bytes.count, count(size, line: digits &+ 2, limits)
         else { return nil }
-        overhead = framing
-        content = content.addingSaturating(size)
         left = size
         offset = end &+ 2
         return takeData(bytes, from: &offset)
@@ -128,7 +125,7 @@ struct ChunkedDecoder: ~Copyable {
         guard partial.isEmpty else { return try resumeSize(bytes, &offset, origin, limits, leniency) }
         let line = offset
         if let found = try Self.readLine(bytes, line, streamOffset: origin &+ line, limits, leniency) {
-            try count(found.size, line: found.next &- line, at: origin &+ line, limits)
+            try checkCount(found.size, line: found.next &- line, at: origin &+ line, limits)
             offset = found.next
             return found.size
         }
@@ -147,7 +144,7 @@ struct ChunkedDecoder: ~Copyable {
         offset = end
         guard lineFeed < bytes.count || partial.count >= limits.chunkLineBytes.addingSaturating(2) else { return nil }
         guard let found = try Self.readLine(partial.span, 0, streamOffset: start, limits, leniency) else { return nil }
-        try count(found.size, line: found.next, at: start, limits)
+        try checkCount(found.size, line: found.next, at: start, limits)
         partial.removeAll(keepingCapacity: true)
         return found.size
     }
@@ -188,14 +185,25 @@ struct ChunkedDecoder: ~Copyable {
             excerpt: Excerpt.of(bytes, line..<position.addingSaturating(1)))
     }
 
-    /// Cheap bytes must not make dear work: a chunk of one byte behind an extension of four thousand is refused before
-    /// long. Sizes count as announced, so the verdict does not depend on how much has arrived.
-    private mutating func count(_ size: Int, line: Int, at offset: Int, _ limits: Limits) throws(HTTP1Error) {
-        content = content.addingSaturating(size)
-        overhead = overhead.addingSaturating(line &+ 2)
-        guard overhead > limits.chunkOverheadAllowance else { return }
-        let proportionate = content.multipliedSaturating(by: limits.chunkOverheadRatio)
-        guard overhead &- limits.chunkOverheadAllowance > proportionate else { return }
-        throw HTTP1Error(.limit(.chunkOverhead), offset: offset)
+    private mutating func checkCount(
+        _ size: Int, line: Int, at offset: Int, _ limits: Limits
+    ) throws(HTTP1Error) {
+        guard count(size, line: line, limits) else { throw HTTP1Error(.limit(.chunkOverhead), offset: offset) }
+    }
+
+    /// Counts a chunk, unless its framing is out of proportion: cheap bytes must not make dear work, as a chunk of one
+    /// byte behind an extension of four thousand would. Sizes count as announced, so the verdict does not depend on how
+    /// much has arrived.
+    @inline(__always)
+    private mutating func count(_ size: Int, line: Int, _ limits: Limits) -> Bool {
+        let framing = overhead.addingSaturating(line &+ 2)
+        let announced = content.addingSaturating(size)
+        if framing > limits.chunkOverheadAllowance {
+            let proportionate = announced.multipliedSaturating(by: limits.chunkOverheadRatio)
+            guard framing &- limits.chunkOverheadAllowance <= proportionate else { return false }
+        }
+        overhead = framing
+        content = announced
+        return true
     }
 }

@@ -20,7 +20,7 @@ struct SectionDecoder: ~Copyable {
         self.start = start
         line = 0
         lines.reset()
-        if !partial.isEmpty { partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity) }
+        if !partial.isEmpty { partial.removeAll() }
     }
 
     var statusLine: StatusLine? { lines.statusLine }
@@ -61,7 +61,10 @@ struct SectionDecoder: ~Copyable {
             guard lineFeed < bytes.count || lines.isDue(partial.span, line: line, rules) else { return nil }
             do throws(SectionLines.Refusal) {
                 if try lines.read(partial, line: &line, rules) {
-                    return block(partial.span, 0..<partial.count)
+                    let block = block(partial.span, 0..<partial.count)
+                    // Here and not when the next section begins: until then the connection may be idle for long.
+                    partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity)
+                    return block
                 }
             } catch {
                 throw self.error(error, partial.span, section: 0)

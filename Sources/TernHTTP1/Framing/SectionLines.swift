@@ -108,13 +108,14 @@ struct SectionLines: ~Copyable {
         repeat {
             if count == table.count, count < rules.count { grow(to: rules.count) }
             let room = min(table.count, rules.count)
-            var filled = count
+            let before = count
             var positions = table.mutableSpan
-            let isEnd = UsualFields.read(
-                bytes, section: section, line: &line, end: end, lineBytes: rules.lineBytes, into: &positions,
-                count: &filled, room: room)
-            count = filled
-            if isEnd { return true }
+            let usual = UsualFields(
+                bytes, section: section, line: line, end: end, lineBytes: rules.lineBytes, into: &positions,
+                count: before, room: room)
+            count = usual.count
+            line = usual.line
+            if usual.isEnd { return true }
         } while count == table.count && count < rules.count
         return false
     }
@@ -135,10 +136,11 @@ struct SectionLines: ~Copyable {
         _ bytes: Span<UInt8>, line: Int, _ name: Range<Int>, next: Int,
         _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
     ) throws(Refusal) {
+        // The length first: a line that is too long may be judged before its end has come.
+        guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         guard count < rules.count else {
             throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
         }
-        guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         if rules.isTrailer, TrailerRules.forbids(bytes, name) {
             throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
         }

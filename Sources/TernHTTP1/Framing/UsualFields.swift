@@ -5,44 +5,52 @@
 /// Takes lines that are whole, have a token, a colon and a value without control characters, end with CRLF and keep
 /// within the limits: nearly all there are, and the empty line behind them. It stops before the first one that is
 /// anything else, without an opinion; ``FieldLine`` then says what that line is.
-enum UsualFields {
-    /// Reads lines from `line` on, moving it past them, and enters them into `table` from `count` on; `true` when the
-    /// empty line was among them.
+struct UsualFields {
+    /// Where the next line begins, and how many positions the table holds.
+    private(set) var line: Int
+    private(set) var count: Int
+    /// Whether the empty line was among those read.
+    private(set) var isEnd = false
+
+    /// Reads lines from `line` on and enters them into `table` from `count` on.
     ///
     /// - Parameters:
     ///   - section: where the section begins; positions count from there.
     ///   - end: where its last line must have ended.
     ///   - room: how many positions `table` may hold.
-    static func read(
-        _ bytes: Span<UInt8>, section: Int, line: inout Int, end: Int, lineBytes: Int,
-        into table: inout MutableSpan<FieldPosition>, count: inout Int, room: Int
-    ) -> Bool {
-        while count < room {
+    init(
+        _ bytes: Span<UInt8>, section: Int, line: Int, end: Int, lineBytes: Int,
+        into table: inout MutableSpan<FieldPosition>, count: Int, room: Int
+    ) {
+        self.line = line
+        self.count = count
+        while self.count < room {
             // Where the line ends is found without waiting for where its name ends, so the search for the next line
             // need not wait either: the processor reads several lines at once.
-            let control = bytes.firstControl(from: line)
+            let start = self.line
+            let control = bytes.firstControl(from: start)
             let next = control &+ 2
-            guard bytes.startsLineEnd(at: control), control &- line <= lineBytes, next <= end else { return false }
-            if control == line {
-                line = next
-                return true
+            guard bytes.startsLineEnd(at: control), control &- start <= lineBytes, next <= end else { return }
+            if control == start {
+                self.line = next
+                isEnd = true
+                return
             }
-            var nameEnd = bytes.firstUncommonInName(from: line)
+            var nameEnd = bytes.firstUncommonInName(from: start)
             if bytes[nameEnd] != .colon {
                 nameEnd = bytes.firstNonToken(from: nameEnd)
-                guard nameEnd < control, bytes[nameEnd] == .colon else { return false }
+                guard nameEnd < control, bytes[nameEnd] == .colon else { return }
             }
-            guard nameEnd > line else { return false }
+            guard nameEnd > start else { return }
             var first = nameEnd &+ 1
             if bytes[first] == .space { first &+= 1 }
             var last = control
-            if bytes[first] <= .space || bytes[last &- 1] <= .space { trim(bytes, &first, &last) }
-            table[count] = FieldPosition(
-                name: (line &- section, nameEnd &- section), value: (first &- section, last &- section))
-            count &+= 1
-            line = next
+            if bytes[first] <= .space || bytes[last &- 1] <= .space { Self.trim(bytes, &first, &last) }
+            table[self.count] = FieldPosition(
+                name: (start &- section, nameEnd &- section), value: (first &- section, last &- section))
+            self.count &+= 1
+            self.line = next
         }
-        return false
     }
 
     /// Blanks beyond the one that everybody writes, or a value of none but blanks.

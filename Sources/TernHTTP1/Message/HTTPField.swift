@@ -12,3 +12,15 @@ public struct HTTPField: Sendable, Hashable {
         self.value = value
     }
 }
+
+extension HTTPField: CustomStringConvertible {
+    /// `Name: value`. The value of a field that carries credentials or session cookies is left out: descriptions end
+    /// up in logs.
+    public var description: String {
+        isSecret ? "\(name): \u{2026}" : "\(name): \(value)"
+    }
+
+    private var isSecret: Bool {
+        ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains { name.isFieldName($0) }
+    }
+}

@@ -74,6 +74,13 @@ extension HTTPFields: RandomAccessCollection {
     public subscript(position: Int) -> HTTPField { storage[position] }
 }
 
+extension HTTPFields: CustomStringConvertible {
+    /// One line per field; see ``HTTPField/description`` for what is left out.
+    public var description: String {
+        storage.map(\.description).joined(separator: "\n")
+    }
+}
+
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) {
         storage = elements.map { HTTPField(name: $0.0, value: $0.1) }

@@ -20,7 +20,7 @@ public struct Origin: Sendable {
     public init(scheme: Scheme, host: String, port: UInt16) {
         let bare = host.first == "[" && host.last == "]" ? String(host.dropFirst().dropLast()) : host
         self.scheme = scheme
-        self.host = bare.lowercased()
+        self.host = bare.asciiLowercased
         self.port = port
         let isIPv6 = self.host.utf8.contains(.colon)
         let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host

@@ -18,3 +18,8 @@ public struct RequestHead: Sendable {
         self.fields = fields
     }
 }
+
+extension RequestHead: CustomStringConvertible {
+    /// Method, target, origin and fields, without the values of secret ones.
+    public var description: String { "\(method) \(target) at \(origin)\n\(fields)" }
+}

@@ -67,3 +67,8 @@ public struct ResponseHead: Sendable {
     /// All fields as strings, built anew by every call.
     public var fields: HTTPFields { block.fields }
 }
+
+extension ResponseHead: CustomStringConvertible {
+    /// Status line and fields, without the values of secret ones.
+    public var description: String { "\(version) \(status) \(reason)\n\(fields)" }
+}

@@ -52,9 +52,3 @@ struct PKCS12Contents {
         return chain
     }
 }
-
-extension Certificate {
-    fileprivate func mayHaveIssued(_ other: Certificate) -> Bool {
-        unsafe X509_check_issued(x509.pointer, other.x509.pointer) == X509_V_OK
-    }
-}

@@ -67,7 +67,7 @@ public struct PinSet: Sendable, Hashable {
     }
 
     /// Backups included.
-    var allPins: [PublicKey] { pins + backupPins }
+    package var allPins: [PublicKey] { pins + backupPins }
 
     func matches(_ chain: [Certificate]) -> Bool {
         switch scope {

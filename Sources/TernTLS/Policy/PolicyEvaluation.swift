@@ -16,6 +16,7 @@ struct PolicyEvaluation {
         var isValidated = false
         var failure: TrustFailure?
         var waived: TrustFailure?
+        var revocation: [RevocationFinding] = []
     }
 
     func result(of policy: ServerTrustPolicy) -> ServerTrustResult {
@@ -23,12 +24,13 @@ struct PolicyEvaluation {
         return ServerTrustResult(
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
             verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
-            time: trust.time, policy: policy.description)
+            revocation: findings.revocation, time: trust.time, policy: policy.description)
     }
 
     private func findings(of policy: ServerTrustPolicy) -> Findings {
         switch policy {
         case .performDefaultEvaluation(let validateHost): validated(validateHost)
+        case .performRevokedEvaluation(let validateHost, let flags): unrevoked(validated(validateHost), flags)
         case .pinCertificates(let pins, validateCertificateChain: true, let validateHost):
             anchored(in: pins).validated(validateHost)
         case .pinCertificates(let pins, validateCertificateChain: false, _):
@@ -66,6 +68,7 @@ struct PolicyEvaluation {
             return refused(.noPolicy, seen: trust.sentChain)
         }
         findings.waived = all.lazy.compactMap(\.waived).first
+        findings.revocation = all.flatMap(\.revocation)
         return findings
     }
 }
@@ -106,6 +109,18 @@ extension PolicyEvaluation {
         evaluation.trust.anchors = .only(pins)
         if let leaf = trust.sentChain.first, pins.contains(leaf) { evaluation.trust.sentChain = [leaf] }
         return evaluation
+    }
+}
+
+// What revocation adds
+extension PolicyEvaluation {
+    private func unrevoked(_ findings: Findings, _ flags: RevocationFlags) -> Findings {
+        guard findings.failure == nil else { return findings }
+        var findings = findings
+        let check = RevocationCheck(data: trust.revocation, flags: flags, time: trust.time)
+        findings.revocation = check.findings(in: findings.chain)
+        findings.failure = check.failure(of: findings.revocation, in: findings.chain, host: host ?? "")
+        return findings
     }
 }
 

@@ -9,6 +9,13 @@ public enum ServerTrustPolicy: Sendable {
     /// The chain has to end in one of the trust's anchors.
     case performDefaultEvaluation(validateHost: Bool)
 
+    /// As by default, and none of the chain's certificates below the anchor may be revoked. A server that cannot be found
+    /// out about passes, unless the flags demand a positive response.
+    ///
+    /// In a handshake the server is asked for a stapled OCSP response, and what is missing is fetched before a request is
+    /// sent, unless the flags forbid it. Offline, `ServerTrust.revocation` is all there is.
+    case performRevokedEvaluation(validateHost: Bool, revocationFlags: RevocationFlags)
+
     /// The pinned certificates become the only anchors: leaf, intermediate and root each work as a pin, and the
     /// system's roots do not count.
     ///
@@ -37,10 +44,35 @@ public enum ServerTrustPolicy: Sendable {
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 
+extension ServerTrustPolicy {
+    /// The pin set that decides, if one does; of several, the first.
+    package var pinSet: PinSet? {
+        switch self {
+        case .pinSet(let set): set
+        case .composite(let policies): policies.lazy.compactMap(\.pinSet).first
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .disableEvaluation,
+            .customEvaluation:
+            nil
+        }
+    }
+
+    /// Whether revocation plays a part in the verdict.
+    var asksForRevocation: Bool {
+        switch self {
+        case .performRevokedEvaluation: true
+        case .composite(let policies): policies.contains(where: \.asksForRevocation)
+        case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation,
+            .customEvaluation:
+            false
+        }
+    }
+}
+
 extension ServerTrustPolicy: CustomStringConvertible {
     public var description: String {
         switch self {
         case .performDefaultEvaluation(let host): Self.name("default evaluation", chain: true, host: host)
+        case .performRevokedEvaluation(let host, _): Self.name("revocation evaluation", chain: true, host: host)
         case .pinCertificates(_, let chain, let host): Self.name("pin certificates", chain: chain, host: host)
         case .pinPublicKeys(_, let chain, let host): Self.name("pin public keys", chain: chain, host: host)
         case .pinSet(let set): set.description

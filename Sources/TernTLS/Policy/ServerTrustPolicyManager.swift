@@ -83,7 +83,8 @@ extension ServerTrustPolicyManager {
         } catch {
             return ServerTrustResult(
                 verdict: .refused(error), host: host, sentChain: trust.sentChain, verifiedChain: [],
-                isChainValidated: false, waived: nil, time: trust.time, policy: "every host has to have a policy")
+                isChainValidated: false, waived: nil, revocation: [], time: trust.time,
+                policy: "every host has to have a policy")
         }
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a handshake has come; in either case there may be something to send.
+/// How far a handshake has come; there may be something to send, but for `needRevocation`.
 public enum HandshakeProgress: Sendable, Hashable {
     /// All ciphertext was taken in, and the peer has to speak next.
     case needMoreBytes
+    /// Whether the peer can be trusted depends on what comes back to these questions. Give it to `answer`, and call
+    /// `handshake` again; what waits to be sent has to wait till then.
+    case needRevocation([RevocationQuestion])
     /// The peer is trusted; application data may flow both ways.
     case complete
 }

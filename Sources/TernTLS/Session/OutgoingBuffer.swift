@@ -27,6 +27,11 @@
         if start == end { release() }
     }
 
+    /// Forgets what waits.
+    mutating func discard() {
+        if count > 0 { release() }
+    }
+
     private mutating func release() {
         unsafe storage.deallocate()
         unsafe storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)

@@ -8,47 +8,105 @@ import CTernOpenSSL
 final class PeerVerification {
     private let host: String
     private let policy: ServerTrustPolicy
-    private let anchors: Anchors
+    private var trust: ServerTrust
+    private var asked: Set<RevocationQuestion> = []
     private(set) var result: ServerTrustResult?
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors) {
+    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
         self.host = host
         self.policy = policy
-        self.anchors = anchors
+        trust = ServerTrust(sentChain: [], anchors: configuration.anchors, profile: configuration.profile)
     }
 
+    /// Whether the server is to be asked for a stapled response.
+    var wantsStaple: Bool { policy.asksForRevocation }
+
     /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error.
-    @unsafe func verify(_ store: OpaquePointer) -> Int32 {
-        let code = evaluate(unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store)))
-        unsafe X509_STORE_CTX_set_error(store, code)
-        return code == X509_V_OK ? 1 : 0
+    @unsafe func verify(_ store: OpaquePointer, of ssl: OpaquePointer) -> Int32 {
+        trust.sentChain = unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
+        trust.time = Timestamp.now
+        unsafe takeStaple(of: ssl)
+        judge()
+        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it.
+        let isComplete = unsafe SSL_version(ssl) >= TLS1_3_VERSION
+        guard let failure = isOpen || !isComplete && isAboutRevocation ? nil : result?.failure else {
+            unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
+            return 1
+        }
+        unsafe X509_STORE_CTX_set_error(
+            store, failure.verifyCode == X509_V_OK ? X509_V_ERR_APPLICATION_VERIFICATION : failure.verifyCode)
+        return 0
+    }
+
+    /// The certificate status callback, called when all that the server has to say has arrived: 1 goes on, 0 sends the alert
+    /// `bad_certificate_status_response`.
+    @unsafe func verifyStaple(of ssl: OpaquePointer) -> Int32 {
+        if unsafe takeStaple(of: ssl) { judge() }
+        return isOpen || result?.isAccepted == true ? 1 : 0
+    }
+
+    /// What should be asked before the verdict is final: one question for each certificate nothing is known about.
+    var questions: [RevocationQuestion] {
+        guard let result, result.isAccepted || isAboutRevocation else { return [] }
+        let open = result.revocation.compactMap { finding in finding.questions.first { !asked.contains($0) } }
+        return Array(Set(open))
+    }
+
+    func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
+        for (question, answer) in answers {
+            asked.insert(question)
+            switch answer {
+            case .response(let response): trust.revocation.responses.append(response)
+            case .list(let list): trust.revocation.lists.append(list)
+            case .none: break
+            }
+        }
+        judge()
     }
 
     /// Takes over the verdict of a resumed session.
     func resume(_ evidence: TrustEvidence) {
         self.evidence = evidence
         result = evidence.result
+        asked.formUnion(evidence.result.revocation.flatMap(\.questions))
     }
 
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        return policy.evaluate(ServerTrust(sentChain: result.sentChain, anchors: anchors), host: host).isAccepted
+        var trust = trust
+        trust.sentChain = result.sentChain
+        return policy.evaluate(trust, host: host).isAccepted
     }
 
-    private func evaluate(_ sent: [Certificate]) -> Int32 {
-        let trust = ServerTrust(sentChain: sent, anchors: anchors)
+    private func judge() {
         let result = policy.evaluate(trust, host: host)
         self.result = result
         evidence = TrustEvidence(result, at: trust.time)
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
         ERR_clear_error()
-        switch result.verdict {
-        case .accepted: return X509_V_OK
-        case .refused(let failure):
-            return failure.verifyCode == X509_V_OK ? X509_V_ERR_APPLICATION_VERIFICATION : failure.verifyCode
-        }
+    }
+
+    /// The refusal, if it is final.
+    var refusal: TrustFailure? { isOpen ? nil : result?.failure }
+
+    /// A refusal that an answer may still avert.
+    private var isOpen: Bool { isAboutRevocation && !questions.isEmpty }
+
+    private var isAboutRevocation: Bool {
+        [.unknownToResponder, .revocationUndetermined].contains(result?.failure?.reason)
+    }
+
+    /// Whether there is a staple that was not there before.
+    @discardableResult
+    @unsafe private func takeStaple(of ssl: OpaquePointer) -> Bool {
+        var bytes: UnsafePointer<UInt8>?
+        let count = unsafe tern_SSL_get_stapled_response(ssl, &bytes)
+        guard count > 0, let bytes = unsafe bytes, trust.revocation.stapledResponse == nil else { return false }
+        trust.revocation.stapledResponse = OCSPResponse(
+            der: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+        return true
     }
 }

@@ -20,7 +20,7 @@ final class SessionCallbacks {
     @unsafe func attach(to ssl: OpaquePointer) -> Bool {
         guard unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1 else { return false }
         unsafe resumption?.offer(to: ssl, reaffirm: verification.reaffirms)
-        return true
+        return unsafe !verification.wantsStaple || tern_SSL_request_stapled_response(ssl) == 1
     }
 
     /// The server has resumed the session it was offered: its verdict counts. False if it was offered none.
@@ -48,8 +48,13 @@ extension SessionCallbacks {
                     let ssl = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
                     let callbacks = unsafe SessionCallbacks.attached(to: OpaquePointer(ssl))
                 else { return 0 }
-                return unsafe callbacks.verification.verify(store)
+                return unsafe callbacks.verification.verify(store, of: OpaquePointer(ssl))
             }, nil)
+        // Called only for sessions that have asked for a stapled response, and on resumed ones in vain.
+        unsafe tern_SSL_CTX_set_status_callback(context) { ssl, _ in
+            guard let ssl = unsafe ssl, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else { return 0 }
+            return unsafe SSL_session_reused(ssl) == 1 ? 1 : callbacks.verification.verifyStaple(of: ssl)
+        }
         unsafe SSL_CTX_set_cert_cb(
             context,
             { ssl, _ in

@@ -11,8 +11,10 @@ import CTernOpenSSL
 /// `callbacks` outlives `ssl`, which points to it.
 @safe public struct TLSSession: ~Copyable {
     private enum State {
-        /// To `open` or `failed`.
+        /// To `verifying`, `open` or `failed`.
         case handshaking
+        /// The peer has finished; what we think of it is not. To `open` or `failed`.
+        case verifying
         /// To `closed` or `failed`.
         case open
         /// `close` was called; reading goes on. To `failed`.
@@ -40,7 +42,7 @@ import CTernOpenSSL
         ERR_clear_error()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let callbacks = SessionCallbacks(
-            verification: PeerVerification(host: host, policy: policy, anchors: context.configuration.anchors),
+            verification: PeerVerification(host: host, policy: policy, configuration: context.configuration),
             resumption: context.sessions.map {
                 Resumption(cache: $0, key: SessionCache.Key(host: host, port: port, policy: policy.identity))
             },
@@ -64,29 +66,32 @@ import CTernOpenSSL
     ///
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
-    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is
-    ///     for `open`.
+    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` and
+    ///     `.needRevocation` the rest is for `open`.
     /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
     public mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(TLSError) -> HandshakeProgress {
         switch state {
         case .handshaking: break
+        case .verifying: return try settle()
         case .open, .closed: return .complete
         case .failed(let error): throw error
         }
         let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in unsafe SSL_do_handshake(ssl) }
-        if result == 1 {
-            try requireTrustedPeer()
-            callbacks.handshakeComplete()
-            state = .open
-            return .complete
-        }
+        if result == 1 { return try settle() }
         switch problem {
         case SSL_ERROR_WANT_READ: return .needMoreBytes
         case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
         default: throw failHandshake(handshakeFailure())
         }
+    }
+
+    /// Gives answers to questions of `.needRevocation`; those without one are taken for unanswerable.
+    public mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
+        guard case .verifying = state else { return }
+        let unanswered = callbacks.verification.questions.map { ($0, RevocationAnswer.none) }
+        callbacks.verification.answer(answers.merging(unanswered) { given, _ in given })
     }
 
     /// Opens ciphertext into plaintext, one record at most. Call it until it returns `.needMoreBytes`.
@@ -101,7 +106,7 @@ import CTernOpenSSL
     ) throws(TLSError) -> OpenResult {
         switch state {
         case .open, .closed: break
-        case .handshaking: throw TLSError(.notEstablished)
+        case .handshaking, .verifying: throw TLSError(.notEstablished)
         case .failed(let error): throw error
         }
         guard unsafe !plaintext.isEmpty else { return .bytes(0) }
@@ -123,7 +128,7 @@ import CTernOpenSSL
     public mutating func seal(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
         switch state {
         case .open: break
-        case .handshaking: throw TLSError(.notEstablished)
+        case .handshaking, .verifying: throw TLSError(.notEstablished)
         case .closed: throw TLSError(.closed)
         case .failed(let error): throw error
         }
@@ -211,11 +216,38 @@ import CTernOpenSSL
         return (result, result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
     }
 
+    /// Opens the session, once nothing is left to be asked and the verdict is good.
+    private mutating func settle() throws(TLSError) -> HandshakeProgress {
+        if unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() { throw fail(TLSError(.handshakeFailed)) }
+        let questions = callbacks.verification.questions
+        guard questions.isEmpty else {
+            state = .verifying
+            return .needRevocation(questions)
+        }
+        do throws(TLSError) {
+            try requireTrustedPeer()
+        } catch {
+            takeBack()
+            throw error
+        }
+        callbacks.handshakeComplete()
+        state = .open
+        return .complete
+    }
+
+    /// The server is refused after the handshake proper. In TLS 1.3 our last flight, and with it our certificate, has not
+    /// been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
+    private mutating func takeBack() {
+        if hasOutgoing { return unsafe wire.pointee.outgoing.discard() }
+        ERR_clear_error()
+        unsafe SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
     /// Belt and braces: a handshake that did not go through our evaluation, now or when its session was made, is no
     /// handshake.
     private mutating func requireTrustedPeer() throws(TLSError) {
         guard unsafe SSL_get0_peer_certificate(ssl) != nil else { throw fail(TLSError(.noPeerCertificate)) }
-        if unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() { throw fail(TLSError(.handshakeFailed)) }
         guard let result = callbacks.verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {
             throw fail(TLSError(.handshakeFailed))
         }
@@ -224,7 +256,7 @@ import CTernOpenSSL
 
     private mutating func handshakeFailure() -> TLSError {
         let errors = OpenSSLError.drain()
-        if case .refused(let failure) = callbacks.verification.result?.verdict {
+        if let failure = callbacks.verification.refusal {
             return TLSError(.trust(failure), openSSL: errors)
         }
         return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)

@@ -15,10 +15,16 @@ extension Certificate {
     /// Whether a key may occur in certificates of others. RSA verification above 8192 bits, or with a long exponent,
     /// takes long enough to be an attack; OpenSSL's security level sees to the lower bound.
     var hasSupportedKey: Bool {
+        if case .rsa(let bits, let exponent) = keyAlgorithm, bits > 8192 || exponent > 8 { return false }
+        return hasSupportedAlgorithm
+    }
+
+    /// Whether a key is of a kind that may occur at all, anchors included.
+    var hasSupportedAlgorithm: Bool {
         switch keyAlgorithm {
-        case .rsa(let bits, let exponent): bits <= 8192 && exponent <= 8
         case .ellipticCurve(let curve?): Self.curves.contains(curve)
         case .ellipticCurve(nil), .dsa, nil: false
+        case .rsa(let bits, _): bits % 8 == 0
         case .other: true
         }
     }
@@ -28,7 +34,8 @@ extension Certificate {
         switch keyAlgorithm {
         case .rsa(let bits, _): bits <= 4096 ? 1 : 4
         case .ellipticCurve(NID_X9_62_prime256v1), .other(NID_ED25519): 1
-        case .ellipticCurve, .dsa, .other, nil: 4
+        case .ellipticCurve(NID_secp384r1), .ellipticCurve(NID_secp521r1), .other: 4
+        case .ellipticCurve, .dsa, nil: 8
         }
     }
 
@@ -41,10 +48,12 @@ extension Certificate {
     var keyAlgorithm: KeyAlgorithm? {
         defer { ERR_clear_error() }
         var object: OpaquePointer?
+        var octets: UnsafePointer<UInt8>?
         var length: Int32 = 0
         var algorithm: UnsafeMutablePointer<X509_ALGOR>?
         guard let key = unsafe X509_get0_pubkey(x509.pointer),
-            unsafe X509_PUBKEY_get0_param(&object, nil, &length, &algorithm, X509_get_X509_PUBKEY(x509.pointer)) == 1
+            unsafe X509_PUBKEY_get0_param(&object, &octets, &length, &algorithm, X509_get_X509_PUBKEY(x509.pointer))
+                == 1
         else { return nil }
         switch unsafe OBJ_obj2nid(object) {
         case NID_rsaEncryption, NID_rsassaPss:

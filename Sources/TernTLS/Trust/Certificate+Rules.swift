@@ -6,17 +6,31 @@ extension Certificate {
     func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
         if let rule = brokenExtensionRule { return rule }
         if !hasConsistentAlgorithm { return .signatureAlgorithmMismatch }
-        if place.isIssuer {
-            if x509.isSubjectEmpty { return .emptySubject }
-            // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
-            if !x509.has(EXFLAG_CA), !(place.isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
-        }
+        if place.isIssuer, let rule = brokenIssuerRule(isAnchor: place.isAnchor) { return rule }
         guard !place.isAnchor else { return nil }
         if !hasSupportedKey { return .unsupportedKey }
+        if x509.version < 3, x509.extensionCount > 0 { return .extensionsBeforeVersion3 }
         if !x509.hasConformingSerialNumber { return .serialNumber }
         if !x509.hasConformingTimes { return .timeEncoding }
         if x509.isIssuerEmpty { return .emptyIssuer }
         return brokenNameRule ?? brokenAuthorityRule
+    }
+
+    private func brokenIssuerRule(isAnchor: Bool) -> CertificateRule? {
+        if x509.isSubjectEmpty { return .emptySubject }
+        // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
+        if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
+        guard isAnchor else { return nil }
+        if !hasSupportedAlgorithm { return .unsupportedKey }
+        return hasOwnKeyIdentifier ? nil : .foreignKeyIdentifier
+    }
+
+    /// A self-issued certificate with two key identifiers was signed by the key it carries.
+    private var hasOwnKeyIdentifier: Bool {
+        guard x509.isSelfIssued, let issuer = unsafe X509_get0_authority_key_id(x509.pointer),
+            let own = unsafe X509_get0_subject_key_id(x509.pointer)
+        else { return true }
+        return unsafe ASN1_OCTET_STRING_cmp(issuer, own) == 0
     }
 
     private var brokenAuthorityRule: CertificateRule? {
@@ -27,11 +41,7 @@ extension Certificate {
 
     private var brokenNameRule: CertificateRule? {
         guard x509.hasExtension(NID_subject_alt_name) else { return x509.isSubjectEmpty ? .emptySubject : nil }
-        let names = subjectAlternativeNames
-        let areAddressesWhole = names.allSatisfy { name in
-            if case .ip(let octets) = name { octets.count == 4 || octets.count == 16 } else { true }
-        }
-        if names.isEmpty || !areAddressesWhole { return .malformedNames }
+        if !x509.hasConformingNames { return .malformedNames }
         guard x509.isSubjectEmpty else { return nil }
         return x509.has(EXFLAG_CA) ? .emptySubject : x509.has(EXFLAG_SAN_CRITICAL) ? nil : .nonCriticalNames
     }
@@ -40,18 +50,13 @@ extension Certificate {
         let count = x509.extensionCount
         guard count > 0 else { return nil }
         if count > X509Reference.maximumExtensions { return .tooManyExtensions }
-        if x509.version < 3 { return .extensionsBeforeVersion3 }
         if x509.hasDuplicateExtension { return .duplicateExtension }
-        if x509.has(EXFLAG_AKID_CRITICAL) || x509.has(EXFLAG_SKID_CRITICAL) { return .criticalExtension }
         for index in 0..<count {
             switch x509.kindOfExtension(index) {
-            case NID_info_access:
-                if x509.isExtensionCritical(index) { return .criticalExtension }
-                if !x509.canReadAuthorityInfoAccess { return .malformedExtension }
-            case NID_sinfo_access, NID_freshest_crl:
-                if x509.isExtensionCritical(index) { return .criticalExtension }
-            case NID_policy_constraints, NID_inhibit_any_policy:
-                if !x509.isExtensionCritical(index) { return .nonCriticalExtension }
+            case NID_info_access where !x509.canReadAuthorityInfoAccess: return .malformedExtension
+            case NID_policy_constraints where !x509.isExtensionCritical(index),
+                NID_inhibit_any_policy where !x509.isExtensionCritical(index):
+                return .nonCriticalExtension
             default: break
             }
         }

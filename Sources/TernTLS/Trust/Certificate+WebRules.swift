@@ -6,8 +6,7 @@ extension Certificate {
     func brokenWebRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !hasWebKey { return .keyParameters }
         if place.isIssuer, let rule = brokenWebAuthorityRule(isAnchor: place.isAnchor) { return rule }
-        if place.isAnchor { return hasOwnKeyIdentifier ? nil : .authorityKeyIdentifierForm }
-        if x509.version != 3 { return .version }
+        if place.isAnchor { return nil }
         // 64 random bits rarely begin with so many zeros that they need less than 7 octets.
         if x509.serialNumberLength < 7 { return .serialNumberEntropy }
         if unsafe X509_get0_authority_key_id(x509.pointer) == nil { return .missingAuthorityKeyIdentifier }
@@ -44,17 +43,10 @@ extension Certificate {
 
     private var hasWebKey: Bool {
         switch keyAlgorithm {
-        case .rsa(let bits, _): bits % 8 == 0
+        case .rsa: true
         case .ellipticCurve(NID_X9_62_prime256v1), .ellipticCurve(NID_secp384r1), .ellipticCurve(NID_secp521r1): true
         case .ellipticCurve, .dsa, .other, nil: false
         }
-    }
-
-    /// A self-issued certificate with key identifiers was signed by the key it carries.
-    private var hasOwnKeyIdentifier: Bool {
-        guard x509.isSelfIssued, let issuer = unsafe X509_get0_authority_key_id(x509.pointer) else { return true }
-        guard let own = unsafe X509_get0_subject_key_id(x509.pointer) else { return false }
-        return unsafe ASN1_OCTET_STRING_cmp(issuer, own) == 0
     }
 
     private var hasWebNames: Bool {

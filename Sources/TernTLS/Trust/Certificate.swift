@@ -71,6 +71,12 @@ public struct Certificate: Sendable {
     /// The key, hashed from the SubjectPublicKeyInfo inside this very certificate.
     public var publicKey: PublicKey { PublicKey(subjectPublicKeyInfo: x509.subjectPublicKeyInfo) }
 
+    /// Names and key identifiers fit, and this certificate is allowed to sign others.
+    /// Whether it did sign the other one is another question.
+    func mayHaveIssued(_ other: Certificate) -> Bool {
+        unsafe X509_check_issued(x509.pointer, other.x509.pointer) == X509_V_OK
+    }
+
     /// References to the certificates of a stack that stays the owner's; empty for nil.
     @unsafe static func copies(of stack: OpaquePointer?) -> [Certificate] {
         guard let stack = unsafe stack else { return [] }

@@ -6,9 +6,11 @@ extension CertificateRule {
     /// An anchor is trusted by decision, and its own certificate merely carries its name and key (RFC 5280 §6.1.1 d):
     /// only what no anchor in use gets wrong is asked of it. A leaf that is an anchor itself has been decided upon
     /// altogether (RFC 6818 §2).
-    static func violated(by path: [Certificate], profile: TrustProfile) -> PathProblem? {
+    ///
+    /// - Parameter isComplete: the last certificate is an anchor, not an intermediate that is believed for now.
+    static func violated(by path: [Certificate], isComplete: Bool, profile: TrustProfile) -> PathProblem? {
         for (depth, certificate) in path.enumerated() {
-            let place = Place(depth: depth, isAnchor: depth == path.count - 1)
+            let place = Place(depth: depth, isAnchor: isComplete && depth == path.count - 1)
             let rule =
                 certificate.brokenRule(at: place)
                 ?? (profile == .web ? certificate.brokenWebRule(at: place) : nil)

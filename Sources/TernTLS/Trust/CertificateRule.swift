@@ -11,9 +11,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case tooManyExtensions = "too-many-extensions"
     /// §4.1.2.9: extensions are for version 3.
     case extensionsBeforeVersion3 = "extensions-before-version-3"
-    /// §4.2.1.1, §4.2.1.2, §4.2.1.15, §4.2.2: these extensions are never critical.
-    case criticalExtension = "critical-extension"
-    /// §4.2.1.11, §4.2.1.14: these are always critical.
+    /// §4.2.1.11, §4.2.1.14: constraints of policies are critical. (Of the extensions that never are, OpenSSL knows
+    /// none as a critical one.)
     case nonCriticalExtension = "non-critical-extension"
     /// §4.1.2.2: above zero and 20 octets at most. Not for anchors: well-known roots have number 0.
     case serialNumber = "serial-number"
@@ -27,7 +26,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case emptySubject = "empty-subject"
     /// §4.2.1.6: if the subject is empty, the names that replace it are critical.
     case nonCriticalNames = "non-critical-names"
-    /// §4.2.1.6: subjectAltName holds a name at least, and addresses of 4 or 16 octets.
+    /// §4.2.1.6: subjectAltName holds a name at least, addresses have 4 or 16 octets, and names can be compared with
+    /// the constraints there are for their kind.
     case malformedNames = "malformed-names"
     /// §4.2.2.1: authorityInfoAccess can be read.
     case malformedExtension = "malformed-extension"
@@ -41,15 +41,18 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case malformedNameConstraints = "malformed-name-constraints"
     /// §4.2.1.10: a wildcard name stands for names that an authority excluded.
     case wildcardInExcludedSubtree = "wildcard-in-excluded-subtree"
+    /// §4.2.1.1: a root's authorityKeyIdentifier is its own, as plain OpenSSL demands of every root.
+    case foreignKeyIdentifier = "foreign-key-identifier"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
-    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits.
+    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold.
     case unsupportedKey = "unsupported-key"
 
     // The web profile.
 
     /// §4.2.1.1: what another authority issued says which key signed it.
     case missingAuthorityKeyIdentifier = "missing-authority-key-identifier"
-    /// BR 7.1.2.11.1: the identifier is that of a key, without the issuer's name and number; on a root, its own.
+    /// BR 7.1.2.11.1: the identifier is that of a key, without the issuer's name and number. Not for roots: old ones
+    /// have both.
     case authorityKeyIdentifierForm = "authority-key-identifier-form"
     /// §4.2.1.2: an authority says which key it has.
     case missingSubjectKeyIdentifier = "missing-subject-key-identifier"
@@ -57,8 +60,6 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case nonCriticalBasicConstraints = "non-critical-basic-constraints"
     /// §4.2.1.3: an authority states its keyUsage.
     case missingKeyUsage = "missing-key-usage"
-    /// BR 7.1.2.7: every certificate but a root has version 3.
-    case version = "version"
     /// BR 7.1.2.7.8: a server's certificate is no authority's.
     case authorityAsServer = "authority-as-server"
     /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none.
@@ -71,7 +72,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case serialNumberEntropy = "serial-number-entropy"
     /// BR 6.3.2: the longest validity by the date of issue, 398 days and falling.
     case validityPeriod = "validity-period"
-    /// BR 6.1.5, 6.1.6: RSA of a multiple of 8 bits with an odd exponent, or P-256, P-384, P-521.
+    /// BR 6.1.5, 6.1.6: RSA, P-256, P-384 or P-521.
     case keyParameters = "key-parameters"
 }
 
@@ -82,7 +83,6 @@ extension CertificateRule {
         case .duplicateExtension: "has an extension twice"
         case .tooManyExtensions: "has too many extensions"
         case .extensionsBeforeVersion3: "has extensions, which its version does not allow"
-        case .criticalExtension: "marks an extension critical that never is"
         case .nonCriticalExtension: "does not mark an extension critical that always is"
         case .serialNumber: "has a serial number that is not above zero, or longer than 20 octets"
         case .signatureAlgorithmMismatch: "is signed with another algorithm than it says inside"
@@ -97,13 +97,13 @@ extension CertificateRule {
         case .nameConstraintsWithoutAuthority: "constrains names and is no authority"
         case .malformedNameConstraints: "has empty or malformed name constraints"
         case .wildcardInExcludedSubtree: "has a wildcard for names that an authority excluded"
+        case .foreignKeyIdentifier: "is a root that was not signed by its own key"
         case .unsupportedKey: "has a key of a kind or size that is not supported"
         case .missingAuthorityKeyIdentifier: "has no authorityKeyIdentifier"
         case .authorityKeyIdentifierForm: "has an authorityKeyIdentifier of a form the web does not use"
         case .missingSubjectKeyIdentifier: "is an authority without subjectKeyIdentifier"
         case .nonCriticalBasicConstraints: "is an authority whose basicConstraints are not critical"
         case .missingKeyUsage: "is an authority without keyUsage"
-        case .version: "is not of version 3"
         case .authorityAsServer: "is an authority's, not a server's"
         case .extendedKeyUsage: "has no extendedKeyUsage for web servers, or one that goes beyond it"
         case .subjectAlternativeNames: "has a subjectAltName the web does not allow"

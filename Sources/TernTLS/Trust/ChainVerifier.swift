@@ -20,30 +20,38 @@ struct ChainVerifier {
         var verifier = self
         // A key that is costly to verify with never gets to verify anything.
         verifier.untrusted.removeAll { !$0.hasSupportedKey }
-        let obvious = verifier.judge(
-            validation.choose(leaf: leaf, untrusted: verifier.untrusted, store: store))
+        let obvious = judge(
+            validation.choose(leaf: leaf, untrusted: verifier.untrusted, store: store), isComplete: true)
         guard case .refused(let problem) = obvious else { return obvious }
         var search = PathSearch(verifier)
         if let path = search.run() { return .valid(path) }
         guard problem.isDeadEnd else { return obvious }
-        return .refused(search.problem ?? unsupportedIssuer(besides: verifier.untrusted) ?? problem)
+        return .refused(search.problem ?? unsupportedIssuer(problem) ?? problem)
     }
 
-    /// Validates one path; its last certificate is believed.
-    func check(_ path: [Certificate]) -> PathValidation.Outcome { judge(validation.check(path)) }
-
-    private func unsupportedIssuer(besides supported: [Certificate]) -> PathProblem? {
-        untrusted.first { !supported.contains($0) }.map { PathProblem(.rule(.unsupportedKey), certificate: $0) }
+    /// Validates one path by believing its last certificate.
+    ///
+    /// - Parameter isComplete: the last certificate is an anchor; if not, it is held to what intermediates are.
+    func check(_ path: [Certificate], isComplete: Bool) -> PathValidation.Outcome {
+        judge(validation.check(path), isComplete: isComplete)
     }
 
     private var validation: PathValidation { PathValidation(identity: identity, time: time) }
 
     /// What OpenSSL accepts still has to pass the rules it does not know.
-    private func judge(_ outcome: PathValidation.Outcome) -> PathValidation.Outcome {
-        guard case .valid(let path) = outcome, let problem = CertificateRule.violated(by: path, profile: profile) else {
-            return outcome
-        }
+    private func judge(_ outcome: PathValidation.Outcome, isComplete: Bool) -> PathValidation.Outcome {
+        guard case .valid(let path) = outcome,
+            let problem = CertificateRule.violated(by: path, isComplete: isComplete, profile: profile)
+        else { return outcome }
         return .refused(problem)
+    }
+
+    /// The issuer that the path lacks, if it was sent and left out.
+    private func unsupportedIssuer(_ problem: PathProblem) -> PathProblem? {
+        guard let certificate = problem.certificate else { return nil }
+        return untrusted.first { $0.mayHaveIssued(certificate) && !$0.hasSupportedKey }.map {
+            PathProblem(.rule(.unsupportedKey), depth: problem.depth + 1, certificate: $0)
+        }
     }
 }
 

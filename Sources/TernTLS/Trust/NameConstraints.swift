@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CTernOpenSSL
 
 /// The subtrees of names an authority is confined to (RFC 5280 §4.2.1.10). OpenSSL does the comparing; this is for the
 /// rules it leaves out.
@@ -10,12 +9,23 @@ struct NameConstraints {
         var hasDistances: Bool
     }
 
-    var permitted: [Subtree]
-    var excluded: [Subtree]
+    let isWellFormed: Bool
+    private let constrainsDNS: Bool
+    private let constrainsMail: Bool
+    /// What is behind the first label of an excluded DNS name: the domains whose wildcards would include it.
+    private let excludedParents: Set<String>
 
-    var isWellFormed: Bool {
+    init(permitted: [Subtree], excluded: [Subtree]) {
         let all = permitted + excluded
-        return !all.isEmpty && all.allSatisfy { !$0.hasDistances && Self.isWellFormed($0.base) }
+        isWellFormed = !all.isEmpty && all.allSatisfy { !$0.hasDistances && Self.isWellFormed($0.base) }
+        constrainsDNS = all.contains { if case .dns = $0.base { true } else { false } }
+        constrainsMail = all.contains { if case .email = $0.base { true } else { false } }
+        excludedParents = Set(
+            excluded.compactMap { subtree in
+                guard case .dns(let base) = subtree.base, let dot = base.firstIndex(of: "."), dot != base.startIndex
+                else { return nil }
+                return HostName.canonical(String(base[base.index(after: dot)...]))
+            })
     }
 
     private static func isWellFormed(_ base: SubjectAlternativeName) -> Bool {
@@ -55,27 +65,19 @@ struct NameConstraints {
     /// Whether a name with a wildcard stands for one inside an excluded subtree, though it is not inside itself
     /// (CVE-2025-61727): `*.example.com` includes `secret.example.com`.
     func excludes(wildcard name: String) -> Bool {
-        guard name.hasPrefix("*.") else { return false }
-        let domain = HostName.canonical(String(name.dropFirst()))
-        return excluded.contains { subtree in
-            guard case .dns(let text) = subtree.base, !text.hasPrefix(".") else { return false }
-            let base = HostName.canonical(text)
-            return base.hasSuffix(domain) && !base.dropLast(domain.utf8.count).contains(".")
-        }
+        name.hasPrefix("*.") && excludedParents.contains(HostName.canonical(String(name.dropFirst(2))))
     }
 
     /// Whether a name is of a constrained kind, and not of a form that can be compared with a constraint.
     func cannotCompare(_ name: SubjectAlternativeName) -> Bool {
-        guard case .dns(let text) = name, (permitted + excluded).contains(where: { $0.base.isDNS }) else {
-            return false
+        switch name {
+        case .dns(let text):
+            let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+            return constrainsDNS && (host.isEmpty || !Self.isHost(host))
+        case .email(let text): return constrainsMail && !(text.contains("@") && Self.isMailbox(text))
+        case .ip, .uri, .other: return false
         }
-        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-        return host.isEmpty || !Self.isHost(host)
     }
-}
-
-extension SubjectAlternativeName {
-    fileprivate var isDNS: Bool { if case .dns = self { true } else { false } }
 }
 
 extension UInt8 {

@@ -6,7 +6,7 @@ extension PathSearch {
         /// Verifications of signatures, in units of some 20 to 100 µs.
         private var signatures = 400
         /// Comparisons of a certificate with a possible issuer, well below a microsecond each.
-        private var steps = 20_000
+        private var steps = 10_000
         /// Names compared with constraints, as estimated from sizes; some 20 ns each.
         private var comparisons = 1 << 22
 

@@ -25,7 +25,7 @@ struct PathSearch {
         let leaf = verifier.leaf
         let isAnchor = verifier.store.contains(leaf)
         // What is wrong with the leaf itself is wrong on every path.
-        guard validate([leaf], reachesAnchor: isAnchor) else { return nil }
+        guard validate([leaf], isComplete: isAnchor) else { return nil }
         return isAnchor ? [leaf] : extend([leaf])
     }
 
@@ -34,22 +34,22 @@ struct PathSearch {
         let anchors = verifier.store.certificates(issuing: last)
         for anchor in anchors where mayFollow(anchor, path) {
             let whole = path + [anchor]
-            if validate(whole, reachesAnchor: true) { return whole }
+            if validate(whole, isComplete: true) { return whole }
         }
         for issuer in untrusted where mayFollow(issuer, path) && !anchors.contains(issuer) {
             let longer = path + [issuer]
-            if validate(longer, reachesAnchor: false), let whole = extend(longer) { return whole }
+            if validate(longer, isComplete: false), let whole = extend(longer) { return whole }
         }
         return nil
     }
 
-    private mutating func validate(_ path: [Certificate], reachesAnchor: Bool) -> Bool {
+    private mutating func validate(_ path: [Certificate], isComplete: Bool) -> Bool {
         guard budget.spend(on: path) else { return false }
-        switch verifier.check(path) {
+        switch verifier.check(path, isComplete: isComplete) {
         case .valid: return true
         case .refused(let found):
             if problem == nil, let last = path.last,
-                reachesAnchor || !verifier.store.certificates(issuing: last).isEmpty
+                isComplete || !verifier.store.certificates(issuing: last).isEmpty
             {
                 problem = found
             }
@@ -60,9 +60,7 @@ struct PathSearch {
     /// Names and key identifiers fit, and the path would not come back to an authority it has passed: a second
     /// certificate for the same name and key adds constraints and no issuer.
     private mutating func mayFollow(_ issuer: Certificate, _ path: [Certificate]) -> Bool {
-        guard budget.spendStep(), let last = path.last,
-            unsafe X509_check_issued(issuer.x509.pointer, last.x509.pointer) == X509_V_OK
-        else { return false }
+        guard budget.spendStep(), let last = path.last, issuer.mayHaveIssued(last) else { return false }
         return !path.contains { $0.isSameAuthority(as: issuer) }
     }
 }

@@ -22,7 +22,11 @@ struct PathValidation {
     /// The path OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
     func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
-        return unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
+        let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
+        guard case .valid(let path) = outcome, path.contains(where: \.x509.requiresExplicitPolicy) else {
+            return outcome
+        }
+        return check(path)
     }
 
     /// This path and no other.
@@ -34,16 +38,35 @@ struct PathValidation {
         }
         // The sent certificates come before the trusted one, each follows from the one before it, and a second issuer
         // of the same name is not there: OpenSSL can only walk the path as it stands.
-        let flags = path.count == 1 ? UInt(X509_V_FLAG_TRUSTED_FIRST) : UInt(X509_V_FLAG_NO_ALT_CHAINS)
+        var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
+        // Policies matter to a client without wishes of its own only if an authority demands them.
+        let checksPolicies = path.contains(where: \.x509.requiresExplicitPolicy)
+        if checksPolicies {
+            if let problem = missingPolicies(in: path) { return .refused(problem) }
+            flags |= UInt(X509_V_FLAG_POLICY_CHECK)
+        }
         let outcome = unsafe verify(leaf, Array(path.dropFirst().dropLast()), store: nil, flags: flags) { context in
             unsafe X509_STORE_CTX_set0_trusted_stack(context, anchors.pointer)
-            return true
+            // RFC 5280 §6.1.1 c: the initial set is any-policy. OpenSSL's is empty.
+            return unsafe !checksPolicies
+                || X509_VERIFY_PARAM_add0_policy(X509_STORE_CTX_get0_param(context), OBJ_nid2obj(NID_any_policy)) == 1
         }
         return withExtendedLifetime(anchors) {
             if case .valid(let walked) = outcome, walked != path {
                 return .refused(PathProblem(.openSSL(X509_V_ERR_UNSPECIFIED), certificate: leaf))
             }
             return outcome
+        }
+    }
+
+    /// Constraints of policies in a certificate without policies: none is valid below it (RFC 5280 §6.1.3 e), and
+    /// OpenSSL leaks a little memory whenever it comes to that conclusion.
+    private func missingPolicies(in path: [Certificate]) -> PathProblem? {
+        path.enumerated().first { _, certificate in
+            certificate.x509.hasExtension(NID_policy_constraints)
+                && !certificate.x509.hasExtension(NID_certificate_policies)
+        }.map { depth, certificate in
+            PathProblem(.openSSL(X509_V_ERR_NO_EXPLICIT_POLICY), depth: depth, certificate: certificate)
         }
     }
 
@@ -59,6 +82,9 @@ struct PathValidation {
         guard unsafe X509_STORE_CTX_init(context, store, leaf.x509.pointer, stack.pointer) == 1,
             unsafe prepare(context), unsafe configure(context, flags)
         else { return .outOfMemory(leaf) }
+        unsafe X509_STORE_CTX_set_verify_cb(context) { accepted, context in
+            unsafe PathValidation.review(accepted, context)
+        }
         let accepted = withExtendedLifetime(stack) { unsafe X509_verify_cert(context) == 1 }
         let code = unsafe X509_STORE_CTX_get_error(context)
         guard accepted, code == X509_V_OK else { return .refused(unsafe problem(in: context, code: code)) }
@@ -83,6 +109,18 @@ struct PathValidation {
         case .address(let address): return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
         case nil: return true
         }
+    }
+
+    /// The verify callback. RFC 5280 §4.1.2.5: the last second belongs to the validity; to OpenSSL it does not.
+    @unsafe private static func review(_ accepted: Int32, _ context: OpaquePointer?) -> Int32 {
+        guard accepted == 0, unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+            let certificate = unsafe X509_STORE_CTX_get_current_cert(context),
+            let parameters = unsafe X509_STORE_CTX_get0_param(context),
+            unsafe ASN1_TIME_cmp_time_t(
+                X509_get0_notAfter(certificate), X509_VERIFY_PARAM_get_time(parameters)) == 0
+        else { return accepted }
+        unsafe X509_STORE_CTX_set_error(context, X509_V_OK)
+        return 1
     }
 
     @unsafe private func problem(in context: OpaquePointer, code: Int32) -> PathProblem {

@@ -11,6 +11,8 @@ public struct ServerTrust: Sendable {
     public var time: Int64
     /// The rules that chains are held to, where the policy validates them.
     public var profile: TrustProfile
+    /// What there is to judge revocation by, where the policy asks.
+    public var revocation = RevocationData()
 
     /// - Parameter time: nil for now.
     public init(

@@ -21,6 +21,8 @@ public struct ServerTrustResult: Sendable {
     public let isChainValidated: Bool
     /// What a policy that only reports found wrong, and let through.
     public let waived: TrustFailure?
+    /// What is known about the revocation of each certificate below the anchor; empty if the policy does not ask.
+    public let revocation: [RevocationFinding]
     /// The moment the server was evaluated for, in seconds since 1970-01-01T00:00:00Z.
     public let time: Int64
     /// The policy's name for people, such as `pin public keys, chain and host validated`.

@@ -16,10 +16,11 @@ struct SignedPath {
     func build() -> [Certificate] {
         defer { ERR_clear_error() }
         guard let leaf = trust.sentChain.first else { return [] }
+        let sent = trust.sentChain.dropFirst().filter(\.hasSupportedKey)
         var path = [leaf]
         var checks = 0
-        while path.count < Self.maximumLength, let last = path.last, !isSelfIssued(last) {
-            let candidates = trust.anchors.store.certificates(issuing: last) + trust.sentChain.dropFirst()
+        while path.count < Self.maximumLength, let last = path.last, !last.mayHaveIssued(last) {
+            let candidates = trust.anchors.store.certificates(issuing: last) + sent
             let issuer = candidates.first { candidate in
                 guard !path.contains(candidate), mayIssue(candidate, last) else { return false }
                 checks += 1
@@ -31,14 +32,8 @@ struct SignedPath {
         return path
     }
 
-    private func isSelfIssued(_ certificate: Certificate) -> Bool {
-        unsafe X509_check_issued(certificate.x509.pointer, certificate.x509.pointer) == X509_V_OK
-    }
-
-    /// Names and key identifiers fit, and the candidate is allowed to sign certificates.
     private func mayIssue(_ candidate: Certificate, _ certificate: Certificate) -> Bool {
-        unsafe X509_check_issued(candidate.x509.pointer, certificate.x509.pointer) == X509_V_OK
-            && X509_check_ca(candidate.x509.pointer) != 0
+        unsafe candidate.mayHaveIssued(certificate) && X509_check_ca(candidate.x509.pointer) != 0
     }
 
     private func signed(_ certificate: Certificate, by issuer: Certificate) -> Bool {

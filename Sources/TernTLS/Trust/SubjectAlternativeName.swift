@@ -32,7 +32,9 @@ public enum SubjectAlternativeName: Sendable, Hashable {
     }
 
     @unsafe private static func text(_ string: UnsafeMutablePointer<ASN1_STRING>?) -> String {
-        unsafe bytes(string).map { byte in
+        let bytes = unsafe bytes(string)
+        if bytes.allSatisfy({ (0x21...0x7e).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        return bytes.map { byte in
             (0x21...0x7e).contains(byte) ? String(UnicodeScalar(byte)) : "\\" + hexadecimal(byte)
         }.joined()
     }

@@ -20,11 +20,15 @@ extension TrustFailure {
         case .invalidSignature: "invalid-signature"
         case .unknownCriticalExtension: "unknown-critical-extension"
         case .chainTooLong: "chain-too-long"
+        case .certificatePolicy: "certificate-policy"
         case .rule(let rule): rule.rawValue
         case .keyNotPinned: "key-not-pinned"
         case .certificateNotPinned: "certificate-not-pinned"
         case .noRequiredEvaluator: "no-required-evaluator"
         case .noPolicy: "no-policy"
+        case .revoked: "revoked"
+        case .unknownToResponder: "unknown-to-responder"
+        case .revocationUndetermined: "revocation-undetermined"
         case .customEvaluation: "custom-evaluation"
         case .other: "other"
         }

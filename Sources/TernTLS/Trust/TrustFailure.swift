@@ -34,6 +34,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         /// The certificate at `depth` has a critical extension nobody understands.
         case unknownCriticalExtension
         case chainTooLong
+        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g).
+        case certificatePolicy
         /// The certificate at `depth` breaks a rule of RFC 5280, or of the profile, that OpenSSL does not check.
         case rule(CertificateRule)
         /// None of the pinned keys is in the chain the pins were compared with.
@@ -44,6 +46,12 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case noRequiredEvaluator
         /// A composite of no policies.
         case noPolicy
+        /// The certificate at `depth` was revoked at this moment, in seconds since 1970, as far as that is told.
+        case revoked(at: Int64?)
+        /// The responder in charge of the certificate at `depth` does not know it.
+        case unknownToResponder
+        /// Nobody vouches that the certificate at `depth` is not revoked, and the policy demands it.
+        case revocationUndetermined
         /// The custom evaluation returned false.
         case customEvaluation
         /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
@@ -118,6 +126,7 @@ extension TrustFailure: CustomStringConvertible {
         case .weakSignature: return "the signature of \(subject) uses a hash that is too weak"
         case .invalidSignature: return "the signature of \(subject) does not verify"
         case .unknownCriticalExtension: return "\(subject) has a critical extension that is not understood"
+        case .certificatePolicy: return "the certificate policies an authority demands are missing from \(subject)"
         case .chainTooLong: return "the chain is too long"
         case .rule(let rule): return "\(subject) \(rule.sentence)"
         case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"
@@ -126,6 +135,10 @@ extension TrustFailure: CustomStringConvertible {
         case .certificateNotPinned: return "none of the pinned certificates is in the chain"
         case .noRequiredEvaluator: return "there is no policy for the host, and every host has to have one"
         case .noPolicy: return "no policy has to accept it, so none does"
+        case .revoked(nil): return "\(subject) was revoked"
+        case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
+        case .unknownToResponder: return "the OCSP responder does not know \(subject)"
+        case .revocationUndetermined: return "nobody vouches that \(subject) is not revoked"
         case .customEvaluation: return "the custom evaluation refused it"
         case .other: return "\(subject): \(verifyText)"
         }

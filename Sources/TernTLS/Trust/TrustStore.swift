@@ -13,16 +13,9 @@ import CTernOpenSSL
 
     convenience init(_ certificates: [Certificate], and other: TrustStore? = nil) {
         unsafe self.init { store in
-            if let other = unsafe other?.pointer {
-                // A lookup by another thread may sort the list it finds.
-                unsafe X509_STORE_lock(other)
-                defer { unsafe X509_STORE_unlock(other) }
-                for index in 0..<max(0, unsafe tern_X509_STORE_count(other)) {
-                    // What is no certificate (a revocation list) comes back as nil.
-                    if let x509 = unsafe tern_X509_STORE_at(other, index) { unsafe X509_STORE_add_cert(store, x509) }
-                }
+            for certificate in (other?.all ?? []) + certificates {
+                unsafe X509_STORE_add_cert(store, certificate.x509.pointer)
             }
-            for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
         }
     }
 
@@ -30,6 +23,17 @@ import CTernOpenSSL
         unsafe pointer = X509_STORE_new()
         if let pointer = unsafe pointer { unsafe load(pointer) }
         ERR_clear_error()
+    }
+
+    /// What is no certificate, such as a revocation list, is left out.
+    var all: [Certificate] {
+        guard let pointer = unsafe pointer else { return [] }
+        // A lookup by another thread may sort the list it finds.
+        unsafe X509_STORE_lock(pointer)
+        defer { unsafe X509_STORE_unlock(pointer) }
+        return (0..<Int32(clamping: count)).compactMap { index in
+            unsafe tern_X509_STORE_at(pointer, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
+        }
     }
 
     func contains(_ certificate: Certificate) -> Bool {

@@ -73,6 +73,42 @@ extension X509Reference {
         return true
     }
 
+    /// §4.2.1.11. True, too, for constraints that cannot be read.
+    var requiresExplicitPolicy: Bool {
+        guard hasExtension(NID_policy_constraints) else { return false }
+        defer { ERR_clear_error() }
+        guard let value = unsafe X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return true }
+        let constraints = unsafe value.assumingMemoryBound(to: POLICY_CONSTRAINTS.self)
+        defer { unsafe POLICY_CONSTRAINTS_free(constraints) }
+        return unsafe constraints.pointee.requireExplicitPolicy != nil
+    }
+
+    /// At least one subjectAltName; addresses of 4 or 16 octets, and DNS names of visible characters (CVE-2009-2408).
+    /// More is not asked: what stands beside the name a client looks for often is of little care. Leaves may have
+    /// hundreds of names, so this reads them where they are.
+    var hasConformingNames: Bool {
+        guard var names = DERElements(sequence: contentOfExtension(NID_subject_alt_name)), !names.isAtEnd else {
+            return false
+        }
+        while let name = names.next() {
+            switch Int32(name.tag & 0x1f) {
+            case GEN_DNS where name.content.isEmpty || !name.content.allSatisfy({ (0x21...0x7e).contains($0) }),
+                GEN_IPADD where name.content.count != 4 && name.content.count != 16:
+                return false
+            default: break
+            }
+        }
+        return names.isAtEnd
+    }
+
+    private func contentOfExtension(_ kind: Int32) -> [UInt8] {
+        let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
+        guard index >= 0 else { return [] }
+        let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, index))
+        return unsafe Array(
+            UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data)))))
+    }
+
     // Numbers and dates
 
     /// The octets of the number without its sign and without leading zeros.

@@ -47,7 +47,7 @@ import CTernOpenSSL
     }
 
     /// The two calls of OpenSSL's encoders: one for the length, one for the bytes. Empty when OpenSSL refuses.
-    private static func encode(_ encoder: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+    static func encode(_ encoder: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let length = encoder(nil)
         guard length > 0 else { return [] }
         return unsafe Array(unsafeUninitializedCapacity: Int(length)) { buffer, count in

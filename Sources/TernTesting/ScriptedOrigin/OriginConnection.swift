@@ -6,9 +6,10 @@ struct OriginConnection {
     let script: OriginScript
     let stream: OriginStream
     let log: ObservationLog
-    /// The latch that `hold` waits for, asked for when it begins to wait.
-    let currentHold: () -> Latch
-
+    private let currentHold: () -> Latch
+    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by whoever has seen it counts
+    /// even if the hold has not begun.
+    private var nextHold: Latch
     private var reader: RequestReader
     private var headCount = 0
 
@@ -20,6 +21,7 @@ struct OriginConnection {
         self.stream = stream
         self.log = log
         self.currentHold = currentHold
+        nextHold = currentHold()
         reader = RequestReader(stream)
     }
 
@@ -37,6 +39,7 @@ struct OriginConnection {
     private mutating func exchange() throws(OriginStream.End) {
         var request = ReceivedRequest(connection: number, index: headCount, head: try reader.readHead())
         headCount += 1
+        nextHold = currentHold()
         // With nothing between head and end, one look at the log is enough for both.
         let hasBodyToCome = script.onHead != nil || request.announcesBody
         if hasBodyToCome { log.record { $0.headCount += 1 } }
@@ -84,7 +87,9 @@ struct OriginConnection {
         case .pause(let duration): try stream.pause(duration)
         case .receive(let count): try receive(count)
         case .handshake: try shakeHands()
-        case .hold: try stream.pause(nil, until: currentHold())
+        case .hold:
+            try stream.pause(nil, until: nextHold)
+            nextHold = currentHold()
         case .awaitClose: try stream.drain()
         case .close: try end(notify: true)
         case .halfClose:

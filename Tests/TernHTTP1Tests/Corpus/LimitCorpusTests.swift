@@ -106,6 +106,10 @@ private let limits = #"""
     > fieldCount=2
     HTTP/1.1 204 \r\nA: 1\r\nB: 2\r\n\^C: 3\r\n\r\n
     = error limit.fieldCount
+    # Limits.fieldCount: the line past it is too long besides
+    > fieldCount=1 fieldLineBytes=10
+    HTTP/1.1 204 \r\nA: 1\r\nB: 4567890\^12345\r\n\r\n
+    = error limit.fieldLineBytes
     # Limits.fieldCount: a continuation is no field
     > fieldCount=1
     HTTP/1.1 204 \r\nA: 1\r\n 2\r\n\r\n
@@ -198,6 +202,10 @@ private let limits = #"""
     > trailerCount=2
     HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\nB: 2\r\n\^C: 3\r\n\r\n
     = 200 | error limit.trailerCount
+    # Limits.trailerCount: the line past it goes beyond the section besides
+    > trailerCount=1 trailerSectionBytes=12
+    HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\nB: 2\^3456789\r\n\r\n
+    = 200 | error limit.trailerSectionBytes
     # Limits.trailerSectionBytes: at the limit
     > trailerSectionBytes=12
     HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\nB: 2\r\n\r\n

@@ -67,6 +67,7 @@ import Testing
             Issue.record("an idle connection may close")
             return
         }
+        #expect(reason { _ = try begin(&exchange) } == .misuse(.notReusable))
     }
 
     @Test func `Bytes on an idle connection are an error, and the end of it`() throws {
@@ -305,6 +306,26 @@ import Testing
         #expect(offset == 19)
         let standing = standing(exchange)
         #expect(standing == [.receiving])
+    }
+
+    @Test(arguments: [Int.min, -1, Int.max]) func `Limits beyond reason are no crash`(limit: Int) throws {
+        var limits = Limits()
+        limits.statusLineBytes = limit
+        limits.fieldCount = limit
+        limits.fieldLineBytes = limit
+        limits.fieldSectionBytes = limit
+        limits.chunkLineBytes = limit
+        limits.chunkOverheadRatio = limit
+        limits.chunkOverheadAllowance = limit
+        limits.trailerCount = limit
+        limits.trailerSectionBytes = limit
+        limits.informationalResponses = limit
+        var script = ResponseScript()
+        script.limits = limits
+        let input = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n".utf8)
+        let whole = script.run([input])
+        #expect(whole.error?.reason == (limit < 0 ? .limit(.statusLineBytes) : nil))
+        #expect(script.run(input.map { [$0] }) == whole)
     }
 
     @Test func `An offset outside of the bytes given is no crash`() throws {

@@ -19,9 +19,9 @@ struct RequestReader: Equatable {
 
     init(_ bytes: [UInt8]) throws {
         rest = bytes[...]
-        let words = try line().split(separator: " ", omittingEmptySubsequences: false)
+        let words = try line().split(separator: 32, omittingEmptySubsequences: false).map(text)
         guard words.count == 3 else { throw Malformed(what: "request line") }
-        (method, target, version) = (String(words[0]), String(words[1]), String(words[2]))
+        (method, target, version) = (words[0], words[1], words[2])
         fields = try section()
         let framing = fields.filter { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
         guard framing.count <= 1 else { throw Malformed(what: "framing") }
@@ -40,7 +40,7 @@ struct RequestReader: Equatable {
 
     private mutating func readChunks() throws {
         while true {
-            guard let size = Int(try line(), radix: 16) else { throw Malformed(what: "chunk size") }
+            guard let size = Int(text(try line()), radix: 16) else { throw Malformed(what: "chunk size") }
             if size == 0 { break }
             guard size <= rest.count else { throw Malformed(what: "chunk") }
             content += rest.prefix(size)
@@ -55,20 +55,24 @@ struct RequestReader: Equatable {
         while true {
             let line = try line()
             if line.isEmpty { return fields }
-            guard let colon = line.firstIndex(of: ":") else { throw Malformed(what: "colon") }
-            let value = line[line.index(after: colon)...]
-            guard value.first == " " else { throw Malformed(what: "space") }
-            fields.append(HTTPField(name: String(line[..<colon]), value: String(value.dropFirst())))
+            guard let colon = line.firstIndex(of: 58) else { throw Malformed(what: "colon") }
+            let value = line[(colon + 1)...]
+            guard value.first == 32 else { throw Malformed(what: "space") }
+            fields.append(HTTPField(name: text(line[..<colon]), value: text(value.dropFirst())))
         }
     }
 
-    private mutating func line() throws -> String {
+    private mutating func line() throws -> ArraySlice<UInt8> {
         guard let end = rest.firstIndex(of: 13), end + 1 < rest.endIndex, rest[end + 1] == 10 else {
             throw Malformed(what: "line end")
         }
         let line = rest[..<end]
         guard !line.contains(10), !line.contains(0) else { throw Malformed(what: "LF or NUL in a line") }
         rest = rest[(end + 2)...]
-        return String(decoding: line, as: UTF8.self)
+        return line
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -7,7 +7,9 @@ import Testing
 
 /// The request chain against servers that other people wrote.
 @Suite struct DataRequestTests {
-    @Test func `a large body streams whole, though many records come with one read and the stream is slow`() async throws {
+    @Test func `a large body streams whole, though many records come with one read and the stream is slow`()
+        async throws
+    {
         let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
         let server = try await NginxServer(files: ["big": body])
         var configuration = SessionConfiguration.default

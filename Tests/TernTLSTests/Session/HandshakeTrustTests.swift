@@ -57,6 +57,13 @@ struct HandshakeTrustTests {
         #expect(alert.contains("handshake failure"))
     }
 
+    @Test func `the configured profile holds in the handshake`() throws {
+        let year = LeafRequest(commonName: nil, validity: .days(-1, to: 364))
+        _ = try Dialogue(root: root, leaf: year).handshake()
+        let (failure, _) = try refusal(Dialogue(root: root, leaf: year) { $0.profile = .web })
+        #expect(failure.reason == .rule(.validityPeriod))
+    }
+
     @Test func `an error repeats, and the session does nothing more`() throws {
         let dialogue = try Dialogue(root: root, host: "elsewhere.test")
         _ = try refusal(dialogue)

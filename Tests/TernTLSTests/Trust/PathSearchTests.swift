@@ -151,9 +151,30 @@ struct PathSearchTests {
         // RFC 4210 §4.4: the new key, certified by the old one; both certificates have the name Root.
         let new = try CertificateAuthority(commonName: "Root")
         let newWithOld = try root.crossSign(new)
-        let result = try evaluate(new.issue(), [newWithOld], anchors: [root])
-        #expect(result.isAccepted, "\(result)")
-        #expect(result.verifiedChain.count == 3)
+        let expired = try root.crossSign(new, validity: .expired)
+        for sent in [[newWithOld], [expired, newWithOld], [newWithOld, expired]] {
+            let result = try evaluate(new.issue(), sent, anchors: [root])
+            #expect(result.isAccepted, "\(result)")
+            #expect(result.verifiedChain.count == 3)
+        }
+    }
+
+    @Test func `the search holds intermediates to the rules for intermediates`() throws {
+        // In the web profile a root has no extendedKeyUsage, and an intermediate may.
+        let request = AuthorityRequest(
+            commonName: "Web", extensions: [CertificateExtension("extendedKeyUsage", "serverAuth")])
+        let web = try root.issueIntermediate(request)
+        var constrained = request
+        constrained.extensions.append(CertificateExtension("nameConstraints", "critical,excluded;DNS:localhost"))
+        let useless = try root.crossSign(web, constrained)
+        let leaf = try web.issue(LeafRequest(commonName: nil, validity: .days(-1, to: 40))).certificate()
+        for sent in [[useless, web], [web, useless]] {
+            let trust = ServerTrust(
+                sentChain: [leaf] + (try sent.map { try $0.certificate() }), anchors: .only([try root.certificate()]),
+                profile: .web)
+            let result = policy.evaluate(trust, host: "localhost")
+            #expect(result.isAccepted, "\(result)")
+        }
     }
 
     @Test func `a pinned leaf needs none of the bad certificates it comes with`() throws {

@@ -3,6 +3,7 @@
 /// What a policy demands, as a value that can be compared: a verdict only ever counts for the same demands.
 enum PolicyIdentity: Hashable {
     case defaultEvaluation(validateHost: Bool)
+    case revokedEvaluation(validateHost: Bool, RevocationFlags)
     case pinnedCertificates([Certificate], validateChain: Bool, validateHost: Bool)
     case pinnedKeys([PublicKey], validateChain: Bool, validateHost: Bool)
     case pinSet(PinSet)
@@ -16,7 +17,7 @@ enum PolicyIdentity: Hashable {
     var isJudgedAnew: Bool {
         switch self {
         case .custom, .composite: true
-        case .defaultEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false
+        case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false
         }
     }
 }
@@ -25,6 +26,7 @@ extension ServerTrustPolicy {
     var identity: PolicyIdentity {
         switch self {
         case .performDefaultEvaluation(let host): .defaultEvaluation(validateHost: host)
+        case .performRevokedEvaluation(let host, let flags): .revokedEvaluation(validateHost: host, flags)
         case .pinCertificates(let pins, let chain, let host):
             .pinnedCertificates(pins, validateChain: chain, validateHost: host)
         case .pinPublicKeys(let pins, let chain, let host): .pinnedKeys(pins, validateChain: chain, validateHost: host)

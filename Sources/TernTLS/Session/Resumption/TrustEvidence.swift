@@ -9,6 +9,8 @@ struct TrustEvidence: Sendable {
 
     /// However good the tickets, once a day a server proves its identity anew.
     private static let maximumAge: Int64 = 86400
+    /// What could not be found out about revocation may be found out soon.
+    private static let ageWithoutRevocation: Int64 = 300
 
     /// Nil for a refusal.
     init?(_ result: ServerTrustResult, at time: Int64) {
@@ -20,6 +22,13 @@ struct TrustEvidence: Sendable {
             guard let notBefore = certificate.notBefore, let notAfter = certificate.notAfter else { return nil }
             start = max(start, notBefore)
             end = min(end, notAfter)
+        }
+        for finding in result.revocation {
+            if case .good(let until) = finding.status {
+                end = min(end, until)
+            } else {
+                end = min(end, time &+ Self.ageWithoutRevocation)
+            }
         }
         guard start <= end else { return nil }
         validity = start...end

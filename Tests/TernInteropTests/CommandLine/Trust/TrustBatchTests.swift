@@ -118,9 +118,15 @@ import Testing
             (["evaluation": "pinCertificates", "certificates": [fixtures.leaf.certificatePEM]], "accepted"),
             (["certificates": [try CertificateAuthority().certificatePEM]], "missing-issuer"),
             (["evaluation": "disableEvaluation"], "accepted"),
+            (["evaluation": "performRevokedEvaluation"], "accepted"),
+            (
+                ["evaluation": "performRevokedEvaluation", "revocationFlags": ["crl", "requirePositiveResponse"]],
+                "revocation-undetermined"
+            ),
             (["evaluation": "composite", "policies": [["pins": [right]], ["pins": [wrong]]]], "key-not-pinned"),
             (["evaluation": "composite", "policies": [[String: Any]]()], "no-policy"),
-            ([:], "accepted"),
+            ([:], "accepted"), (["profile": "standard"], "accepted"),
+            (["profile": "standard", "pins": [right]], "accepted"),
             (["pinSets": [["hosts": ["*.example.com"], "pins": [wrong]]]], "key-not-pinned"),
             (["pinSets": [["hosts": ["example.com"], "pins": [wrong]]]], "accepted"),
             (
@@ -138,6 +144,8 @@ import Testing
         let fixtures = try Fixtures()
         let policies: [[String: Any]] = [
             ["pins": [String]()], ["pins": ["md5/AAAA"]], ["pinz": [fixtures.leaf.pin]], ["evaluation": "trustMe"],
+            ["profile": "none"],
+            ["evaluation": "performRevokedEvaluation", "revocationFlags": ["any"]],
             ["evaluation": "pinCertificates"], ["evaluation": "disableEvaluation", "validateHost": true],
             ["pins": fixtures.leaf.pin],
         ]

@@ -8,6 +8,14 @@ extension String {
     }
 }
 
+extension String {
+    /// The text with ASCII letters in lower case and nothing else changed: to Unicode, the Kelvin sign is a "K".
+    var asciiLowercased: String {
+        guard utf8.contains(where: { $0 != $0.lowercased }) else { return self }
+        return String(decoding: utf8.map(\.lowercased), as: UTF8.self)
+    }
+}
+
 extension Span<UInt8> {
     func isEqualIgnoringCase(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+extension ServerTrustPolicy {
+    /// The certificates among a bundle's resources: DER files with the extension `cer`, `crt` or `der`.
+    public static func certificates(in bundle: Bundle = .main) -> [Certificate] {
+        bundle.resourceURL.map { certificates(in: $0) } ?? []
+    }
+
+    /// The keys of the certificates among a bundle's resources.
+    public static func publicKeys(in bundle: Bundle = .main) -> [PublicKey] {
+        certificates(in: bundle).map(\.publicKey)
+    }
+}

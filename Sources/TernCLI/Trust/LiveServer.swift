@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// A server that is asked for its certificates and for nothing else.
+struct LiveServer {
+    let url: URL
+    let anchors: Anchors
+
+    /// - Throws: exit code 1, having said why, if the server presents nothing.
+    func presented() async throws -> ServerTrust {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = anchors
+        do {
+            return try await ServerTrust.presented(by: url, configuration: configuration)
+        } catch {
+            FileHandle.standardError.write(Data("tern: \(error)\n".utf8))
+            throw ExitCode(1)
+        }
+    }
+
+    /// The host that a URL's certificates have to be for: without the brackets that a URL puts around IPv6.
+    static func host(of url: URL) -> String? {
+        url.host.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
+    }
+}

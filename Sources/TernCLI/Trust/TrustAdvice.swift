@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Tern
+
+/// What to do about a refusal, for whoever runs the server or the application.
+enum TrustAdvice {
+    static func text(for reason: TrustFailure.Reason) -> String {
+        switch reason {
+        case .keyNotPinned, .certificateNotPinned:
+            "If the server's key was changed on purpose, add its new pin from above and ship that before the old key "
+                + "goes. If nobody knows of a change, somebody is in between: do not pin what you see here."
+        case .nameMismatch, .invalidHost:
+            "Ask for one of the certificate's names, or have a certificate issued whose subjectAltName has this one."
+        case .expired: "Renew that certificate. The same key may be kept, and then pins of it still hold."
+        case .notYetValid: "Check this machine's clock, then the certificate's beginning."
+        case .untrustedRoot, .noAnchors:
+            "If the root is your own, name it with --anchors, or as TLSConfiguration.anchors in code."
+        case .missingIssuer:
+            "Most often the server forgets to send its intermediate: let it send its certificate and all above it but "
+                + "the root. If the root is your own, name it with --anchors."
+        case .wrongPurpose: "Have a certificate issued with the extended key usage serverAuth."
+        case .invalidAuthority, .nameConstraint, .certificatePolicy:
+            "The authority that issued this may not issue it: ask those who run the authority."
+        case .weakKey, .weakSignature: "Have it issued anew with at least RSA 2048 or P-256, and SHA-256."
+        case .noCertificate: "The server has to send a certificate."
+        case .noRequiredEvaluator, .noPolicy: "Add the host to the policy, or let it be evaluated as the system would."
+        case .revoked:
+            "Believe it: the key may be in other hands. Have a certificate issued for a new key, and pin that."
+        case .revocationUndetermined, .unknownToResponder:
+            "Let the server staple an OCSP response, or make the authority's responder reachable from here."
+        case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
+            "Look at the certificate it is about: openssl x509 -text -in FILE."
+        }
+    }
+}

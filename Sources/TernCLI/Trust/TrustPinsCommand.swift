@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// `tern trust pins`: the keys of a chain, ready to be pinned.
+struct TrustPinsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pins",
+        abstract: "Print the SPKI pin of every certificate of a chain, leaf first.",
+        discussion: """
+            A URL's chain is the one that was verified, down to its root; if it does not verify, it is what the server \
+            sent, which proves nothing, and the exit code is 1. A file's certificates are taken as they are.
+            """)
+
+    @Argument(help: "A PEM or DER file, or an https URL.")
+    var source: String
+
+    @Option(
+        name: [.customLong("anchors"), .customLong("cacert")],
+        help: "A PEM file with the only certificates to trust; without it, the system's.")
+    var anchors: String?
+
+    @Flag(name: .customLong("json"), help: "Print one JSON array.")
+    var isJSON = false
+
+    func run() async throws {
+        guard let url = URL(string: source), url.scheme?.lowercased() == "https" else {
+            return try show(try CertificateFile.certificates(source, option: source))
+        }
+        let trust = try await LiveServer(url: url, anchors: try CertificateFile.anchors(anchors)).presented()
+        let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+            .evaluate(trust, host: LiveServer.host(of: url) ?? "")
+        try show(result.verifiedChain.isEmpty ? result.sentChain : result.verifiedChain)
+        guard let failure = result.failure else { return }
+        FileHandle.standardError.write(Data("tern: not verified: \(failure)\n".utf8))
+        throw ExitCode(1)
+    }
+
+    private func show(_ certificates: [Certificate]) throws {
+        if isJSON { return print(try JSONReport.text(certificates.map(Entry.init))) }
+        for certificate in certificates { print("\(certificate.publicKey.pin)  \(certificate)") }
+    }
+
+    private struct Entry: Encodable {
+        let pin: String
+        let subject: String
+        let notAfter: String?
+
+        init(_ certificate: Certificate) {
+            pin = certificate.publicKey.pin
+            subject = certificate.subject
+            notAfter = certificate.notAfter.map(JSONReport.time)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case pin, subject
+            case notAfter = "not_after"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Tern
+import TernEngine
+import TernTLS
+
+/// The object that `tern trust evaluate --json` prints. Its keys are a promise; every key is always there, null where it has
+/// no value.
+struct VerdictReport: Encodable {
+    private let result: ServerTrustResult
+
+    init(_ result: ServerTrustResult) { self.result = result }
+
+    private enum CodingKeys: String, CodingKey {
+        case verdict, reason, detail, host, at, policy, openssl, chain, certificates
+        case wantedPins = "wanted_pins"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(result.isAccepted ? "accept" : "refuse", forKey: .verdict)
+        try container.encode(result.rule, forKey: .reason)
+        try container.encode(result.sentence, forKey: .detail)
+        try container.encode(result.host.isEmpty ? nil : result.host, forKey: .host)
+        try container.encode(JSONReport.time(result.time), forKey: .at)
+        try container.encode(result.policy, forKey: .policy)
+        try container.encode(result.failure.flatMap(OpenSSLVerdict.init), forKey: .openssl)
+        try container.encode(wantedPins, forKey: .wantedPins)
+        try container.encode(result.chain.rawValue, forKey: .chain)
+        try container.encode(result.findings.map(CertificateReport.init), forKey: .certificates)
+    }
+
+    private var wantedPins: [String] {
+        guard case .keyNotPinned(let pins)? = (result.failure ?? result.waived)?.reason else { return [] }
+        return pins.map(\.pin)
+    }
+}
+
+private struct OpenSSLVerdict: Encodable {
+    let code: Int32
+    let depth: Int
+    let text: String
+
+    /// Nil where the rule is not OpenSSL's.
+    init?(_ failure: TrustFailure) {
+        if failure.verifyCode == 0 { return nil }
+        (code, depth, text) = (failure.verifyCode, failure.depth, failure.verifyText)
+    }
+}
+
+private struct CertificateReport: Encodable {
+    private let findings: CertificateFindings
+
+    init(_ findings: CertificateFindings) { self.findings = findings }
+
+    private enum CodingKeys: String, CodingKey {
+        case role, subject, issuer, pin, names, key, signature, authority, revocation, failure
+        case notBefore = "not_before"
+        case notAfter = "not_after"
+        case keySecurityBits = "key_security_bits"
+        case signatureSecurityBits = "signature_security_bits"
+        case basicConstraints = "basic_constraints"
+        case keyUsage = "key_usage"
+        case extendedKeyUsage = "extended_key_usage"
+        case nameConstraints = "name_constraints"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let certificate = findings.certificate
+        try container.encode(findings.role.rawValue, forKey: .role)
+        try container.encode(certificate.subject, forKey: .subject)
+        try container.encode(certificate.issuer, forKey: .issuer)
+        try container.encode(findings.publicKey.pin, forKey: .pin)
+        try container.encode(findings.names.map(\.description), forKey: .names)
+        try container.encode(certificate.notBefore.map(JSONReport.time), forKey: .notBefore)
+        try container.encode(certificate.notAfter.map(JSONReport.time), forKey: .notAfter)
+        try container.encode(findings.key, forKey: .key)
+        try container.encode(findings.keySecurityBits, forKey: .keySecurityBits)
+        try container.encode(findings.signature, forKey: .signature)
+        try container.encode(findings.signatureSecurityBits, forKey: .signatureSecurityBits)
+        try container.encode(findings.isAuthority, forKey: .authority)
+        try container.encode(findings.basicConstraints, forKey: .basicConstraints)
+        try container.encode(findings.keyUsage, forKey: .keyUsage)
+        try container.encode(findings.extendedKeyUsage, forKey: .extendedKeyUsage)
+        try container.encode(findings.nameConstraints, forKey: .nameConstraints)
+        try container.encode(findings.revocation.map(RevocationReport.init), forKey: .revocation)
+        try container.encode(findings.failure?.rule, forKey: .failure)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// A certificate revocation list (RFC 5280 §5). Two are equal if they were read from the same bytes.
+public struct CertificateRevocationList: Sendable {
+    let reference: CRLReference
+    private let der: [UInt8]
+
+    /// Reads one DER `CertificateList` and nothing behind it.
+    public init(der: [UInt8]) throws(RevocationError) {
+        ERR_clear_error()
+        let reference = unsafe der.withUnsafeBufferPointer { buffer -> CRLReference? in
+            var cursor = buffer.baseAddress
+            guard let list = unsafe d2i_X509_CRL(nil, &cursor, buffer.count) else { return nil }
+            let reference = unsafe CRLReference(owning: list)
+            return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count } ? reference : nil
+        }
+        guard let reference else { throw .withQueue(.invalidDER) }
+        self.reference = reference
+        self.der = der
+    }
+
+    /// Reads a file: one list in DER, or any number in PEM.
+    public static func all(in bytes: [UInt8]) throws(RevocationError) -> [CertificateRevocationList] {
+        // DER begins with a SEQUENCE, and no text does.
+        if bytes.first == 0x30 { return [try CertificateRevocationList(der: bytes)] }
+        var lists: [CertificateRevocationList] = []
+        for block in try PEMBlocks.read(bytes, named: "X509 CRL") {
+            lists.append(try CertificateRevocationList(der: block))
+        }
+        guard !lists.isEmpty else { throw RevocationError(.noList) }
+        return lists
+    }
+
+    /// Bytes of its encoding.
+    public var size: Int { der.count }
+
+    /// When it was issued, in seconds since 1970; nil if the list's own time is nonsense.
+    public var thisUpdate: Int64? { unsafe Timestamp.seconds(X509_CRL_get0_lastUpdate(reference.pointer)) }
+
+    /// When the next one is due; nil if it does not say.
+    public var nextUpdate: Int64? { unsafe Timestamp.seconds(X509_CRL_get0_nextUpdate(reference.pointer)) }
+
+    /// RFC 4514 text, as of `Certificate`.
+    public var issuer: String { unsafe X509Reference.text(of: X509_CRL_get_issuer(reference.pointer)) }
+}
+
+extension CertificateRevocationList: Hashable {
+    public static func == (left: CertificateRevocationList, right: CertificateRevocationList) -> Bool {
+        left.reference === right.reference || left.der == right.der
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}

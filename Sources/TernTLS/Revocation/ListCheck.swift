@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// Looks one certificate up in revocation lists of its issuer (RFC 5280 §6.3).
+///
+/// OpenSSL judges the lists (signature, dates, scope, critical extensions) in a verification whose only anchor is the
+/// issuer; indirect and delta lists do not count.
+struct ListCheck {
+    let certificate: Certificate
+    let issuer: Certificate
+
+    /// `undetermined` if no list is current, from the issuer and about certificates such as this.
+    func status(by lists: [CertificateRevocationList], at time: Int64) -> RevocationFinding.Status {
+        defer { ERR_clear_error() }
+        let lists = lists.filter(isFromIssuer)
+        guard !lists.isEmpty else { return .undetermined }
+        switch verify(with: lists, at: time) {
+        case X509_V_OK:
+            // OpenSSL does not say which list it used: what is known is known until the first of them is outdated.
+            guard let until = lists.compactMap(\.nextUpdate).filter({ $0 >= time }).min() else { return .undetermined }
+            return .good(until: until)
+        case X509_V_ERR_CERT_REVOKED:
+            return .revoked(at: lists.lazy.compactMap(revocationTime).first)
+        default: return .undetermined
+        }
+    }
+
+    private func isFromIssuer(_ list: CertificateRevocationList) -> Bool {
+        unsafe X509_NAME_cmp(
+            X509_CRL_get_issuer(list.reference.pointer), X509_get_subject_name(issuer.x509.pointer)) == 0
+            && SignatureStrength.isEnough(X509_CRL_get_signature_nid(list.reference.pointer))
+    }
+
+    private func verify(with lists: [CertificateRevocationList], at time: Int64) -> Int32 {
+        guard let context = unsafe X509_STORE_CTX_new(), let stack = unsafe tern_X509_CRL_stack_new() else {
+            return X509_V_ERR_OUT_OF_MEM
+        }
+        let anchor = TrustStore([issuer])
+        // The stack borrows: `lists` keeps what is in it alive, and `anchor` the store.
+        defer {
+            unsafe X509_STORE_CTX_free(context)
+            unsafe tern_X509_CRL_stack_free(stack)
+        }
+        return withExtendedLifetime((anchor, lists)) {
+            for list in lists where unsafe tern_X509_CRL_stack_push(stack, list.reference.pointer) <= 0 {
+                return X509_V_ERR_OUT_OF_MEM
+            }
+            guard let store = unsafe anchor.pointer,
+                unsafe X509_STORE_CTX_init(context, store, certificate.x509.pointer, nil) == 1,
+                let parameters = unsafe X509_STORE_CTX_get0_param(context)
+            else { return X509_V_ERR_OUT_OF_MEM }
+            unsafe X509_STORE_CTX_set0_crls(context, stack)
+            unsafe X509_VERIFY_PARAM_set_flags(
+                parameters, UInt(X509_V_FLAG_CRL_CHECK) | UInt(X509_V_FLAG_PARTIAL_CHAIN))
+            unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
+            unsafe X509_verify_cert(context)
+            return unsafe X509_STORE_CTX_get_error(context)
+        }
+    }
+
+    private func revocationTime(in list: CertificateRevocationList) -> Int64? {
+        var entry: OpaquePointer?
+        guard unsafe X509_CRL_get0_by_cert(list.reference.pointer, &entry, certificate.x509.pointer) == 1 else {
+            return nil
+        }
+        return unsafe Timestamp.seconds(X509_REVOKED_get0_revocationDate(entry))
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// Asks for, and judges, a responder's word on one certificate (RFC 6960).
+struct OCSPCheck {
+    let certificate: Certificate
+    let issuer: Certificate
+
+    /// Clocks differ; so much is forgiven at both ends.
+    private static let skew: Int64 = 300
+    /// How long a response without `nextUpdate` counts.
+    private static let defaultLifetime: Int64 = 86400
+
+    /// The DER request, without a nonce: then responders may answer from what they have signed in advance.
+    var request: [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let request = unsafe OCSP_REQUEST_new() else { return nil }
+        defer { unsafe OCSP_REQUEST_free(request) }
+        // SHA-1 identifies here and protects nothing; it is the one hash that every responder knows (RFC 5019 §2.1.1).
+        guard let id = unsafe OCSP_cert_to_id(EVP_sha1(), certificate.x509.pointer, issuer.x509.pointer) else {
+            return nil
+        }
+        guard unsafe OCSP_request_add0_id(request, id) != nil else {
+            unsafe OCSP_CERTID_free(id)
+            return nil
+        }
+        return unsafe X509Reference.encode { target in unsafe i2d_OCSP_REQUEST(request, target) }
+    }
+
+    /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer or
+    /// somebody the issuer has charged with it.
+    func status(by response: OCSPResponse, at time: Int64) -> RevocationFinding.Status {
+        defer { ERR_clear_error() }
+        guard let basic = unsafe response.basic else { return .undetermined }
+        defer { unsafe OCSP_BASICRESP_free(basic) }
+        let status = unsafe status(in: basic, at: time)
+        // The signature last: it is the dear part, and most of what is not ours fails before.
+        return unsafe status != .undetermined && isAuthentic(basic, at: time) ? status : .undetermined
+    }
+
+    /// The worst of what the response says about the certificate.
+    @unsafe private func status(in basic: OpaquePointer, at time: Int64) -> RevocationFinding.Status {
+        var found = RevocationFinding.Status.undetermined
+        for index in 0..<max(0, unsafe OCSP_resp_count(basic)) {
+            guard let single = unsafe OCSP_resp_get0(basic, index), unsafe isAbout(single) else { continue }
+            let status = unsafe Self.status(of: single, at: time)
+            if case .revoked = status { return status }
+            if found == .undetermined { found = status }
+        }
+        return found
+    }
+
+    /// Whether the response's identifier, by its own hash, is the certificate's.
+    @unsafe private func isAbout(_ single: OpaquePointer) -> Bool {
+        var algorithm: OpaquePointer?
+        guard let id = unsafe OCSP_SINGLERESP_get0_id(single),
+            unsafe OCSP_id_get0_info(nil, &algorithm, nil, nil, id) == 1,
+            let digest = unsafe tern_EVP_get_digestbyobj(algorithm),
+            let own = unsafe OCSP_cert_to_id(digest, certificate.x509.pointer, issuer.x509.pointer)
+        else { return false }
+        defer { unsafe OCSP_CERTID_free(own) }
+        return unsafe OCSP_id_cmp(own, id) == 0
+    }
+
+    @unsafe private static func status(of single: OpaquePointer, at time: Int64) -> RevocationFinding.Status {
+        var revocation: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+        var this: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+        var next: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+        let code = unsafe OCSP_single_get0_status(single, nil, &revocation, &this, &next)
+        guard let thisUpdate = unsafe Timestamp.seconds(this), thisUpdate <= time + skew else { return .undetermined }
+        guard let nextUpdate = unsafe next == nil ? thisUpdate + defaultLifetime : Timestamp.seconds(next),
+            nextUpdate >= thisUpdate, time <= nextUpdate + skew
+        else { return .undetermined }
+        switch code {
+        case V_OCSP_CERTSTATUS_GOOD: return .good(until: nextUpdate)
+        case V_OCSP_CERTSTATUS_REVOKED: return .revoked(at: unsafe Timestamp.seconds(revocation))
+        case V_OCSP_CERTSTATUS_UNKNOWN: return .unknown
+        default: return .undetermined
+        }
+    }
+
+    /// RFC 6960 §4.2.2.2: signed by the certificate's issuer itself, or with a certificate that the issuer has issued for
+    /// just that (`id-kp-OCSPSigning`). To this end the issuer is the only anchor.
+    @unsafe private func isAuthentic(_ basic: OpaquePointer, at time: Int64) -> Bool {
+        guard unsafe SignatureStrength.isEnough(OCSP_resp_get0_tbs_sigalg(basic)),
+            let stack = unsafe tern_X509_stack_new()
+        else { return false }
+        defer { unsafe tern_X509_stack_free(stack) }
+        let anchor = TrustStore([issuer])
+        return withExtendedLifetime((anchor, issuer)) {
+            // The stack borrows. The issuer is in it to be found as the signer: responses seldom carry its certificate.
+            guard let store = unsafe anchor.pointer, unsafe tern_X509_stack_push(stack, issuer.x509.pointer) > 0,
+                let parameters = unsafe X509_STORE_get0_param(store)
+            else { return false }
+            unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+            unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
+            unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
+            return unsafe OCSP_basic_verify(basic, stack, store, 0) == 1
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+extension OCSPResponse {
+    /// When its first entry goes out of date by its own, unverified, word, in seconds since 1970: for whoever stores
+    /// responses. Nil if it is broken or does not say.
+    public var nextUpdate: Int64? {
+        defer { ERR_clear_error() }
+        guard let basic = unsafe basic else { return nil }
+        defer { unsafe OCSP_BASICRESP_free(basic) }
+        return (0..<max(0, unsafe OCSP_resp_count(basic))).compactMap { index -> Int64? in
+            var next: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+            unsafe OCSP_single_get0_status(OCSP_resp_get0(basic, index), nil, nil, nil, &next)
+            return unsafe Timestamp.seconds(next)
+        }.min()
+    }
+
+    /// The signed part of a response that succeeded, which the caller frees; nil for anything else.
+    var basic: OpaquePointer? {
+        unsafe der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            guard let outer = unsafe d2i_OCSP_RESPONSE(nil, &cursor, buffer.count) else { return nil }
+            defer { unsafe OCSP_RESPONSE_free(outer) }
+            guard unsafe OCSP_response_status(outer) == OCSP_RESPONSE_STATUS_SUCCESSFUL else { return nil }
+            return unsafe OCSP_response_get1_basic(outer)
+        }
+    }
+}

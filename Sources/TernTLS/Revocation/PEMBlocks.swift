@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// The blocks of a PEM text.
+enum PEMBlocks {
+    /// The contents of the blocks of one kind, in order, passing over text and other kinds.
+    static func read(_ pem: [UInt8], named kind: String) throws(RevocationError) -> [[UInt8]] {
+        guard let count = Int32(exactly: pem.count) else { throw RevocationError(.tooLarge) }
+        ERR_clear_error()
+        var blocks: [[UInt8]] = []
+        let ended = unsafe pem.withUnsafeBytes { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
+            defer { unsafe BIO_free(bio) }
+            while let block = unsafe next(bio) { if block.kind == kind { blocks.append(block.contents) } }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+        }
+        guard ended else { throw .withQueue(.invalidPEM) }
+        ERR_clear_error()
+        return blocks
+    }
+
+    @unsafe private static func next(_ bio: OpaquePointer) -> (kind: String, contents: [UInt8])? {
+        var name: UnsafeMutablePointer<CChar>?
+        var header: UnsafeMutablePointer<CChar>?
+        var data: UnsafeMutablePointer<UInt8>?
+        var length = 0
+        guard unsafe PEM_read_bio(bio, &name, &header, &data, &length) == 1 else { return nil }
+        defer {
+            unsafe CRYPTO_free(name, nil, 0)
+            unsafe CRYPTO_free(header, nil, 0)
+            unsafe CRYPTO_free(data, nil, 0)
+        }
+        return unsafe (String(cStringOrEmpty: name), Array(UnsafeBufferPointer(start: data, count: max(0, length))))
+    }
+}

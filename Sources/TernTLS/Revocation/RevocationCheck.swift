@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// Judges the certificates of a verified chain by the revocation data at hand. Pure: what is missing comes back as questions.
+struct RevocationCheck {
+    let data: RevocationData
+    let flags: RevocationFlags
+    let time: Int64
+
+    /// One finding for each certificate but the anchor, which is trusted by decree.
+    func findings(in chain: [Certificate]) -> [RevocationFinding] {
+        zip(chain, chain.dropFirst()).enumerated().map { depth, pair in
+            finding(about: pair.0, issuedBy: pair.1, depth: depth)
+        }
+    }
+
+    /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the fitting
+    /// alert for.
+    func failure(of findings: [RevocationFinding], in chain: [Certificate], host: String) -> TrustFailure? {
+        for finding in findings {
+            let (reason, code): (TrustFailure.Reason, Int32)
+            switch finding.status {
+            case .good: continue
+            case .revoked(let time): (reason, code) = (.revoked(at: time), X509_V_ERR_CERT_REVOKED)
+            case .unknown: (reason, code) = (.unknownToResponder, X509_V_ERR_OCSP_CERT_UNKNOWN)
+            case .undetermined:
+                guard flags.contains(.requirePositiveResponse) else { continue }
+                (reason, code) = (.revocationUndetermined, X509_V_ERR_OCSP_VERIFY_NEEDED)
+            }
+            return TrustFailure(
+                reason, host: host, verifyCode: code, depth: finding.depth, certificate: finding.certificate,
+                seen: chain)
+        }
+        return nil
+    }
+
+    /// Of several words the worst counts, apart from a responder's ignorance, which anybody better informed makes up for.
+    private func finding(
+        about certificate: Certificate, issuedBy issuer: Certificate, depth: Int
+    ) -> RevocationFinding {
+        var words: [(RevocationFinding.Status, RevocationFinding.Source)] = []
+        if flags.contains(.ocsp) {
+            let check = OCSPCheck(certificate: certificate, issuer: issuer)
+            if depth == 0, let staple = data.stapledResponse {
+                words.append((check.status(by: staple, at: time), .staple))
+            }
+            words += data.responses.map { (check.status(by: $0, at: time), .ocsp) }
+        }
+        if flags.contains(.crl), !data.lists.isEmpty {
+            let check = ListCheck(certificate: certificate, issuer: issuer)
+            words.append((check.status(by: data.lists, at: time), .crl))
+        }
+        let word = words.min { Self.rank($0.0) < Self.rank($1.0) }
+        let status = word?.0 ?? .undetermined
+        return RevocationFinding(
+            depth: depth, certificate: certificate, status: status, source: status == .undetermined ? nil : word?.1,
+            questions: Self.rank(status) < Self.rank(.unknown)
+                ? [] : RevocationQuestion.all(about: certificate, issuedBy: issuer, flags))
+    }
+
+    private static func rank(_ status: RevocationFinding.Status) -> Int {
+        switch status {
+        case .revoked: 0
+        case .good: 1
+        case .unknown: 2
+        case .undetermined: 3
+        }
+    }
+}

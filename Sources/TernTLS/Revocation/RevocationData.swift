@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What there is to judge by whether certificates have been revoked. None of it is believed before its signature and its
+/// dates have been checked, so it may come from anywhere.
+public struct RevocationData: Sendable {
+    /// The response that the server sent along with its certificates (RFC 6066 §8).
+    public var stapledResponse: OCSPResponse?
+    public var responses: [OCSPResponse]
+    public var lists: [CertificateRevocationList]
+
+    public init(
+        stapledResponse: OCSPResponse? = nil, responses: [OCSPResponse] = [], lists: [CertificateRevocationList] = []
+    ) {
+        self.stapledResponse = stapledResponse
+        self.responses = responses
+        self.lists = lists
+    }
+}

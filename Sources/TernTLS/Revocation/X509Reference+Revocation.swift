@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+// Where a certificate says its revocation can be asked about.
+extension X509Reference {
+    /// The responders of authorityInfoAccess (RFC 5280 §4.2.2.1).
+    var responderURLs: [String] {
+        defer { ERR_clear_error() }
+        guard let stack = unsafe X509_get1_ocsp(pointer) else { return [] }
+        defer { unsafe X509_email_free(stack) }
+        return (0..<max(0, unsafe tern_string_stack_count(stack))).compactMap { index in
+            unsafe Self.url(String(cStringOrEmpty: tern_string_stack_at(stack, index)))
+        }
+    }
+
+    /// The places of cRLDistributionPoints (RFC 5280 §4.2.1.13), apart from lists of other issuers and for some reasons
+    /// only.
+    var listURLs: [String] {
+        defer { ERR_clear_error() }
+        guard let value = unsafe X509_get_ext_d2i(pointer, NID_crl_distribution_points, nil, nil) else { return [] }
+        let points = OpaquePointer(value)
+        defer { unsafe CRL_DIST_POINTS_free(points) }
+        return (0..<max(0, unsafe tern_DIST_POINTS_count(points))).flatMap { index -> [String] in
+            guard let point = unsafe tern_DIST_POINTS_at(points, index), unsafe point.pointee.CRLissuer == nil,
+                unsafe point.pointee.reasons == nil, let names = unsafe tern_DIST_POINT_full_name(point)
+            else { return [] }
+            return (0..<max(0, unsafe tern_GENERAL_NAMES_count(names))).compactMap { index in
+                guard let name = unsafe tern_GENERAL_NAMES_at(names, index), unsafe name.pointee.type == GEN_URI,
+                    let text = unsafe name.pointee.d.uniformResourceIdentifier
+                else { return nil }
+                return unsafe Self.url(
+                    String(
+                        decoding: UnsafeBufferPointer(
+                            start: ASN1_STRING_get0_data(text), count: Int(max(0, ASN1_STRING_length(text)))),
+                        as: UTF8.self))
+            }
+        }
+    }
+
+    /// Nil for what no URL consists of: whoever fetches it is to be spared odd bytes.
+    private static func url(_ text: String) -> String? {
+        text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? text : nil
+    }
+}

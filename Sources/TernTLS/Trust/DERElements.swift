@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements inside a DER SEQUENCE, one after the other (X.690 §8.1), for tags of one octet.
+///
+/// Reading ends at what is malformed, too; `isAtEnd` tells the two ends apart.
+struct DERElements: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+
+    /// Nil if the bytes do not begin with a SEQUENCE.
+    init?(sequence bytes: [UInt8]) {
+        rest = bytes[...]
+        guard let outer = next(), outer.tag == 0x30, rest.isEmpty else { return nil }
+        rest = outer.content
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
+        guard rest.count >= 2 else { return nil }
+        let tag = rest[rest.startIndex]
+        var body = rest.dropFirst(2)
+        var length = Int(rest[rest.startIndex + 1])
+        if length >= 0x80 {
+            // Long form: how many octets of length follow. Four would be a certificate of 16 MB.
+            let count = length & 0x7f
+            guard (1...3).contains(count), body.count >= count else { return nil }
+            length = body.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            body = body.dropFirst(count)
+        }
+        guard body.count >= length else { return nil }
+        rest = body.dropFirst(length)
+        return (tag, body.prefix(length))
+    }
+}

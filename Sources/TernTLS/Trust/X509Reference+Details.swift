@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: everything here reads `pointer`, which is never nil, and copies what it finds before it returns.
+import CTernOpenSSL
+
+extension X509Reference {
+    /// The key's algorithm, with the curve or the size, such as `EC prime256v1` or `RSA 2048`; empty if OpenSSL cannot
+    /// read it.
+    var keyDescription: String {
+        defer { ERR_clear_error() }
+        guard let key = unsafe X509_get0_pubkey(pointer) else { return "" }
+        let algorithm = unsafe String(cStringOrEmpty: EVP_PKEY_get0_type_name(key))
+        var name = [CChar](repeating: 0, count: 64)
+        var length = 0
+        guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else {
+            return unsafe algorithm + " \(EVP_PKEY_get_bits(key))"
+        }
+        return algorithm + " " + String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// What breaking the key costs, in bits; 0 if OpenSSL cannot read it.
+    var keySecurityBits: Int {
+        defer { ERR_clear_error() }
+        guard let key = unsafe X509_get0_pubkey(pointer) else { return 0 }
+        return unsafe Int(max(0, EVP_PKEY_get_security_bits(key)))
+    }
+
+    /// The signature's algorithm, such as `ecdsa-with-SHA256`.
+    var signatureDescription: String {
+        unsafe String(cStringOrEmpty: OBJ_nid2ln(X509_get_signature_nid(pointer)))
+    }
+
+    /// What forging the signature's hash costs, in bits; 0 if OpenSSL does not know it.
+    var signatureSecurityBits: Int {
+        defer { ERR_clear_error() }
+        var bits: Int32 = 0
+        return unsafe X509_get_signature_info(pointer, nil, nil, &bits, nil) == 1 ? Int(max(0, bits)) : 0
+    }
+
+    /// Whether it may issue certificates (`basicConstraints` with `CA:TRUE`).
+    var isAuthority: Bool { unsafe X509_check_ca(pointer) == 1 }
+
+    /// An extension in OpenSSL's words, on one line; nil if there is none.
+    func text(ofExtension identifier: Int32) -> String? {
+        defer { ERR_clear_error() }
+        let position = unsafe X509_get_ext_by_NID(pointer, identifier, -1)
+        guard position >= 0, let found = unsafe X509_get_ext(pointer, position), let bio = unsafe BIO_new(BIO_s_mem())
+        else { return nil }
+        defer { unsafe BIO_free(bio) }
+        guard unsafe X509V3_EXT_print(bio, found, 0, 0) == 1 else { return "unreadable" }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = unsafe tern_BIO_get_mem_data(bio, &data)
+        let text = unsafe String(
+            decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
+        // Whoever made the certificate chose the bytes: nothing of them may steer a terminal.
+        return text.split(separator: "\n").map { line in
+            line.drop { $0 == " " }.unicodeScalars.map {
+                $0.value < 0x20 || (0x7f..<0xa0).contains($0.value) ? "?" : "\($0)"
+            }
+            .joined()
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The oracle: a response is given whole, byte by byte, and in pieces, and all deliveries must make the same of it.
+/// Only `HTTP1Error` can come out, because that is what the types say; a trap ends the run.
+enum Deliveries {
+    /// The first byte of the input says how the response is asked for and read, the second how it is cut.
+    static func check(_ input: [UInt8], prefix: [UInt8] = []) {
+        guard input.count >= 2 else { return }
+        let script = script(input[0])
+        let bytes = prefix + input[2...]
+        let whole = script.run([bytes])
+        compare(script.run(bytes.map { [$0] }), whole)
+        compare(script.run(pieces(bytes, seed: input[1])), whole)
+    }
+
+    static func script(_ choice: UInt8) -> ResponseScript {
+        var script = ResponseScript()
+        script.method = ["GET", "HEAD", "CONNECT", "POST"][Int(choice & 3)]
+        script.closes = choice & 4 != 0
+        if choice & 8 != 0 { script.leniency = [.bareLineFeedInHead, .paddedChunkSize, .chunkedInHTTP10] }
+        if choice & 16 != 0 { script.fields = ["Connection": "upgrade", "Upgrade": "x"] }
+        if choice & 32 != 0 {
+            script.limits.statusLineBytes = 24
+            script.limits.fieldLineBytes = 32
+            script.limits.fieldSectionBytes = 96
+            script.limits.fieldCount = 4
+            script.limits.chunkLineBytes = 8
+            script.limits.chunkOverheadAllowance = 32
+            script.limits.chunkOverheadRatio = 5
+            script.limits.trailerCount = 2
+            script.limits.trailerSectionBytes = 32
+            script.limits.informationalResponses = 2
+        }
+        return script
+    }
+
+    /// Pieces of one to sixteen bytes, or so, in a pattern that `seed` chooses.
+    static func pieces(_ bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var state = UInt32(seed) | 1
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            let length = Int(state >> 24 & (seed & 1 == 0 ? 15 : 63)) + 1
+            pieces.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return pieces
+    }
+
+    static func compare(_ transcript: Transcript, _ whole: Transcript) {
+        guard transcript == whole else { fatalError("\(transcript) is not \(whole)") }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Synchronization
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// What is told about servers that do not meet their pins.
+@Suite struct PinReporterTests {
+    private let authority: CertificateAuthority
+    private let origin: ScriptedOrigin
+
+    init() throws {
+        authority = try CertificateAuthority()
+        origin = try ScriptedOrigin(tls: try authority.issue()) { _, _ in [.ok()] }
+    }
+
+    private func set(_ mode: PinSet.Mode, reportURLs: [String] = []) throws -> PinSet {
+        PinSet(
+            hosts: [try HostPattern("localhost")], pins: [try PublicKey(pin: try CertificateAuthority().pin)],
+            mode: mode,
+            reportURLs: reportURLs)
+    }
+
+    @Test(arguments: PinSet.Mode.allCases)
+    func `a mismatch is told once to the observer, refused or not`(mode: PinSet.Mode) async throws {
+        let session = try Session.trusting(authority)
+        let (reports, report) = AsyncStream.makeStream(of: PinFailureReport.self)
+        let manager = ServerTrustPolicyManager(pinSets: [try set(mode)]) { report.yield($0) }
+        session.serverTrustPolicyManager = manager
+        let request = try URLRequest(origin)
+        for _ in 0..<3 {
+            // Each on a connection of its own.
+            #expect(await session.failure(of: request)?.reason.rule == (mode == .enforce ? "key-not-pinned" : nil))
+            session.serverTrustPolicyManager = manager
+        }
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(pinSets: [])
+        // Swapping resets the limit: one report a swap.
+        var seen: [PinFailureReport] = []
+        for await report in reports {
+            seen.append(report)
+            if seen.count == 3 { break }
+        }
+        #expect(seen.allSatisfy { $0.isRefused == (mode == .enforce) })
+        #expect(seen.allSatisfy { $0.failure.rule == "key-not-pinned" && $0.result.host == "localhost" })
+        #expect(seen.allSatisfy { $0.port == origin.port })
+    }
+
+    @Test func `a server that meets its pins is not told of`() async throws {
+        let session = try Session.trusting(authority)
+        let count = Mutex(0)
+        var set = try set(.enforce)
+        set.backupPins = [try PublicKey(pin: authority.pin)]
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(pinSets: [set]) { _ in count.withLock { $0 += 1 } }
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(count.withLock { $0 } == 0)
+    }
+
+    @Test func `a report is posted as RFC 7469 has it, and not held up by the pins it is about`() async throws {
+        // The collector stands behind the very pins that are wrong.
+        let collector = try ScriptedOrigin(tls: try authority.issue()) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(
+            pinSets: [try set(.enforce, reportURLs: [collector.url("/pins")])])
+        #expect(await session.failure(of: try URLRequest(origin)) != nil)
+        #expect(await collector.waitFor { $0.requestCount == 1 })
+        let request = try #require(collector.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.target == "/pins")
+        let body = try JSONDecoder().decode(Report.self, from: Data(request.body))
+        #expect(body.hostname == "localhost")
+        #expect(body.port == origin.port)
+        #expect(body.refused)
+        #expect(body.rule == "key-not-pinned")
+        #expect(body.servedChain.count == 1)
+        #expect(body.validatedChain.last == authority.certificatePEM)
+        #expect(body.knownPins.allSatisfy { $0.hasPrefix("pin-sha256=\"") })
+        // The same again within a day is not news.
+        #expect(await session.failure(of: try URLRequest(origin)) != nil)
+        await session.settle()
+        #expect(collector.observations.requestCount == 1)
+    }
+
+    private struct Report: Decodable {
+        let hostname: String
+        let port: UInt16
+        let rule: String
+        let refused: Bool
+        let servedChain, validatedChain, knownPins: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case hostname, port, rule, refused
+            case servedChain = "served-certificate-chain"
+            case validatedChain = "validated-certificate-chain"
+            case knownPins = "known-pins"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTLS
+import Testing
+
+@testable import TernEngine
+
+@Suite struct PolicyFileTests {
+    private static let one = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    private static let two = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE="
+
+    private func file(_ text: String) throws(PolicyFileError) -> PolicyFile { try PolicyFile(json: Array(text.utf8)) }
+
+    @Test func `a file is read to the last field`() throws {
+        let file = try file(
+            """
+            {
+              "version": 1,
+              "unlistedHosts": "refuse",
+              "pinSets": [
+                {
+                  "hosts": ["API.example.com", "**.example.net"],
+                  "excludedHosts": ["legacy.example.net"],
+                  "pins": ["\(Self.one)"],
+                  "backupPins": ["\(Self.two)"],
+                  "scope": "leaf",
+                  "mode": "reportOnly",
+                  "expires": "2030-12-31",
+                  "reportURLs": ["https://reports.example.com/pins"]
+                }
+              ]
+            }
+            """)
+        let set = PinSet(
+            hosts: [try HostPattern("api.example.com"), try HostPattern("**.example.net")],
+            excludedHosts: [try HostPattern("legacy.example.net")], pins: [try PublicKey(pin: Self.one)],
+            backupPins: [try PublicKey(pin: Self.two)], scope: .leaf, mode: .reportOnly, expires: 1_924_905_600,
+            reportURLs: ["https://reports.example.com/pins"])
+        #expect(file == PolicyFile(pinSets: [set], unlistedHosts: .refuse))
+        #expect(file.manager().allHostsMustBeEvaluated)
+        #expect(file.manager().serverTrustPolicy(forHost: "a.b.example.net") != nil)
+        #expect(file.manager().serverTrustPolicy(forHost: "legacy.example.net") == nil)
+    }
+
+    @Test func `what may be left out has a safe default`() throws {
+        let file = try file(#"{"pinSets":[{"hosts":["a.example"],"pins":["\#(Self.one)"]}]}"#)
+        let set = try #require(file.pinSets.first)
+        #expect(set.mode == .enforce)
+        #expect(set.scope == .anyCertificate)
+        #expect(set.expires == nil)
+        #expect(file.unlistedHosts == .evaluate)
+        #expect(file.warnings(at: 0).map(\.warning) == [.onePin])
+    }
+
+    /// A faulty file, with `…` where a good pin goes, and what has to be said about it.
+    @Test(arguments: [
+        ("", "line 1: not valid JSON: the text ends too early"),
+        ("{\n\n  nope }", "line 3: not valid JSON: unexpected \"n\""),
+        ("[]", "line 1: an object is wanted here, not an array"),
+        ("{}", "line 1, pinSets: missing"),
+        ("{\"version\":2,\"pinSets\":[]}", "line 1, version: version 2 is not supported; this reader knows version 1"),
+        ("{\n\"pinSets\":[],\n\"pinsets\":[]}", "line 3, pinsets: there is no such field"),
+        ("{\"pinSets\":[\n{\"hosts\":[\"a.b\"]}]}", "line 2, pinSets[0].pins: missing"),
+        ("{\"pinSets\":[{\"pins\":[\"…\"]}]}", "line 1, pinSets[0].hosts: missing"),
+        ("{\"pinSets\":[{\"hosts\":[],\"pins\":[\"…\"]}]}", "line 1, pinSets[0].hosts: must not be empty"),
+        ("{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[]}]}", "line 1, pinSets[0].pins: must not be empty"),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\n\"pins\":[\"…\",\n\"sha1/x\"]}]}",
+            "line 3, pinSets[0].pins[1]: the pin \"sha1/x\" does not begin with \"sha256/\""
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.*.b\"],\"pins\":[\"…\"]}]}",
+            "line 1, pinSets[0].hosts[0]: \"a.*.b\" may have an asterisk only in \"*.\" or \"**.\" at the beginning"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":\"a.b\",\"pins\":[\"…\"]}]}",
+            "line 1, pinSets[0].hosts: an array is wanted here, not a string"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"mode\":\"report-only\"}]}",
+            "line 1, pinSets[0].mode: \"report-only\" is none of \"enforce\", \"reportOnly\""
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"expires\":\"2030-02-30\"}]}",
+            "line 1, pinSets[0].expires: \"2030-02-30\" is neither a date such as 2030-12-31 nor an RFC 3339 time"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"ftp://x.y/\"]}]}",
+            "line 1, pinSets[0].reportURLs[0]: \"ftp://x.y/\" is not an http or https URL"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"]},\n{\"hosts\":[\"A.B.\"],\"pins\":[\"…\"]}]}",
+            "line 2, pinSets[1]: \"a.b\" belongs to another pin set already"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",
+            "line 1, pinSets[0].pins[0]: a string is wanted here, not a number"
+        ),
+        (
+            "{\"unlistedHosts\":\"allow\",\"pinSets\":[]}",
+            "line 1, unlistedHosts: \"allow\" is none of \"evaluate\", \"refuse\""
+        ),
+    ])
+    func `an error names line and field`(text: String, message: String) {
+        #expect { try file(text.replacing("…", with: Self.one)) } throws: { "\($0)" == message }
+    }
+
+    @Test func `a file that is not there is named`() {
+        #expect { try PolicyFile(contentsOf: URL(filePath: "/nowhere/policy.json")) } throws: {
+            "\($0)" == "cannot read /nowhere/policy.json"
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// Policies that change while a session is at work.
+@Suite struct TrustSwapTests {
+    private let authority: CertificateAuthority
+    private let identity: Identity
+
+    init() throws {
+        authority = try CertificateAuthority()
+        identity = try authority.issue()
+    }
+
+    private func pins(_ pin: String) throws -> ServerTrustPolicyManager {
+        ServerTrustPolicyManager(policies: ["localhost": .pinSet(PinSet(pins: [try PublicKey(pin: pin)]))])
+    }
+
+    private func rightPins() throws -> ServerTrustPolicyManager { try pins(identity.pin) }
+    private func wrongPins() throws -> ServerTrustPolicyManager { try pins(try CertificateAuthority().pin) }
+
+    @Test func `an idle connection of before is closed, and the next request is judged anew`() async throws {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        session.serverTrustPolicyManager = try rightPins()
+        _ = try await session.data(for: URLRequest(origin))
+        session.serverTrustPolicyManager = try wrongPins()
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.rule == "key-not-pinned")
+        session.serverTrustPolicyManager = nil
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(origin.observations.requestCount == 2)
+        #expect(origin.connectionCount >= 2)
+    }
+
+    @Test func `a plain connection is nobody's business`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        _ = try await session.data(for: URLRequest(origin))
+        session.serverTrustPolicyManager = try wrongPins()
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `a request under way finishes on its connection, which then carries no other`() async throws {
+        let origin = try ScriptedOrigin(tls: identity) { _, request in
+            request.target == "/slow" ? [.hold, .ok("done")] : [.ok()]
+        }
+        let session = try Session.trusting(authority)
+        session.serverTrustPolicyManager = try rightPins()
+        async let slow = session.text(try URLRequest(origin, "/slow"))
+        #expect(await origin.waitFor { $0.headCount == 1 })
+        // Waits for the one connection there may be.
+        async let waiting = session.failure(of: try URLRequest(origin, "/waiting"))
+        await session.settle()
+        session.serverTrustPolicyManager = try wrongPins()
+        try origin.release()
+        #expect(try await slow == "done")
+        let refused = try await waiting
+        #expect(refused?.reason.rule == "key-not-pinned")
+        #expect(origin.requests.map(\.target) == ["/slow"])
+    }
+
+    @Test func `a handshake under way is judged once more`() async throws {
+        let session = try Session.trusting(authority)
+        let (identity, wrong) = (identity, try wrongPins())
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let evaluations = Mutex(0)
+        // The policies change in the middle of the handshake that they accept.
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [
+            "localhost": .customEvaluation { [weak session] _, _ in
+                evaluations.withLock { $0 += 1 }
+                session?.serverTrustPolicyManager = wrong
+                return true
+            }
+        ])
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.rule == "key-not-pinned")
+        #expect(evaluations.withLock { $0 } == 1)
+        #expect(origin.requests.isEmpty)
+    }
+
+    /// What the tasks of a load tell each other.
+    private final class Load: Sendable {
+        let isSwapped = Atomic<Bool>(false)
+        let isOver = Atomic<Bool>(false)
+        let answered = Atomic<Int>(0)
+        let wronglyAnswered = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `under load, no request that is started after the swap travels on the old pins`() async throws {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority, connections: 8) { $0.reactorCount = 2 }
+        let (right, wrong) = (try rightPins(), try wrongPins())
+        for _ in 0..<5 {
+            session.serverTrustPolicyManager = right
+            let load = Load()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<16 { group.addTask { try await ask(origin, session, load) } }
+                let before = origin.observations.requestCount
+                #expect(await origin.waitFor { $0.requestCount >= before + 200 })
+                session.serverTrustPolicyManager = wrong
+                load.isSwapped.store(true, ordering: .releasing)
+                while load.refused.load(ordering: .relaxed) < 100 { await session.settle() }
+                load.isOver.store(true, ordering: .releasing)
+                try await group.waitForAll()
+            }
+            #expect(load.answered.load(ordering: .relaxed) > 0)
+            #expect(load.wronglyAnswered.load(ordering: .relaxed) == 0)
+        }
+        #expect(!origin.requests.contains { $0.target == "/after" })
+        session.serverTrustPolicyManager = right
+        _ = try await session.data(for: URLRequest(origin))
+    }
+
+    /// Asks over and over; a request knows whether the swap had returned when it was made.
+    private func ask(_ origin: ScriptedOrigin, _ session: Session, _ load: Load) async throws {
+        while !load.isOver.load(ordering: .acquiring) {
+            let isAfter = load.isSwapped.load(ordering: .acquiring)
+            let error = await session.failure(of: try URLRequest(origin, isAfter ? "/after" : "/before"))
+            switch (error, isAfter) {
+            case (nil, false): load.answered.add(1, ordering: .relaxed)
+            case (nil, true): load.wronglyAnswered.add(1, ordering: .relaxed)
+            case (_?, _): load.refused.add(1, ordering: .relaxed)
+            }
+        }
+    }
+
+    @Test func `a host without a policy is refused before anything is sent where every host has to have one`()
+        async throws
+    {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [:], allHostsMustBeEvaluated: true)
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.rule == "no-required-evaluator")
+        #expect(error.map { "\($0)".contains("localhost") } == true)
+        #expect(origin.connectionCount == 0)
+    }
+}

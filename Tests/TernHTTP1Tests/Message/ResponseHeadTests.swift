@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import Testing
+
+@Suite struct ResponseHeadTests {
+    private func head(_ text: String) throws -> ResponseHead? {
+        var exchange = Exchange()
+        var output: [UInt8] = []
+        let origin = Origin(scheme: .http, host: "a", port: 80)
+        let request = RequestHead(method: "GET", target: .origin("/"), origin: origin, fields: [:])
+        try exchange.begin(request, body: .none, defaults: [:], into: &output)
+        let bytes = unescaped(text)
+        var offset = 0
+        guard case .head(let head) = try exchange.receive(bytes.span, from: &offset) else { return nil }
+        return head
+    }
+
+    @Test func `A head answers for its parts`() throws {
+        let head = try #require(
+            try head(#"HTTP/1.0 404 Not Found\r\nA: 1\r\nSet-Cookie: x\r\na:\t2 \r\nset-cookie: y\r\nEmpty:\r\n\r\n"#))
+        #expect(head.status == 404)
+        #expect(head.reason == "Not Found")
+        #expect(head.version == HTTPVersion(major: 1, minor: 0))
+        #expect("\(head.version)" == "HTTP/1.0")
+        #expect(head.contentLength == nil)
+        #expect(head.count == 5)
+        #expect(head.name(at: 2) == "a" && head.value(at: 2) == "2")
+        #expect(head.name(at: 4) == "Empty" && head.value(at: 4) == "")
+        #expect(head["A"] == "1, 2")
+        #expect(head["Set-Cookie"] == "x")
+        #expect(head.values(for: "SET-COOKIE") == ["x", "y"])
+        #expect(head["Absent"] == nil && head.values(for: "Absent") == [])
+        #expect(head.contains("empty") && !head.contains("absent"))
+        #expect(head.fields == ["A": "1", "Set-Cookie": "x", "a": "2", "set-cookie": "y", "Empty": ""])
+    }
+
+    @Test func `A description hides secrets`() throws {
+        let head = try #require(try head(#"HTTP/1.1 204 Gone\r\nSet-Cookie: s3\r\nA: b\r\n\r\n"#))
+        #expect("\(head)" == "HTTP/1.1 204 Gone\nSet-Cookie: …\nA: b")
+        #expect(!"\(ResponseEvent.head(head))".contains("s3"))
+    }
+
+    @Test func `A position beyond the fields is empty and no crash`() throws {
+        let head = try #require(try head(#"HTTP/1.1 204\r\nA: 1\r\n\r\n"#))
+        for index in [-1, 1, Int.max, Int.min] {
+            #expect(head.name(at: index) == "" && head.value(at: index) == "")
+        }
+        #expect(head.reason == "")
+    }
+
+    @Test func `More fields than one step of the table are all there`() throws {
+        var text = #"HTTP/1.1 200 OK\r\n"#
+        for index in 0..<100 { text += #"X-\#(index): v\#(index)\r\n"# }
+        let head = try #require(try head(text + #"Content-Length: 7\r\n\r\n"#))
+        #expect(head.count == 101)
+        #expect((0..<100).allSatisfy { head["x-\($0)"] == "v\($0)" })
+        #expect(head.contentLength == 7)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import Testing
+
+/// `tern trust pins`, `evaluate` and `explain`, on files and against a server.
+@Suite struct TrustCommandTests {
+    private let authority: CertificateAuthority
+    private let leaf: Identity
+    private let folder: TemporaryFolder
+    private let chain: String
+    private let anchors: String
+
+    init() throws {
+        authority = try CertificateAuthority()
+        leaf = try authority.issueIntermediate().issue(LeafRequest(dnsNames: ["example.com"]))
+        folder = try TemporaryFolder()
+        chain = try folder.write(leaf.chainPEM, to: "chain.pem")
+        anchors = try folder.write(authority.certificatePEM, to: "roots.pem")
+    }
+
+    private func evaluate(_ arguments: String...) async throws -> TernTool.Result {
+        try await TernTool.run(["trust", "evaluate", "--chain", chain, "--anchors", anchors] + arguments)
+    }
+
+    @Test func `pins of a file are those openssl computes`() async throws {
+        let result = try await TernTool.run("trust", "pins", chain)
+        #expect(result.status == 0)
+        let pins = result.text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        #expect(pins.count == 2)
+        #expect(pins.first == leaf.pin)
+        let command = "openssl x509 -pubkey -noout -in '\(chain)' | openssl pkey -pubin -outform der"
+        let hash = try await Command.run(["sh", "-c", command + " | openssl dgst -sha256 -binary | openssl base64"])
+        #expect(pins.first == "sha256/" + hash.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        #expect(try await TernTool.run("trust", "pins", "/nowhere.pem").status == 2)
+    }
+
+    @Test func `pins of a server are those of its verified chain, the root's included`() async throws {
+        let server = try await NginxServer()
+        let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
+        let verified = try await TernTool.run("trust", "pins", server.secureURL(), "--anchors", roots, "--json")
+        #expect(verified.status == 0)
+        let entries = try #require(try JSONSerialization.jsonObject(with: verified.output) as? [[String: Any]])
+        #expect(entries.map { $0["pin"] as? String } == [server.identity.pin, server.authority.pin])
+        let unverified = try await TernTool.run("trust", "pins", server.secureURL())
+        #expect(unverified.status == 1)
+        #expect(unverified.text.contains(server.identity.pin))
+        #expect(unverified.errors.contains("not verified"))
+        #expect(server.accessLog.lines.isEmpty)
+    }
+
+    @Test func `a chain is judged by its host, its anchors, its time and its pins`() async throws {
+        #expect(try await evaluate("--host", "example.com").status == 0)
+        #expect(try await evaluate().status == 0)
+        #expect(try await evaluate("--host", "example.org").text.hasPrefix("refuse: name-mismatch: "))
+        #expect(try await evaluate("--host", "example.com", "--at", "2001-01-01T00:00:00Z").status == 1)
+        #expect(try await evaluate("--host", "example.com", "--pin", authority.pin).status == 0)
+        #expect(try await evaluate("--host", "example.com", "--pin", try CertificateAuthority().pin).status == 1)
+        let stranger = try await TernTool.run("trust", "evaluate", "--chain", chain, "--host", "example.com")
+        #expect(stranger.status == 1)
+    }
+
+    @Test func `a policy file judges by host, warns, and is refused with line and field`() async throws {
+        let policy = try folder.write(
+            #"{"pinSets":[{"hosts":["example.com"],"pins":["\#(leaf.pin)"]}],"unlistedHosts":"refuse"}"#,
+            to: "policy.json")
+        let accepted = try await evaluate("--host", "example.com", "--policy", policy)
+        #expect(accepted.status == 0)
+        #expect(accepted.errors.contains("only one key is pinned"))
+        #expect(try await evaluate("--host", "example.org", "--policy", policy).text.contains("no-required-evaluator"))
+        let broken = try folder.write("{\n\"pinSets\":[{\"hosts\":[\"example.com\"],\n\"pin\":[]}]}", to: "broken.json")
+        let refused = try await evaluate("--host", "example.com", "--policy", broken)
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("line 2, pinSets[0].pins: missing"))
+    }
+
+    @Test func `--json prints every key`() async throws {
+        let result = try await evaluate("--host", "example.com", "--pin", try CertificateAuthority().pin, "--json")
+        let object = try result.object()
+        #expect(result.status == 1)
+        #expect(
+            Set(object.keys) == [
+                "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain",
+                "certificates",
+            ])
+        #expect(object["verdict"] as? String == "refuse")
+        #expect(object["reason"] as? String == "key-not-pinned")
+        #expect(object["chain"] as? String == "verified")
+        let certificates = try #require(object["certificates"] as? [[String: Any]])
+        #expect(certificates.map { $0["role"] as? String } == ["leaf", "intermediate", "anchor"])
+        #expect(certificates.first?["pin"] as? String == leaf.pin)
+        #expect(Set(certificates.map(\.count)) == [18])
+    }
+
+    @Test func `a server is judged without being asked for anything`() async throws {
+        let server = try await NginxServer()
+        let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
+        let url = server.secureURL()
+        #expect(try await TernTool.run("trust", "evaluate", url, "--anchors", roots).status == 0)
+        #expect(
+            try await TernTool.run("trust", "evaluate", url, "--anchors", roots, "--pin", server.identity.pin).status
+                == 0)
+        #expect(try await TernTool.run("trust", "evaluate", url).status == 1)
+        #expect(try await TernTool.run("trust", "evaluate", url, "--anchors", roots, "--host", "a.test").status == 1)
+        // Were a request on its way, it would be in the log before this one.
+        _ = try await TernTool.run("get", server.url("/ok?last"))
+        #expect(await server.accessLog.waitFor { $0.contains { $0.contains("/ok?last") } })
+        #expect(server.accessLog.lines.count == 1)
+    }
+
+    @Test func `a server that is not there is a failure, not a verdict`() async throws {
+        let port = try LoopbackPort.free().number
+        let result = try await TernTool.run("trust", "evaluate", "https://localhost:\(port)/")
+        #expect(result.status == 1)
+        #expect(result.text.isEmpty)
+        #expect(result.errors.contains("could not connect"))
+    }
+
+    @Test func `an explanation shows each certificate, what is wrong, what is wanted and what to do`() async throws {
+        let wanted = try CertificateAuthority().pin
+        let result = try await TernTool.run(
+            "trust", "explain", "--chain", chain, "--anchors", anchors, "--host", "example.com", "--pin", wanted)
+        #expect(result.status == 1)
+        for text in ["example.com is REFUSED.", "key-not-pinned", leaf.pin, authority.pin, wanted, "do not pin what"] {
+            #expect(result.text.contains(text))
+        }
+        let accepted = try await TernTool.run("trust", "explain", "--chain", chain, "--anchors", anchors)
+        #expect(accepted.status == 0)
+        #expect(accepted.text.contains("Any host is accepted."))
+    }
+
+    @Test(arguments: [
+        [], ["http://example.com/"], ["not a url"], ["--chain", "/nowhere.pem"],
+        ["--chain", "x", "https://example.com/"],
+        ["--chain", "x", "--at", "yesterday"], ["--chain", "x", "--pin", "sha256/x"],
+        ["--chain", "x", "--pin", "y", "--policy", "z"], ["--chain", "x", "--policy", "z"], ["--no-such-option"],
+    ])
+    func `wrong usage exits 2 with a word about it`(arguments: [String]) async throws {
+        let result = try await TernTool.run(["trust", "evaluate"] + arguments)
+        #expect(result.status == 2)
+        #expect(result.text.isEmpty)
+        #expect(result.errors.hasPrefix("Error: "))
+    }
+}

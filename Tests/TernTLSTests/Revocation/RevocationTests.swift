@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTesting
+import Testing
+
+@testable import TernTLS
+
+/// The verdict on certificates that may have been revoked, as a pure function of the data at hand.
+struct RevocationTests {
+    private let root: CertificateAuthority
+    private let issuer: CertificateAuthority
+    private let leaf: Identity
+    private let now = Timestamp.now
+
+    init() throws {
+        root = try CertificateAuthority()
+        issuer = try root.issueIntermediate()
+        leaf = try issuer.issue(
+            LeafRequest(
+                dnsNames: ["localhost"],
+                extensions: [
+                    CertificateExtension(
+                        "authorityInfoAccess", "OCSP;URI:http://ocsp.test/a,OCSP;URI:https://no.test/"),
+                    CertificateExtension("crlDistributionPoints", "URI:http://crl.test/b"),
+                ]))
+    }
+
+    private func judge(
+        _ flags: RevocationFlags = .useAnyAvailableMethod, staple: [UInt8]? = nil, responses: [[UInt8]] = [],
+        lists: [[UInt8]] = []
+    ) throws -> ServerTrustResult {
+        var trust = try ServerTrust(leaf, anchors: [root.certificate()], time: now)
+        trust.revocation = RevocationData(
+            stapledResponse: staple.map(OCSPResponse.init), responses: responses.map(OCSPResponse.init),
+            lists: try lists.map(CertificateRevocationList.init))
+        return ServerTrustPolicy.performRevokedEvaluation(validateHost: true, revocationFlags: flags)
+            .evaluate(trust, host: "localhost")
+    }
+
+    @Test func `what nobody knows anything about passes, unless a positive response is required`() throws {
+        let result = try judge()
+        #expect(result.isAccepted)
+        #expect(result.revocation.map(\.status) == [.undetermined, .undetermined])
+        let strict = try judge([.useAnyAvailableMethod, .requirePositiveResponse])
+        #expect(strict.failure?.reason == .revocationUndetermined)
+        #expect(strict.failure?.depth == 0)
+        #expect(strict.rule == "revocation-undetermined")
+    }
+
+    @Test func `a good staple vouches for the leaf, and for the leaf alone`() throws {
+        let staple = try issuer.ocspResponse(about: leaf, .good)
+        let result = try judge(staple: staple)
+        #expect(result.revocation[0].status == .good(until: try #require(OCSPResponse(der: staple).nextUpdate)))
+        #expect(result.revocation[0].source == .staple)
+        #expect(result.revocation[1].status == .undetermined)
+        let strict = try judge([.useAnyAvailableMethod, .requirePositiveResponse], staple: staple)
+        #expect(strict.failure?.depth == 1)
+        let complete = try judge(
+            [.useAnyAvailableMethod, .requirePositiveResponse], staple: staple,
+            lists: [try root.revocationList(revoking: [])])
+        #expect(complete.isAccepted)
+        #expect(complete.revocation[1].source == .crl)
+    }
+
+    @Test func `a revoked certificate is refused by staple, response and list`() throws {
+        let response = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
+        for result in [try judge(staple: response), try judge(responses: [response])] {
+            #expect(result.failure?.reason == .revoked(at: now - 100))
+            #expect(result.sentence.contains("was revoked at"))
+        }
+        let byList = try judge(lists: [try issuer.revocationList(revoking: [leaf])])
+        guard case .revoked(at: .some) = try #require(byList.failure?.reason) else {
+            throw try #require(byList.failure)
+        }
+        #expect(byList.rule == "revoked")
+    }
+
+    @Test func `a revoked intermediate is refused`() throws {
+        let intermediate = try #require(try Certificate.all(inPEM: leaf.chainPEM).last)
+        #expect(intermediate != (try leaf.certificate()))
+        let identity = Identity(
+            certificatePEM: issuer.certificatePEM, chainPEM: issuer.certificatePEM,
+            privateKeyPEM: issuer.privateKeyPEM, pin: issuer.pin)
+        let result = try judge(lists: [try root.revocationList(revoking: [identity])])
+        #expect(result.failure?.depth == 1)
+        #expect(result.rule == "revoked")
+    }
+
+    @Test func `good news does not make up for bad`() throws {
+        let good = try issuer.ocspResponse(about: leaf, .good)
+        let bad = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
+        #expect(try judge(staple: good, responses: [bad]).rule == "revoked")
+        #expect(try judge(staple: bad, responses: [good]).rule == "revoked")
+        #expect(try judge(staple: good, lists: [try issuer.revocationList(revoking: [leaf])]).rule == "revoked")
+    }
+
+    @Test func `what the flags leave out does not count`() throws {
+        let bad = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
+        #expect(try judge(.crl, staple: bad, responses: [bad]).isAccepted)
+        #expect(try judge(.ocsp, lists: [try issuer.revocationList(revoking: [leaf])]).isAccepted)
+    }
+
+    @Test func `a responder that does not know its own certificate is not vouching for it`() throws {
+        let unknown = try issuer.ocspResponse(about: leaf, .unknown)
+        #expect(try judge(staple: unknown).failure?.reason == .unknownToResponder)
+        #expect(try judge(staple: unknown, lists: [try issuer.revocationList(revoking: [])]).isAccepted)
+    }
+
+    @Test func `a response counts only if it is current, about the certificate, and signed by whoever may`() throws {
+        let stranger = try CertificateAuthority()
+        let other = try issuer.issue()
+        let plain = try issuer.issue(LeafRequest(commonName: "no responder"))
+        let useless: [[UInt8]] = [
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), validity: .days(-10, to: -1)),
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), validity: .days(1, to: 2)),
+            try issuer.ocspResponse(about: other, .revoked(at: now)),
+            try stranger.ocspResponse(about: leaf, .revoked(at: now)),
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), signedBy: plain),
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), signedBy: try stranger.issue(Self.responder)),
+            // A responder of the root's is not one of the intermediate's.
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), signedBy: try root.issue(Self.responder)),
+            try issuer.ocspResponse(
+                about: leaf, .revoked(at: now), signedBy: try issuer.issue(Self.responder(valid: .expired))),
+            try issuer.ocspResponse(about: leaf, .revoked(at: now), digest: .sha1),
+            [], [0x30, 0x03, 0x0a, 0x01, 0x06], Array("<html>".utf8),
+        ]
+        for (index, response) in useless.enumerated() {
+            let result = try judge(staple: response, responses: [response])
+            #expect(result.isAccepted, "response \(index)")
+            #expect(result.revocation[0].status == .undetermined, "response \(index)")
+        }
+        let delegated = try issuer.ocspResponse(
+            about: leaf, .revoked(at: now), signedBy: try issuer.issue(Self.responder))
+        #expect(try judge(staple: delegated).rule == "revoked")
+    }
+
+    @Test func `a response cut short or altered anywhere says nothing`() throws {
+        let good = try issuer.ocspResponse(about: leaf, .good)
+        for count in stride(from: 0, to: good.count, by: 5) {
+            #expect(try judge(staple: Array(good.prefix(count))).revocation[0].status == .undetermined)
+        }
+        for index in stride(from: good.count - 60, to: good.count, by: 3) {
+            var altered = good
+            altered[index] ^= 0x55
+            #expect(try judge(staple: altered).revocation[0].status == .undetermined)
+        }
+    }
+
+    @Test func `a list counts only if it is current and the issuer's own`() throws {
+        let stranger = try CertificateAuthority(commonName: "Tern Test Intermediate CA")
+        for list in [
+            try issuer.revocationList(revoking: [leaf], validity: .days(-10, to: -1)),
+            try issuer.revocationList(revoking: [leaf], validity: .days(1, to: 2)),
+            try stranger.revocationList(revoking: [leaf]), try root.revocationList(revoking: [leaf]),
+            try issuer.revocationList(revoking: [leaf], digest: .sha1),
+        ] {
+            let result = try judge(lists: [list])
+            #expect(result.isAccepted)
+            #expect(result.revocation[0].status == .undetermined)
+        }
+    }
+
+    @Test func `what is missing comes back as questions, in the order of the flags`() throws {
+        func urls(_ flags: RevocationFlags) throws -> [String] {
+            try #require(try judge(flags).revocation.first).questions.map(\.url)
+        }
+        #expect(try urls(.useAnyAvailableMethod) == ["http://ocsp.test/a", "http://crl.test/b"])
+        #expect(try urls([.useAnyAvailableMethod, .preferCRL]) == ["http://crl.test/b", "http://ocsp.test/a"])
+        #expect(try urls(.ocsp) == ["http://ocsp.test/a"])
+        #expect(try urls(.crl) == ["http://crl.test/b"])
+        #expect(try urls([.useAnyAvailableMethod, .networkAccessDisabled]) == [])
+        let staple = try issuer.ocspResponse(about: leaf, .good)
+        #expect(try #require(try judge(staple: staple).revocation.first).questions.isEmpty)
+    }
+
+    @Test func `a chain that is refused is not asked about`() throws {
+        var trust = try ServerTrust(leaf, anchors: [CertificateAuthority().certificate()], time: now)
+        trust.revocation.stapledResponse = OCSPResponse(der: try issuer.ocspResponse(about: leaf, .good))
+        let result = ServerTrustPolicy.performRevokedEvaluation(
+            validateHost: true, revocationFlags: .useAnyAvailableMethod
+        ).evaluate(trust, host: "localhost")
+        #expect(result.rule == "missing-issuer" || result.rule == "untrusted-root")
+        #expect(result.revocation.isEmpty)
+    }
+
+    @Test func `lists are read from DER and from PEM`() throws {
+        let der = try issuer.revocationList(revoking: [leaf])
+        let pem = "text\n-----BEGIN X509 CRL-----\n\(Base64.encode(der))\n-----END X509 CRL-----\n"
+        let wrapped = pem.replacing(Base64.encode(der), with: Self.wrapped(Base64.encode(der)))
+        let list = try CertificateRevocationList(der: der)
+        #expect(try CertificateRevocationList.all(in: der) == [list])
+        #expect(try CertificateRevocationList.all(in: Array((wrapped + wrapped).utf8)) == [list, list])
+        #expect(list.issuer.contains("Intermediate"))
+        for (bytes, reason) in [
+            (Array(leaf.chainPEM.utf8), RevocationError.Reason.noList), (Array(der.dropLast()), .invalidDER),
+            (der + [0], .invalidDER), ([], .noList),
+        ] {
+            let error = try #require(throws: RevocationError.self) { try CertificateRevocationList.all(in: bytes) }
+            #expect(error.reason == reason)
+        }
+        #expect(OpenSSLError.drain().isEmpty)
+    }
+
+    private static let responder = responder(valid: .current)
+
+    private static func responder(valid validity: Validity) -> LeafRequest {
+        LeafRequest(
+            commonName: "responder", dnsNames: [], validity: validity,
+            extensions: [CertificateExtension("extendedKeyUsage", "OCSPSigning")])
+    }
+
+    private static func wrapped(_ text: String) -> String {
+        stride(from: 0, to: text.count, by: 64)
+            .map { String(text.dropFirst($0).prefix(64)) }.joined(separator: "\n")
+    }
+}
