@@ -15,12 +15,12 @@ import Testing
     /// Cancels `request` when `isThere` says that it is where it should be, and checks that it ends at once. Returns the
     /// error.
     private func cancel(
-        _ request: URLRequest, in session: Session, when isThere: () async throws -> Bool
+        _ request: URLRequest, in session: Session, when isThere: (RecordingDelegate) async throws -> Bool
     ) async throws -> EngineError {
         let delegate = RecordingDelegate()
         let task = session.dataTask(with: request, delegate: delegate)
         task.resume()
-        #expect(try await isThere())
+        #expect(try await isThere(delegate))
         let start = ContinuousClock.now
         task.cancel()
         let record = await delegate.end()
@@ -38,7 +38,7 @@ import Testing
         async let first = session.data(for: URLRequest(origin, "/first"))
         #expect(await origin.waitFor { $0.requestCount == 1 })
         for _ in 0..<100 {
-            let error = try await cancel(URLRequest(origin, "/waiting"), in: session) {
+            let error = try await cancel(URLRequest(origin, "/waiting"), in: session) { _ in
                 await session.settle()
                 return true
             }
@@ -72,7 +72,7 @@ import Testing
         let request = URLRequest(url: try #require(URL(string: hole.url)))
         let session = Session.limited()
         for _ in 0..<20 {
-            let error = try await cancel(request, in: session) {
+            let error = try await cancel(request, in: session) { _ in
                 await session.settle()
                 await session.settle()
                 return true
@@ -90,7 +90,7 @@ import Testing
         ) { _, _ in [.ok("answer")] }
         let session = try Session.trusting(authority)
         for count in 1...5 {
-            let error = try await cancel(URLRequest(origin), in: session) {
+            let error = try await cancel(URLRequest(origin), in: session) { _ in
                 await origin.waitFor { $0.connectionCount == count && $0.bytesReceived > 0 }
             }
             #expect(!error.wasSent)
@@ -110,7 +110,7 @@ import Testing
         let session = try Session.trusting(authority)
         let body = Data(repeating: 1, count: 16 << 20)
         for count in 1...5 {
-            let error = try await cancel(URLRequest(origin, method: "PUT", body: body), in: session) {
+            let error = try await cancel(URLRequest(origin, method: "PUT", body: body), in: session) { _ in
                 await origin.waitFor { $0.headCount == count }
             }
             #expect(error.phase == .head)
@@ -130,17 +130,13 @@ import Testing
     func `while its response comes`(_ part: Part, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
-            request.target == "/good" ? [.ok("answer")] : [.hold, .send(part.text), .hold]
+            request.target == "/good" ? [.ok("answer")] : [.send(part.text), .hold]
         }
         let session = try Session.trusting(authority)
         for count in 1...5 {
-            let error = try await cancel(URLRequest(origin), in: session) {
-                guard await origin.waitFor(.seconds(10), { $0.requestCount == count }) else { return false }
-                let sent = origin.observations.bytesSent
-                try origin.release()
-                let hasCome = await origin.waitFor { $0.bytesSent > sent || part.text.isEmpty }
-                await session.settle()
-                await session.settle()
+            let error = try await cancel(URLRequest(origin), in: session) { delegate in
+                let hasCome = await origin.waitFor { $0.requestCount == count }
+                if part.phase == .body { await delegate.wait { $0.body.count == 4 } }
                 return hasCome
             }
             #expect(error.phase == part.phase)

@@ -63,7 +63,7 @@ import Testing
         }
         #expect(good > 100)
         holder.drop()
-        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(await origin.waitFor(.seconds(30)) { $0.openConnections == 0 })
         // A connection that the server has closed may still be closing here.
         let deadline = ContinuousClock.now + .seconds(10)
         while ClientSockets.count(to: origin.port) > 0, ContinuousClock.now < deadline { await Task.yield() }
