@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [false, true]) func `while the server does not read its body`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(
-            tls: isSecure ? authority.issue() : nil,
+            .smallWindow, tls: isSecure ? authority.issue() : nil,
             onHead: { _, request in request.method == "PUT" ? [.hold] : [] }
         ) { _, _ in [.ok("answer")] }
         let session = try Session.trusting(authority)

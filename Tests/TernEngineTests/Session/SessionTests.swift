@@ -117,4 +117,28 @@ import Testing
         #expect(texts == (0..<50).map { "/\($0)" })
         #expect(origin.connectionCount == 1)
     }
+
+    @Test func `a hundred thousand requests over 64 connections leave no socket behind`() async throws {
+        var configuration = ScriptedOrigin.Configuration()
+        configuration.rememberedRequests = 0
+        let origin = try ScriptedOrigin(configuration) { _, _ in [.ok("answer")] }
+        let holder = SessionHolder(.limited(to: 64))
+        let request = try URLRequest(origin)
+        let executor = try #require(holder.session?.executors.first)
+        let answered = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<64 {
+                group.addTask(executorPreference: executor) {
+                    var answered = 0
+                    for _ in 0..<100_000 / 64 where await holder.session?.failure(of: request) == nil { answered += 1 }
+                    return answered
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(answered == 100_000 / 64 * 64)
+        #expect(origin.connectionCount <= 64)
+        holder.drop()
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(ClientSockets.count(to: origin.port) == 0)
+    }
 }

@@ -102,7 +102,9 @@ import Testing
 
     @Test(arguments: [false, true]) func `an upload that is not read`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
-        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil, onHead: { _, _ in [.hold] }) { _, _ in
+        let origin = try ScriptedOrigin(
+            .smallWindow, tls: isSecure ? authority.issue() : nil, onHead: { _, _ in [.hold] }
+        ) { _, _ in
             []
         }
         let session = try Session.trusting(authority)
