@@ -70,7 +70,7 @@ import Testing
         let hole = try BlackHole()
         let before = ClientSockets.countConnecting(to: hole.port)
         let request = URLRequest(url: try #require(URL(string: hole.url)))
-        let session = Session.limited()
+        let session = Session.limited { $0.timeouts.connect = .seconds(120) }
         for _ in 0..<20 {
             let error = try await cancel(request, in: session) { _ in
                 await session.settle()
