@@ -20,7 +20,14 @@ final class TernParser: ResponseParser {
     }
 
     func read(_ bytes: [UInt8], _ tally: inout parsing_tally) throws {
-        for index in exchanges.indices { try Self.read(&exchanges[index], bytes.span, &tally) }
+        try Self.read(&exchanges, bytes.span, &tally)
+    }
+
+    /// One access to the connections for the whole batch: checking that each is exclusive is no part of parsing.
+    private static func read(
+        _ exchanges: inout InlineArray<16, Exchange>, _ bytes: Span<UInt8>, _ tally: inout parsing_tally
+    ) throws {
+        for index in exchanges.indices { try read(&exchanges[index], bytes, &tally) }
     }
 
     private static func read(_ exchange: inout Exchange, _ bytes: Span<UInt8>, _ tally: inout parsing_tally) throws {
