@@ -108,18 +108,19 @@ struct ResponseDecoder: ~Copyable {
         return .head(head)
     }
 
+    @inline(__always)
     private mutating func readFacts(_ block: FieldBlock, _ statusLine: StatusLine) throws(HTTP1Error) {
         facts = HeadFacts()
-        do throws(HeadFacts.Refusal) {
-            try facts.read(
-                block.bytes.span, section.positions.span.extracting(..<section.count), version: statusLine.version,
-                leniency, ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
-        } catch {
-            let excerpt =
-                Excerpt.of(block.bytes.span, error.position.name) + ": "
-                + Excerpt.of(block.bytes.span, error.position.value)
-            throw HTTP1Error(
-                .framing(error.reason), offset: section.start.addingSaturating(error.offset), excerpt: excerpt)
+        let ignoringFraming = request.isConnect && statusLine.status / 100 == 2
+        try block.read { (bytes, positions) throws(HTTP1Error) in
+            do throws(HeadFacts.Refusal) {
+                try facts.read(
+                    bytes, positions, version: statusLine.version, leniency, ignoringFraming: ignoringFraming)
+            } catch {
+                let excerpt = Excerpt.of(bytes, error.position.name) + ": " + Excerpt.of(bytes, error.position.value)
+                throw HTTP1Error(
+                    .framing(error.reason), offset: section.start.addingSaturating(error.offset), excerpt: excerpt)
+            }
         }
     }
 

@@ -25,11 +25,8 @@ struct SectionDecoder: ~Copyable {
 
     var statusLine: StatusLine? { lines.statusLine }
 
-    /// The positions of the fields are the first ``count`` of these.
-    var positions: [FieldPosition] { lines.table }
-    var count: Int { lines.count }
-
     /// Decodes from `bytes[offset...]`, moving `offset` past what was taken; `nil` while the section is incomplete.
+    @inline(__always)
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules
     ) throws(HTTP1Error) -> FieldBlock? {
@@ -73,10 +70,11 @@ struct SectionDecoder: ~Copyable {
         return nil
     }
 
+    @inline(__always)
     private func block(_ bytes: Span<UInt8>, _ section: Range<Int>) -> FieldBlock {
         if lines.count == 0, lines.statusLine == nil { return .empty }
         let positions = lines.table.span.extracting(..<lines.count)
-        return FieldBlock(copying: bytes, section, positions: positions, hasFolds: lines.hasFolds)
+        return FieldBlock(copying: bytes.extracting(section), positions: positions, hasFolds: lines.hasFolds)
     }
 
     private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTP1Error {
