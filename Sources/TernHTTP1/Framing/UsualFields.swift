@@ -18,14 +18,13 @@ struct UsualFields {
     ///   - bytes: the section, as far as it is there and within the limits of its lines and its length; positions count
     ///     from its first byte.
     ///   - room: how many positions `table` may hold, no more than it has.
-    ///
-    /// Bytes are read unchecked here, for checks cost a quarter of the time, and this is why each of them is there:
-    /// `start` is not negative, for `line` was not and only grows. A block is read where sixteen bytes follow `start`.
-    /// `control` is one that CRLF was found at, so every position from `start` up to `control + 1` is a byte. That goes
-    /// for `control - 1`, because the line is not empty, and for `nameEnd` and the one behind it, because `nameEnd` is
-    /// less than `control`. When ": " stands there, neither of the two is `control`, so the next one is at most that.
     @inline(__always)
     init(_ bytes: Span<UInt8>, line: Int, into table: inout MutableSpan<FieldPosition>, count: Int, room: Int) {
+        // Bytes are read unchecked here, for checks cost a quarter of the time, and this is why each of them is there.
+        // `start` is not negative, for `line` is not and only grows, and a block is read where sixteen bytes follow it.
+        // CRLF was found at `control`, so every position from `start` to `control + 1` is a byte's: `control - 1`,
+        // because the line is not empty; `nameEnd` and the one behind it, because `nameEnd` is less than `control`; and
+        // the next one, because of these two, which are ": ", neither is `control`.
         self.line = max(0, line)
         self.count = count
         while self.count < room {
