@@ -31,15 +31,16 @@ struct FieldBlock: @unchecked Sendable {
         let storage = Storage.create(minimumCapacity: capacity) { _ in size }
         self.storage = storage
         unsafe storage.withUnsafeMutablePointerToElements { table in
-            unsafe positions.withUnsafeBytes { source in
-                guard let start = source.baseAddress else { return }
-                unsafe UnsafeMutableRawPointer(table).copyMemory(
-                    from: start, byteCount: Int(size.fields) &* FieldPosition.size)
-            }
             let text = unsafe UnsafeMutableRawPointer(table + Int(size.fields))
             unsafe bytes.withUnsafeBytes { source in
                 guard let start = source.baseAddress else { return }
                 unsafe text.copyMemory(from: start, byteCount: Int(size.bytes))
+            }
+            // Last, for the processor may still be busy writing the positions.
+            unsafe positions.withUnsafeBytes { source in
+                guard let start = source.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(table).copyMemory(
+                    from: start, byteCount: Int(size.fields) &* FieldPosition.size)
             }
             if hasFolds {
                 var text = unsafe UnsafeMutableBufferPointer(

@@ -9,7 +9,7 @@ extension Span<UInt8> {
     }
 
     /// The same with letters in lower case. Other bytes change as well, but none that may stand in a field becomes a
-    /// letter or "-".
+    /// letter or "-", but for the CR of a fold, which a LF follows.
     @inline(__always)
     func foldedWord(at offset: Int) -> UInt64 {
         word(at: offset) | 0x2020_2020_2020_2020
