@@ -37,6 +37,7 @@ let package = Package(
                 "CCurlMulti", "CHTTPParser", "CAllocations",
                 .product(name: "Tern", package: "tern"),
                 .product(name: "TernEngine", package: "tern"),
+                .product(name: "TernHTTP1", package: "tern"),
                 .product(name: "TernTesting", package: "tern"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
