@@ -4,7 +4,7 @@ internal import CCurlMulti
 internal import Foundation
 
 /// `openssl s_time`: one blocking connection after the other, without a parser, an event loop or a check of the name. It
-/// reads to the end of the stream, and says goodbye to nobody.
+/// reads to the end of the stream, and says goodbye to nobody. Like the others it may speak 1.2 and 1.3.
 enum OpenSSLTime {
     static var path: String? { ChildProcess.path(of: "openssl") }
 
@@ -44,7 +44,7 @@ enum OpenSSLTime {
             path,
             [
                 "s_time", "-connect", address, "-CAfile", authority, "-no-CApath", "-no-CAstore", "-verify", "5",
-                "-tls1_3", "-www", handshakes.path, handshakes == .resumed ? "-reuse" : "-new", "-time", "\(seconds)",
+                "-www", handshakes.path, handshakes == .resumed ? "-reuse" : "-new", "-time", "\(seconds)",
             ], mergesError: true)
         return try child.waitForEnd()
     }
