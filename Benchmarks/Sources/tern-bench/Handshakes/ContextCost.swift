@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CCurlMulti
 internal import Foundation
 internal import TernEngine
 
-/// What sessions pay for their TLS contexts, as their users see it: how much later than a session's second https connection
-/// its first one fails, where nobody listens. System anchors.
+/// What sessions pay for their TLS contexts: how much more CPU time a session's first https connection takes than its second
+/// one, where nobody listens. System anchors. Not the time on the clock, which other programs lengthen.
 struct ContextCost: Encodable {
     /// Of the first session in the process, which reads the system's certificates.
     let firstMilliseconds: Double
@@ -24,11 +23,11 @@ struct ContextCost: Encodable {
 
     private static func extra(_ url: URL) async -> Double {
         let session = Session()
-        let begin = monotonic_nanoseconds()
+        let begin = ResourceUsage.own
         _ = try? await session.data(from: url)
-        let middle = monotonic_nanoseconds()
+        let middle = ResourceUsage.own
         _ = try? await session.data(from: url)
-        let end = monotonic_nanoseconds()
-        return (Double(middle - begin) - Double(end - middle)) / 1e6
+        let end = ResourceUsage.own
+        return (begin.microseconds(to: middle) - middle.microseconds(to: end)) / 1e3
     }
 }

@@ -78,9 +78,6 @@ struct PolicyRates {
             }
             count += 100
         } while monotonic_nanoseconds() < deadline
-        let after = ResourceUsage.own
-        return
-            (after.userMicroseconds - before.userMicroseconds + after.systemMicroseconds
-            - before.systemMicroseconds) / count
+        return before.microseconds(to: .own) / count
     }
 }

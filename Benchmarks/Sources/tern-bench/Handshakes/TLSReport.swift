@@ -56,7 +56,7 @@ struct TLSReport: Encodable {
             Goal("new handshake, 16 at a time: CPU × libcurl", handshake(.new, 16)?.cpuRatioToCurl, atMost: 1.2),
             Goal("resumed handshake: CPU × openssl s_time", handshake(.resumed, 1)?.cpuRatioToOpenSSL, atMost: 1.1),
             Goal("a pin set adds to a new handshake, % of its CPU", pinShare, atMost: 5),
-            Goal("context of a second session, ms", contexts.furtherMilliseconds, atMost: 1),
+            Goal("context of a second session, CPU ms", contexts.furtherMilliseconds, atMost: 1),
             Goal("100 MB: throughput × libcurl", request(.large, 1)?.throughputRatio, atLeast: 1),
             Goal("100 MB: CPU × libcurl", request(.large, 1)?.cpuRatio, atMost: 1),
         ]

@@ -69,7 +69,7 @@ struct TLSTable {
         section(
             "TLS contexts",
             [
-                ["session", "ms"], ["first in the process", Markdown.figure(report.contexts.firstMilliseconds)],
+                ["session", "CPU ms"], ["first in the process", Markdown.figure(report.contexts.firstMilliseconds)],
                 ["any other", Markdown.figure(report.contexts.furtherMilliseconds)],
             ])
     }
