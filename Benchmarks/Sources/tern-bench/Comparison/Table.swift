@@ -36,8 +36,8 @@ struct Table {
                 row.cpuMicrosecondsPerRequest, row.cpuRatio, row.requestsPerSecond, row.throughputRatio,
                 row.p50Microseconds, row.p99Microseconds, row.residentBytes.map { $0 / 1e6 },
             ]
-            lines.append([row.client.title] + figures.map(MarkdownTable.figure) + [String(row.errors)])
+            lines.append([row.client.title] + figures.map(Markdown.figure) + [String(row.errors)])
         }
-        return "**\(scenario.title)**\n\n" + MarkdownTable(lines).text
+        return "**\(scenario.title)**\n\n" + Markdown.table(lines)
     }
 }

@@ -31,7 +31,7 @@ struct ParsingReport: Encodable {
             lines.append(
                 [row.title, String(row.bytes)] + figures(row.tern) + figures(row.peer) + [figure(row.speedup)])
         }
-        return header + "\n\n" + MarkdownTable(lines).text
+        return header + "\n\n" + Markdown.table(lines)
     }
 
     private func figures(_ side: ParsingRow.Side?) -> [String] {
@@ -41,5 +41,5 @@ struct ParsingReport: Encodable {
         ]
     }
 
-    private func figure(_ value: Double?) -> String { MarkdownTable.figure(value) }
+    private func figure(_ value: Double?) -> String { Markdown.figure(value) }
 }
