@@ -53,14 +53,14 @@ struct TrustQuestion: ParsableArguments {
 
     /// Asks the server, if there is one to ask, and judges.
     func answer() async throws -> ServerTrustResult {
-        let time = try time()
-        let rule = try rule(at: time)
+        let moment = try moment()
+        let rule = try rule(at: moment?.seconds)
         var trust = try await presented()
-        trust.time = time ?? trust.time
+        trust.time = moment?.seconds ?? trust.time
         trust.profile = profile.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
-        let result = rule.evaluate(trust, host: host)
+        let result = rule.evaluate(trust, host: host, isBetweenSeconds: moment?.hasFraction ?? false)
         guard result.isAccepted, !lists.isEmpty else { return result }
         let revocation = ServerTrustPolicy.performRevokedEvaluation(
             validateHost: false, revocationFlags: [.crl, .networkAccessDisabled]
@@ -91,12 +91,12 @@ struct TrustQuestion: ParsableArguments {
         return try await LiveServer(url: url, anchors: anchors).presented()
     }
 
-    private func time() throws -> Int64? {
+    private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
         guard let at else { return nil }
-        guard let time = Timestamp.seconds(rfc3339: at) else {
+        guard let moment = Timestamp.moment(rfc3339: at) else {
             throw ValidationError("--at: \"\(at)\" is not a time as RFC 3339 writes them, such as 2026-01-31T00:00:00Z")
         }
-        return time
+        return moment
     }
 
     private func warn(about file: PolicyFile, at time: Int64) {
