@@ -26,6 +26,13 @@ enum AddressText {
         }
     }
 
+    /// Nil for what is no IPv6 address, with or without brackets and zone.
+    static func canonicalIPv6(_ text: String) -> String? {
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text[...]
+        guard let octets = octets(readBySSL: String(bare.prefix { $0 != "%" })), octets.count == 16 else { return nil }
+        return self.text(octets)
+    }
+
     private static func octets(readBySSL text: String) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard !text.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(text) else { return nil }
