@@ -31,7 +31,8 @@ final class PeerVerification {
         judge()
         // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it.
         let isComplete = unsafe SSL_version(ssl) >= TLS1_3_VERSION
-        guard let failure = isOpen || !isComplete && isAboutRevocation ? nil : result?.failure else {
+        let mayFollow = isAboutRevocation || result?.failure?.reason == .missingStaple
+        guard let failure = isOpen || !isComplete && mayFollow ? nil : result?.failure else {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return 1
         }
