@@ -46,12 +46,10 @@ struct BatchCase {
     /// A policy file, which has pin sets, or a rule by itself; either may name the profile its chains are held to.
     private static func rule(
         _ element: JSONElement
-    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile) {
+    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?) {
         var fields = try JSONFields(element)
-        let name: ProfileName? = try fields.take("profile")?.word()
-        let rule: TrustRule =
-            fields.contains("pinSets")
-            ? .manager(try PolicyFile(fields: fields).manager()) : .policy(try ServerTrustPolicy(fields: fields))
-        return (rule, (name ?? .standard).profile)
+        if fields.contains("pinSets") { return (.manager(try PolicyFile(fields: fields).manager()), nil) }
+        let profile: TrustProfile? = try fields.take("profile")?.word()
+        return (.policy(try ServerTrustPolicy(fields: fields)), profile)
     }
 }

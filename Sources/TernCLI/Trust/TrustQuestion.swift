@@ -40,7 +40,7 @@ struct TrustQuestion: ParsableArguments {
     var at: String?
 
     @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's on top.")
-    var profile = ProfileName.standard
+    var profile: TrustProfile?
 
     func validate() throws {
         guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
@@ -57,7 +57,7 @@ struct TrustQuestion: ParsableArguments {
         let rule = try rule(at: moment?.seconds)
         var trust = try await presented()
         trust.time = moment?.seconds ?? trust.time
-        trust.profile = profile.profile
+        trust.profile = profile ?? trust.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: moment?.hasFraction ?? false)
@@ -109,8 +109,10 @@ struct TrustQuestion: ParsableArguments {
     private func rule(at time: Int64?) throws -> TrustRule {
         if let policy {
             do {
-                let file = try PolicyFile(contentsOf: URL(filePath: policy))
+                var file = try PolicyFile(contentsOf: URL(filePath: policy))
                 warn(about: file, at: time ?? Timestamp.current)
+                // What is said here and now comes before what is in a file.
+                file.profile = profile ?? file.profile
                 return .manager(file.manager())
             } catch {
                 throw ValidationError("--policy: \(policy): \(error)")

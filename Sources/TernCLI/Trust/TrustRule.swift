@@ -26,7 +26,17 @@ enum TrustRule {
         case (.manager(let manager), nil):
             manager.allHostsMustBeEvaluated
                 ? manager.evaluate(trust, host: "")
-                : ServerTrustPolicy.performDefaultEvaluation(validateHost: false).evaluateChain(trust)
+                : ServerTrustPolicy.performDefaultEvaluation(validateHost: false)
+                    .evaluateChain(trust.with(manager.profile))
         }
+    }
+}
+
+extension ServerTrust {
+    /// The same server, held to `profile`, if there is one.
+    fileprivate func with(_ profile: TrustProfile?) -> ServerTrust {
+        var trust = self
+        trust.profile = profile ?? self.profile
+        return trust
     }
 }

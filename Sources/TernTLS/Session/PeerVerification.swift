@@ -14,10 +14,10 @@ final class PeerVerification {
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
+    init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile) {
         self.host = host
         self.policy = policy
-        trust = ServerTrust(sentChain: [], anchors: configuration.anchors, profile: configuration.profile)
+        trust = ServerTrust(sentChain: [], anchors: anchors, profile: profile)
     }
 
     /// Whether the server is to be asked for a stapled response.

@@ -148,6 +148,7 @@ import Testing
             (["profile": "standard", "pins": [right]], "accepted"),
             (["pinSets": [["hosts": ["*.example.com"], "pins": [wrong]]]], "key-not-pinned"),
             (["pinSets": [["hosts": ["example.com"], "pins": [wrong]]]], "accepted"),
+            (["profile": "web", "pinSets": [[String: Any]]()], "common-name"), (["profile": "web"], "common-name"),
             (
                 ["pinSets": [["hosts": ["example.com"], "pins": [right]]], "unlistedHosts": "refuse"],
                 "no-required-evaluator"
