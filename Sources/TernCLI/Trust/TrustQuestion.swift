@@ -36,6 +36,8 @@ struct TrustQuestion: ParsableArguments {
         help: "Refuse what the revocation lists in this file revoke, in PEM or DER; repeat for more.")
     var lists: [String] = []
 
+    @OptionGroup var revocation: RevocationOptions
+
     @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
     var at: String?
 
@@ -61,11 +63,17 @@ struct TrustQuestion: ParsableArguments {
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: moment?.hasFraction ?? false)
-        guard result.isAccepted, !lists.isEmpty else { return result }
-        let revocation = ServerTrustPolicy.performRevokedEvaluation(
-            validateHost: false, revocationFlags: [.crl, .networkAccessDisabled]
-        ).evaluateChain(trust)
-        return revocation.isAccepted ? result : revocation
+        guard result.isAccepted, let asking = revocationPolicy else { return result }
+        if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
+        let revoked = asking.evaluateChain(trust)
+        return revoked.isAccepted ? result : revoked
+    }
+
+    /// What the lists and the flags ask for.
+    private var revocationPolicy: ServerTrustPolicy? {
+        if let policy = revocation.policy { return policy }
+        if lists.isEmpty { return nil }
+        return .performRevokedEvaluation(validateHost: false, revocationFlags: [.crl, .networkAccessDisabled])
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {

@@ -29,9 +29,9 @@ final class PeerVerification {
         trust.time = Timestamp.now
         unsafe takeStaple(of: ssl)
         judge()
-        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it.
-        let isComplete = unsafe SSL_version(ssl) >= TLS1_3_VERSION
-        let mayFollow = isAboutRevocation || result?.failure?.reason == .missingStaple
+        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it, but before we say anything.
+        let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
+        let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
         guard let failure = isOpen || !isComplete && mayFollow ? nil : result?.failure else {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return 1
@@ -58,11 +58,7 @@ final class PeerVerification {
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
         for (question, answer) in answers {
             asked.insert(question)
-            switch answer {
-            case .response(let response): trust.revocation.responses.append(response)
-            case .list(let list): trust.revocation.lists.append(list)
-            case .none: break
-            }
+            trust.revocation.take(answer)
         }
         judge()
     }
