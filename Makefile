@@ -39,9 +39,10 @@ fuzz:
 
 sanitize:
 	@scripts/install-dependencies build test
-	swift test --sanitize=address --scratch-path .build-asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.suppressions \
+		swift test --no-parallel --disable-xctest --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
-		swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
+		swift test --no-parallel --disable-xctest --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift

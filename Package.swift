@@ -27,34 +27,42 @@ let package = Package(
         // OpenSSL's module map, and its macros as functions.
         .systemLibrary(name: "CTernOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
+        // A value behind a lock that ThreadSanitizer understands.
+        .target(name: "TernLock", swiftSettings: settings),
         // RFC 9112 as values: bytes to messages and back. No I/O.
         .target(name: "TernHTTP1", swiftSettings: settings),
         // One thread, one epoll: descriptors, readiness, deadlines, resolving, connecting.
-        .target(name: "TernIO", dependencies: ["CTernLinux"], swiftSettings: settings),
+        .target(name: "TernIO", dependencies: ["CTernLinux", "TernLock"], swiftSettings: settings),
         // OpenSSL as a sans-IO engine, and trust.
-        .target(name: "TernTLS", dependencies: ["CTernOpenSSL"], swiftSettings: settings),
+        .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The client: sessions, tasks, pool, connections.
-        .target(name: "TernEngine", dependencies: ["TernHTTP1", "TernIO", "TernTLS"], swiftSettings: settings),
+        .target(
+            name: "TernEngine", dependencies: ["TernHTTP1", "TernIO", "TernLock", "TernTLS"], swiftSettings: settings),
         // The Alamofire-shaped API.
-        .target(name: "Tern", dependencies: ["TernEngine"], swiftSettings: settings),
+        .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
-        .target(name: "TernTesting", dependencies: ["CTernOpenSSL"], swiftSettings: settings),
+        .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The command `tern`.
         .executableTarget(
             name: "TernCLI",
             dependencies: [
-                "Tern", "TernTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Tern", "TernLock", "TernTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 
         .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1"], swiftSettings: settings),
-        .testTarget(name: "TernIOTests", dependencies: ["TernIO"], swiftSettings: settings),
-        .testTarget(name: "TernTLSTests", dependencies: ["TernTLS", "TernTesting"], swiftSettings: settings),
+        .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock"], swiftSettings: settings),
+        .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),
+        .testTarget(
+            name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
         .testTarget(name: "TernTestingTests", dependencies: ["TernTesting"], swiftSettings: settings),
-        .testTarget(name: "TernEngineTests", dependencies: ["TernEngine", "TernTesting"], swiftSettings: settings),
-        .testTarget(name: "TernTests", dependencies: ["Tern", "TernTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "TernEngineTests", dependencies: ["TernEngine", "TernLock", "TernTesting"], swiftSettings: settings),
+        .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
-            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernTesting"], swiftSettings: settings),
+            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting"],
+            swiftSettings: settings),
     ]
 )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
+import TernLock
 
 /// Takes down everything that happens to one task.
 final class Transcript: SessionDataDelegate {
@@ -20,7 +20,7 @@ final class Transcript: SessionDataDelegate {
     }
 
     private let sink: BodyFile?
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The body goes into `sink`, or into the contents if there is none.
     init(sink: BodyFile?) {

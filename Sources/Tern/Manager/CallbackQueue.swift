@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Synchronization
+import TernLock
 
 /// Where a session's user code runs. Requests that complete while it is busy wait in a mailbox and get one dispatched
 /// block between them: waking a thread costs more than a small request.
@@ -18,7 +18,7 @@ final class CallbackQueue: Sendable {
     }
 
     private let queue: DispatchQueue
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ queue: DispatchQueue) {
         self.queue = queue

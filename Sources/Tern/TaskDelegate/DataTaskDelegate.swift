@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import TernEngine
+import TernLock
 
 /// Accumulates the body of one data task, or hands it on as it comes, and holds response handlers back until the task has
 /// completed.
@@ -16,12 +16,12 @@ final class DataTaskDelegate: TaskDelegate {
     static let streamHighWater = 256 * 1024
 
     private let callbacks: CallbackQueue
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// - Parameter error: why there will be no task.
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
         callbacks = context.callbacks
-        state = Mutex(State(request: request, error: error, bodyLimit: context.bodyLimit))
+        state = Lock(State(request: request, error: error, bodyLimit: context.bodyLimit))
     }
 
     var response: HTTPURLResponse? { state.withLock { $0.response } }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TernHTTP1
-import TernIO
+import TernLock
 
 /// One request on its way, and the handle to steer it. Made by `Session.dataTask(with:delegate:)`, started by `resume()`.
 ///

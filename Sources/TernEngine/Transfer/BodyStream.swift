@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
 import TernHTTP1
-import TernIO
+import TernLock
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
 final class BodyStream: SessionDataDelegate, Sendable {

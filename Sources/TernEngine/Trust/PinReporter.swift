@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTLS
+import TernLock
 
 /// Tells about servers that do not meet their pin sets: at most once a day for each rule and host, and never on a
 /// reactor's thread.

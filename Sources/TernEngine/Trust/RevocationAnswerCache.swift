@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTLS
+import TernLock
 
 /// What came back to questions about revocation, and who waits for what is being asked. Any thread.
 final class RevocationAnswerCache: Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Synchronization
-import TernIO
 import TernTLS
+import TernLock
 
 /// One question under way: collects what comes back, up to a limit, and makes an answer of it.
 final class RevocationFetch: SessionDataDelegate {

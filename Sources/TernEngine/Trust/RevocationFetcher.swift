@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTLS
+import TernLock
 
 /// Asks responders and fetches lists over an engine of its own, and remembers what came back. Any thread.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
-import Synchronization
-import TernIO
 public import TernTLS
+import TernLock
 
 extension ServerTrust {
     /// Asks a server for its certificates: shakes hands as far as the certificates go, and ends the connection before a

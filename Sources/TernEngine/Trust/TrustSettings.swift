@@ -2,8 +2,8 @@
 import Dispatch
 import Synchronization
 import TernHTTP1
-import TernIO
 import TernTLS
+import TernLock
 
 /// A session's TLS context, made when the first https connection needs it, and its trust policies.
 final class TrustSettings: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
 import Glibc
-import Synchronization
+import TernLock
 
 /// How other threads reach a reactor: a locked queue, and an eventfd that is written once per sleep, not once per item.
 ///

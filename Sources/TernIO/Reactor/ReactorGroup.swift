@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+import TernLock
 
 /// The reactors that sessions share. They start with the first user and end after the last one lets go.
 public final class ReactorGroup: Sendable {

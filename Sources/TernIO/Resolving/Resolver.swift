@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
+import TernLock
 
 /// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.
 ///

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+
+import TernLock
 
 /// The store of an `Anchors` value, built when first asked for.
 final class LazyStore: Sendable {
     private let source: Anchors.Source
-    private let built = Mutex<TrustStore?>(nil)
+    private let built = Lock<TrustStore?>(nil)
 
     init(_ source: Anchors.Source) { self.source = source }
 

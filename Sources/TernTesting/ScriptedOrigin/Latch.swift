@@ -4,13 +4,13 @@
 // and without it a child process could inherit the descriptors.)
 
 internal import Glibc
-internal import Synchronization
+internal import TernLock
 
 /// A door that opens once, and that `poll` can watch.
 final class Latch: Sendable {
     /// Ready once the latch is open.
     let descriptor: Int32
-    private let farEnd: Mutex<Int32?>
+    private let farEnd: Lock<Int32?>
 
     init() throws(ScriptedOriginError) {
         var ends: [Int32] = [-1, -1]
@@ -18,7 +18,7 @@ final class Latch: Sendable {
             throw .system(call: "socketpair", errno: errno)
         }
         descriptor = ends[0]
-        farEnd = Mutex(ends[1])
+        farEnd = Lock(ends[1])
     }
 
     var isOpen: Bool { farEnd.withLock { $0 == nil } }

@@ -4,6 +4,7 @@
 // them looks for waiters afterwards, and whoever waits says so before it looks, so that one of the two sees the other.
 
 internal import Synchronization
+internal import TernLock
 
 /// The observations of one origin, and who waits for them.
 final class ObservationLog: Sendable {
@@ -20,13 +21,13 @@ final class ObservationLog: Sendable {
         var nextWaiter = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let bytesSent = Atomic(0)
     private let bytesReceived = Atomic(0)
     private let hasWaiters = Atomic(false)
 
     init(rememberedRequests: Int) {
-        state = Mutex(State(observations: ScriptedOrigin.Observations(rememberedRequests: max(0, rememberedRequests))))
+        state = Lock(State(observations: ScriptedOrigin.Observations(rememberedRequests: max(0, rememberedRequests))))
     }
 
     var observations: ScriptedOrigin.Observations {

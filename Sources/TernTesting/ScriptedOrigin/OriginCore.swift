@@ -3,23 +3,23 @@
 // still runs, and ends them.
 
 internal import Glibc
-internal import Synchronization
+internal import TernLock
 
 /// What the threads of an origin share.
 final class OriginCore: Sendable {
     let log: ObservationLog
     private let script: OriginScript
-    private let context: Mutex<TLSServerContext?>
+    private let context: Lock<TLSServerContext?>
     private let stopLatch: Latch
-    private let holdLatch: Mutex<Latch>
+    private let holdLatch: Lock<Latch>
     private let threads = OriginThreads()
 
     init(_ script: OriginScript, context: TLSServerContext?, log: ObservationLog) throws(ScriptedOriginError) {
         self.script = script
         self.log = log
-        self.context = Mutex(context)
+        self.context = Lock(context)
         stopLatch = try Latch()
-        holdLatch = Mutex(try Latch())
+        holdLatch = Lock(try Latch())
     }
 
     func start(_ listener: OriginListener) throws(ScriptedOriginError) {

@@ -4,7 +4,7 @@
 // Safety: the argument of `pthread_create` is a retained box that exactly the new thread takes over.
 
 internal import Glibc
-internal import Synchronization
+internal import TernLock
 
 /// The threads of one origin.
 final class OriginThreads: Sendable {
@@ -19,7 +19,7 @@ final class OriginThreads: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Runs the work on a new thread. False if the system has none left; then the work is dropped.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {

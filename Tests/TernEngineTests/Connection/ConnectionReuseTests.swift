@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionReuseTests {
     @Test(arguments: [false, true]) func `one connection carries request after request`(isSecure: Bool) async throws {

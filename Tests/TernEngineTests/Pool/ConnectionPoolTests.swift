@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
-import Synchronization
-import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionPoolTests {
     @Test func `finds a connection for a request that is sent again behind others`() async throws {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
 import TernHTTP1
-import TernIO
 import TernTesting
 
 @testable import TernEngine
+import TernLock
 
 /// A delegate that keeps what it is told, in order, and lets a test wait for the end or for a moment before it.
 final class RecordingDelegate: SessionDataDelegate, Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import TernIO
 
 @testable import TernEngine
+import TernLock
 
 /// The only reference to a session, shared by those who use it, and dropped by any of them.
 final class SessionHolder: Sendable {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
-import Synchronization
-import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct DataTaskTests {
     @Test func `does nothing before it is resumed, and starts once`() async throws {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
 import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 /// What is told about servers that do not meet their pins.
 @Suite struct PinReporterTests {
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a server that meets its pins is not told of`() async throws {
         let session = try Session.trusting(authority)
-        let count = Mutex(0)
+        let count = Lock(0)
         var set = try set(.enforce)
         set.backupPins = [try PublicKey(pin: authority.pin)]
         session.serverTrustPolicyManager = ServerTrustPolicyManager(pinSets: [set]) { _ in count.withLock { $0 += 1 } }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
 import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 /// Handshakes that wait for a responder: honest, silent, gigantic or gone.
 @Suite(.timeLimit(.minutes(1))) struct RevocationFetcherTests {
     /// What the responder does about each request; filled in once there is a certificate to have an opinion on.
     private final class Script: Sendable {
-        let steps = Mutex<[ScriptedOrigin.Step]>([])
+        let steps = Lock<[ScriptedOrigin.Step]>([])
     }
 
     private let authority: CertificateAuthority

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
-import TernIO
 import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct TrustSettingsTests {
     private func pinning(_ pins: [String], chain: Bool = true, host: Bool = true) throws -> ServerTrustPolicy {

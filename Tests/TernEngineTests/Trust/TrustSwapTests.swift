@@ -5,6 +5,7 @@ import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 /// Policies that change while a session is at work.
 @Suite struct TrustSwapTests {
@@ -83,7 +84,7 @@ import Testing
         let session = try Session.trusting(authority)
         let (identity, wrong) = (identity, try wrongPins())
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
-        let evaluations = Mutex(0)
+        let evaluations = Lock(0)
         // The policies change in the middle of the handshake that they accept.
         session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [
             "localhost": .customEvaluation { [weak session] _, _ in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Synchronization
 import Testing
 
 @testable import TernIO
+import TernLock
 
 @Suite(.timeLimit(.minutes(1))) struct ReactorLoopTests {
     // Readiness

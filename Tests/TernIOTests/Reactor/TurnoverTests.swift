@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 import Testing
 
 @testable import TernIO
+import TernLock
 
 @Suite(.timeLimit(.minutes(1))) struct TurnoverTests {
     @Test func `connections that end together and are replaced at once do not hear of each other`() async throws {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-import TernIO
+import TernLock
 
 /// What happened, in order, on whatever thread.
 final class Journal<Entry: Sendable>: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
 import TernTesting
 import Testing
+import TernLock
 
 /// The request chain against servers that other people wrote.
 @Suite struct DataRequestTests {
@@ -29,7 +29,7 @@ import Testing
 }
 
 private final class Received: Sendable {
-    private let bytes = Mutex(Data())
+    private let bytes = Lock(Data())
     var data: Data { bytes.withLock { $0 } }
     func append(_ piece: Data) { bytes.withLock { $0.append(piece) } }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
+import TernLock
 
 /// One request, run to its end, and what it was like.
 struct RecordedTask: Sendable {
@@ -27,7 +27,7 @@ private final class Recorder: SessionDataDelegate {
         var completion: CheckedContinuation<RecordedTask, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func record(_ task: DataTask) async -> RecordedTask {
         await withCheckedContinuation { continuation in

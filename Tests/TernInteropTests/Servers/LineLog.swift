@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
+import TernLock
 
 /// The lines a server writes, as they come.
 final class LineLog: Sendable {
@@ -14,7 +14,7 @@ final class LineLog: Sendable {
         var waiters: [UUID: (condition: Condition, continuation: CheckedContinuation<Bool, Never>)] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// All lines so far.
     var lines: [String] { state.withLock { $0.lines } }

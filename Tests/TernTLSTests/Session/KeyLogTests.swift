@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 import TernTesting
 import Testing
 
 @testable import TernTLS
+import TernLock
 
 struct KeyLogTests {
     private let root: CertificateAuthority
@@ -14,7 +14,7 @@ struct KeyLogTests {
         (TLSVersion.v1_2, ["CLIENT_RANDOM"]), (.v1_3, ["CLIENT_HANDSHAKE_TRAFFIC_SECRET", "CLIENT_TRAFFIC_SECRET_0"]),
     ])
     func `a log gets a line for each secret`(version: TLSVersion, labels: [String]) throws {
-        let lines = Mutex<[String]>([])
+        let lines = Lock<[String]>([])
         let dialogue = try Dialogue(root: root) {
             $0.minimumVersion = version
             $0.maximumVersion = version

@@ -235,7 +235,9 @@ struct TLSSessionTests {
         func litter() {
             var garbage = unsafe UnsafePointer<UInt8>(bitPattern: 0)
             unsafe d2i_X509(nil, &garbage, 0)
-            unsafe PEM_read_bio_X509(BIO_new_mem_buf("x", 1), nil, nil, nil)
+            let empty = unsafe BIO_new(BIO_s_mem())
+            unsafe PEM_read_bio_X509(empty, nil, nil, nil)
+            unsafe BIO_free(empty)
             #expect(ERR_peek_error() != 0)
         }
         let dialogue = try dialogue(.v1_3)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import TernTesting
 import Testing
 
 @testable import Tern
+import TernLock
 
 @Suite struct SessionManagerTests {
     private let manager = SessionManager()
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `many requests at a time each get their own response`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
-        let wrong = Mutex(0)
+        let wrong = Lock(0)
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         for number in 0..<500 {
             manager.request(origin.url("/\(number)")).validate().responseString { response in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
 import TernTesting
 import Testing
+import TernLock
 
 @Suite struct DataRequestResponseTests {
     private struct User: Codable, Equatable, Sendable {
@@ -66,7 +66,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo"), .hold, .send("dy")]
         }
-        let hasRun = Mutex(false)
+        let hasRun = Lock(false)
         let request = manager.request(origin.url()).response { _ in hasRun.withLock { $0 = true } }
         #expect(await origin.waitFor { $0.bytesSent > 0 })
         #expect(hasRun.withLock { $0 } == false)

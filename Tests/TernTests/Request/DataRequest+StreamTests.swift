@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
 import TernTesting
 import Testing
+import TernLock
 
 @Suite struct DataRequestStreamTests {
     private let manager = SessionManager()
 
     /// Collects what a stream hands on.
     private final class Sink: Sendable {
-        let chunks = Mutex<[Data]>([])
+        let chunks = Lock<[Data]>([])
 
         var data: Data { chunks.withLock { $0.reduce(into: Data()) { $0 += $1 } } }
 
@@ -66,7 +66,7 @@ import Testing
         }
         let isOpen = DispatchSemaphore(value: 0)
         let (starts, continuation) = AsyncStream.makeStream(of: Void.self)
-        let count = Mutex(0)
+        let count = Lock(0)
         let request = manager.request(origin.url()).stream { data in
             if count.withLock({
                 $0 += data.count; return $0 == data.count

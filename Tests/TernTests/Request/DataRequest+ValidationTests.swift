@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 import Tern
 import TernTesting
 import Testing
+import TernLock
 
 @Suite struct DataRequestValidationTests {
     private struct Reason: Error {
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `validations run in order, once, until one fails`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
-        let seen = Mutex<[Int]>([])
+        let seen = Lock<[Int]>([])
         let request = manager.request(origin.url())
         for number in 1...3 {
             request.validate { _, response, data in
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `nothing is validated where no response came`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.reset] }
-        let ran = Mutex(false)
+        let ran = Lock(false)
         let request = manager.request(origin.url(), method: .post).validate { _, _, _ in
             ran.withLock { $0 = true }
             return .success

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+
+import TernLock
 
 /// The sessions that one context's servers let us resume. Any thread.
 ///
@@ -26,7 +27,7 @@ final class SessionCache: Sendable {
 
     private let keyLimit: Int
     private let sessionLimit: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Parameters:
     ///   - keyLimit: how many keys are remembered; one more drops the one that was used least recently.

@@ -11,6 +11,7 @@ final class InteractiveBatch {
     init() throws {
         process.executableURL = try TernTool.executable
         process.arguments = ["trust", "evaluate", "--batch", "-"]
+        process.environment = TernTool.environment
         process.standardInput = input
         process.standardOutput = output
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)

@@ -52,7 +52,9 @@ import Testing
         }
         #expect(steps.count > 12)
         let tools = try TernTool.executable.deletingLastPathComponent().path
-        let setting = "cd '\(folder.url.path)'; PATH='\(tools)':$PATH; export SSL_CERT_FILE=roots.pem; "
+        let setting =
+            "cd '\(folder.url.path)'; PATH='\(tools)':$PATH; export SSL_CERT_FILE=roots.pem; "
+            + "export ASAN_OPTIONS=\(TernTool.sanitizerOptions); "
         for step in steps {
             let result = try await Command.run(["sh", "-c", setting + step.command])
             #expect(result.status == step.status, "\(step.command)\n\(result.output)")

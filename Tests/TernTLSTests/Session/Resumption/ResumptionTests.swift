@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
-import Synchronization
 import TernTesting
 import Testing
 
 @testable import TernTLS
+import TernLock
 
 /// Sessions are resumed under the demands they were made under, and under no others.
 struct ResumptionTests {
@@ -147,7 +147,7 @@ struct ResumptionTests {
     @Test(arguments: TLSSessionTests.versions)
     func `a custom evaluation is asked before each resumption`(version: TLSVersion) throws {
         let context = try context(version)
-        let answers = Mutex([true, true, false, true])
+        let answers = Lock([true, true, false, true])
         let policy = ServerTrustPolicy.customEvaluation { trust, _ in
             trust.sentChain.count == 1 && answers.withLock { $0.removeFirst() }
         }

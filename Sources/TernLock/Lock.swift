@@ -42,7 +42,20 @@
 
     public import Synchronization
 
-    /// A value behind a lock.
-    public typealias Lock<Value: ~Copyable> = Mutex<Value>
+    /// A value behind a lock: `Synchronization.Mutex`, in a shape that a sanitizer build can replace.
+    ///
+    /// Locks are short: never nested, never held across a callback.
+    public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+        @usableFromInline let mutex: Mutex<Value>
+
+        @inlinable public init(_ value: consuming sending Value) { mutex = Mutex(value) }
+
+        /// Runs `body` with the value, alone.
+        @inlinable public func withLock<Result: ~Copyable, E: Error>(
+            _ body: (inout sending Value) throws(E) -> sending Result
+        ) throws(E) -> sending Result {
+            try mutex.withLock(body)
+        }
+    }
 
 #endif
