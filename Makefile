@@ -35,7 +35,7 @@ bench-quick:
 
 fuzz:
 	@scripts/install-dependencies build
-	@for run in $$(find Tests/Fuzz -name run); do $$run $(FUZZ_SECONDS) || exit 1; done
+	@Tests/Fuzz/run $(FUZZ_SECONDS)
 
 sanitize:
 	@scripts/install-dependencies build test
