@@ -20,7 +20,16 @@ struct TrustOptions: ParsableArguments {
     )
     var isInsecure = false
 
+    @OptionGroup var revocation: RevocationOptions
+
     @OptionGroup var identity: IdentityOptions
+
+    func validate() throws {
+        if isInsecure, revocation.policy != nil {
+            throw ValidationError(
+                "-k skips the chain, so there is nothing to ask about: give -k or --cert-status, not both")
+        }
+    }
 
     func configuration() throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
@@ -45,7 +54,7 @@ struct TrustOptions: ParsableArguments {
     }
 
     private func policy() throws -> ServerTrustPolicy? {
-        if pins.isEmpty { return isInsecure ? .disableEvaluation : nil }
+        if pins.isEmpty { return isInsecure ? .disableEvaluation : revocation.policy }
         let keys = try pins.map { pin in
             do {
                 return try PublicKey(pin: pin)
@@ -53,7 +62,8 @@ struct TrustOptions: ParsableArguments {
                 throw ValidationError("--pin \(pin): \(error)")
             }
         }
-        return .pinPublicKeys(
+        let pinned = ServerTrustPolicy.pinPublicKeys(
             publicKeys: keys, validateCertificateChain: !isInsecure, validateHost: !isInsecure)
+        return revocation.policy.map { .composite([$0, pinned]) } ?? pinned
     }
 }

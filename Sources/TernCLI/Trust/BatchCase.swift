@@ -10,13 +10,15 @@ import TernTLS
 struct BatchCase {
     let host: String?
     let trust: ServerTrust
+    private let isBetweenSeconds: Bool
     let rule: TrustRule
 
     init(_ fields: JSONFields, cache: inout CertificateCache) throws(Malformed) {
         var fields = fields
         do throws(PolicyFileError) {
             host = try fields.take("host")?.string()
-            let time = try fields.take("at").map { element throws(PolicyFileError) in try Self.time(element) }
+            let moment = try fields.take("at").map { element throws(PolicyFileError) in try Self.moment(element) }
+            isBetweenSeconds = moment?.hasFraction ?? false
             let policy = try fields.take("policy").map { element throws(PolicyFileError) in try Self.rule(element) }
             rule = policy?.rule ?? .policy(.performDefaultEvaluation(validateHost: true))
             let chain = try cache.certificates(try fields.require("chain"))
@@ -24,29 +26,30 @@ struct BatchCase {
                 try cache.anchors(element)
             }
             trust = ServerTrust(
-                sentChain: chain, anchors: anchors ?? .system, time: time, profile: policy?.profile ?? .standard)
+                sentChain: chain, anchors: anchors ?? .system, time: moment?.seconds,
+                profile: policy?.profile ?? .standard)
         } catch {
             throw Malformed(error)
         }
     }
 
-    func evaluate() -> ServerTrustResult { rule.evaluate(trust, host: host) }
+    func evaluate() -> ServerTrustResult { rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds) }
 
-    private static func time(_ element: JSONElement) throws(PolicyFileError) -> Int64 {
+    private static func moment(
+        _ element: JSONElement
+    ) throws(PolicyFileError) -> (seconds: Int64, hasFraction: Bool) {
         let text = try element.string()
-        guard let time = Timestamp.seconds(rfc3339: text) else { throw element.error(.invalidTime(text)) }
-        return time
+        guard let moment = Timestamp.moment(rfc3339: text) else { throw element.error(.invalidTime(text)) }
+        return moment
     }
 
     /// A policy file, which has pin sets, or a rule by itself; either may name the profile its chains are held to.
     private static func rule(
         _ element: JSONElement
-    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile) {
+    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?) {
         var fields = try JSONFields(element)
-        let name: ProfileName? = try fields.take("profile")?.word()
-        let rule: TrustRule =
-            fields.contains("pinSets")
-            ? .manager(try PolicyFile(fields: fields).manager()) : .policy(try ServerTrustPolicy(fields: fields))
-        return (rule, (name ?? .standard).profile)
+        if fields.contains("pinSets") { return (.manager(try PolicyFile(fields: fields).manager()), nil) }
+        let profile: TrustProfile? = try fields.take("profile")?.word()
+        return (.policy(try ServerTrustPolicy(fields: fields)), profile)
     }
 }

@@ -27,6 +27,8 @@ enum TrustAdvice {
             "Believe it: the key may be in other hands. Have a certificate issued for a new key, and pin that."
         case .revocationUndetermined, .unknownToResponder:
             "Let the server staple an OCSP response, or make the authority's responder reachable from here."
+        case .missingStaple:
+            "Turn on OCSP stapling in the server (SSLUseStapling, ssl_stapling), or have a certificate without must-staple."
         case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
             "Look at the certificate it is about: openssl x509 -text -in FILE."
         }

@@ -34,7 +34,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         guard
             batch == nil
                 || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
-                    && question.at == nil && question.profile == .standard
+                    && question.at == nil && question.profile == nil && question.revocation.policy == nil
         else {
             throw ValidationError("--batch takes everything else from its file")
         }

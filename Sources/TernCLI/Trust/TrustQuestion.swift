@@ -36,11 +36,13 @@ struct TrustQuestion: ParsableArguments {
         help: "Refuse what the revocation lists in this file revoke, in PEM or DER; repeat for more.")
     var lists: [String] = []
 
+    @OptionGroup var revocation: RevocationOptions
+
     @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
     var at: String?
 
     @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's on top.")
-    var profile = ProfileName.standard
+    var profile: TrustProfile?
 
     func validate() throws {
         guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
@@ -53,19 +55,25 @@ struct TrustQuestion: ParsableArguments {
 
     /// Asks the server, if there is one to ask, and judges.
     func answer() async throws -> ServerTrustResult {
-        let time = try time()
-        let rule = try rule(at: time)
+        let moment = try moment()
+        let rule = try rule(at: moment?.seconds)
         var trust = try await presented()
-        trust.time = time ?? trust.time
-        trust.profile = profile.profile
+        trust.time = moment?.seconds ?? trust.time
+        trust.profile = profile ?? trust.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
-        let result = rule.evaluate(trust, host: host)
-        guard result.isAccepted, !lists.isEmpty else { return result }
-        let revocation = ServerTrustPolicy.performRevokedEvaluation(
-            validateHost: false, revocationFlags: [.crl, .networkAccessDisabled]
-        ).evaluateChain(trust)
-        return revocation.isAccepted ? result : revocation
+        let result = rule.evaluate(trust, host: host, isBetweenSeconds: moment?.hasFraction ?? false)
+        guard result.isAccepted, let asking = revocationPolicy else { return result }
+        if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
+        let revoked = asking.evaluateChain(trust)
+        return revoked.isAccepted ? result : revoked
+    }
+
+    /// What the lists and the flags ask for.
+    private var revocationPolicy: ServerTrustPolicy? {
+        if let policy = revocation.policy { return policy }
+        if lists.isEmpty { return nil }
+        return .performRevokedEvaluation(validateHost: false, revocationFlags: [.crl, .networkAccessDisabled])
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {
@@ -91,12 +99,12 @@ struct TrustQuestion: ParsableArguments {
         return try await LiveServer(url: url, anchors: anchors).presented()
     }
 
-    private func time() throws -> Int64? {
+    private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
         guard let at else { return nil }
-        guard let time = Timestamp.seconds(rfc3339: at) else {
+        guard let moment = Timestamp.moment(rfc3339: at) else {
             throw ValidationError("--at: \"\(at)\" is not a time as RFC 3339 writes them, such as 2026-01-31T00:00:00Z")
         }
-        return time
+        return moment
     }
 
     private func warn(about file: PolicyFile, at time: Int64) {
@@ -109,8 +117,10 @@ struct TrustQuestion: ParsableArguments {
     private func rule(at time: Int64?) throws -> TrustRule {
         if let policy {
             do {
-                let file = try PolicyFile(contentsOf: URL(filePath: policy))
+                var file = try PolicyFile(contentsOf: URL(filePath: policy))
                 warn(about: file, at: time ?? Timestamp.current)
+                // What is said here and now comes before what is in a file.
+                file.profile = profile ?? file.profile
                 return .manager(file.manager())
             } catch {
                 throw ValidationError("--policy: \(policy): \(error)")

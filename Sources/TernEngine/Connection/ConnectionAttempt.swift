@@ -116,7 +116,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         let token = connection.token
         do throws(TLSError) {
             let session = try TLSSession(
-                context: context, host: origin.host, port: origin.port, policy: decision.policy)
+                context: context, host: origin.host, port: origin.port, policy: decision.policy,
+                profile: decision.profile)
             let handshake = TLSHandshake(
                 transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop,
                 revocation: RevocationInquiry(shard: shard)

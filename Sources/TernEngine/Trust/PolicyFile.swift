@@ -8,6 +8,7 @@ public import TernTLS
 /// {
 ///   "version": 1,
 ///   "unlistedHosts": "evaluate",
+///   "profile": "standard",
 ///   "pinSets": [
 ///     {
 ///       "hosts": ["api.example.com", "**.example.net"],
@@ -24,6 +25,7 @@ public import TernTLS
 /// ```
 ///
 /// Only `pinSets`, `hosts` and `pins` have to be there. `unlistedHosts` is `evaluate` (as the system would) or `refuse`;
+/// `profile` is `standard` or `web`, and without it the session's configuration decides;
 /// `scope` is `anyCertificate` or `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339
 /// time. A name that is not in this list, a name that occurs twice, and a host that is in two sets are errors.
 public struct PolicyFile: Sendable, Hashable {
@@ -37,10 +39,13 @@ public struct PolicyFile: Sendable, Hashable {
 
     public var pinSets: [PinSet]
     public var unlistedHosts: UnlistedHosts
+    /// The rules that the chains of all hosts are held to; nil leaves it to the session's configuration.
+    public var profile: TrustProfile?
 
-    public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate) {
+    public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate, profile: TrustProfile? = nil) {
         self.pinSets = pinSets
         self.unlistedHosts = unlistedHosts
+        self.profile = profile
     }
 
     /// Reads a policy from its JSON text. Blocks for nothing.
@@ -63,6 +68,7 @@ public struct PolicyFile: Sendable, Hashable {
             guard number == "1" else { throw version.error(.unsupportedVersion(number)) }
         }
         unlistedHosts = try fields.take("unlistedHosts")?.word() ?? .evaluate
+        profile = try fields.take("profile")?.word()
         pinSets = []
         var seen: Set<HostPattern> = []
         for element in try fields.require("pinSets").elements() {
@@ -85,6 +91,7 @@ public struct PolicyFile: Sendable, Hashable {
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) -> ServerTrustPolicyManager {
         ServerTrustPolicyManager(
-            pinSets: pinSets, allHostsMustBeEvaluated: unlistedHosts == .refuse, onPinFailure: onPinFailure)
+            pinSets: pinSets, allHostsMustBeEvaluated: unlistedHosts == .refuse, profile: profile,
+            onPinFailure: onPinFailure)
     }
 }

@@ -5,7 +5,7 @@ import TernLock
 
 extension ServerTrust {
     /// Asks a server for its certificates: shakes hands as far as the certificates go, and ends the connection before a
-    /// request. Nothing is verified; that is for the caller.
+    /// request. Nothing is verified; that is for the caller. A response that the server staples is among its revocation data.
     ///
     /// - Parameters:
     ///   - url: an https URL; only its host and port matter.
@@ -18,10 +18,14 @@ extension ServerTrust {
             throw EngineError(.invalidRequest(.unsupportedScheme(url.scheme ?? "")), phase: .request)
         }
         let presented = Presented()
-        let refusal = ServerTrustPolicy.customEvaluation { trust, _ in
-            presented.trust.withLock { $0 = trust }
-            return false
-        }
+        let refusal = ServerTrustPolicy.composite([
+            .customEvaluation { trust, _ in
+                presented.trust.withLock { $0 = trust }
+                return false
+            },
+            // Never comes to it, but has the server asked for a staple.
+            .performRevokedEvaluation(validateHost: false, revocationFlags: [.ocsp, .networkAccessDisabled]),
+        ])
         // Whatever the host's spelling, it is the only one this session meets.
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: OnePolicy(policy: refusal))

@@ -50,7 +50,9 @@ final class TrustSettings: Sendable {
         let (manager, generation) = policies.withLock { ($0, self.generation) }
         do throws(TrustFailure) {
             let policy = try manager?.requiredPolicy(forHost: host) ?? .performDefaultEvaluation(validateHost: true)
-            return TrustDecision(policy: policy, generation: generation, onPinFailure: manager?.onPinFailure)
+            return TrustDecision(
+                policy: policy, profile: manager?.profile ?? configuration.profile, generation: generation,
+                onPinFailure: manager?.onPinFailure)
         } catch {
             throw TLSError(.trust(error))
         }

@@ -40,7 +40,8 @@ public enum ServerTrustPolicy: Sendable {
     case disableEvaluation
 
     /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread: it must not
-    /// block. Other policies' `evaluate` may be called from it.
+    /// block. Other policies' `evaluate` may be called from it. Beside a policy that asks about revocation it is asked again
+    /// when more is known, and its last word counts.
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 

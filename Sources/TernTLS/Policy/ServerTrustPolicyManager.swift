@@ -14,16 +14,19 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let policies: [String: ServerTrustPolicy]
     /// Whether a host without a policy is refused (Alamofire 5's default) rather than evaluated as the system would.
     public let allHostsMustBeEvaluated: Bool
+    /// The rules that chains are held to where a policy validates them; nil leaves it to the session's configuration.
+    public let profile: TrustProfile?
     /// Told of every server that does not meet a pin set, whether it was refused for that or not; on a thread of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     private let canonical: [String: ServerTrustPolicy]
 
     public init(
-        policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false,
+        policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) {
         self.policies = policies
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
+        self.profile = profile
         self.onPinFailure = onPinFailure
         // Two spellings of one host: the first in alphabetical order wins, so that no run differs from another.
         canonical = Dictionary(
@@ -33,13 +36,13 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
 
     /// Each set under each of its hosts. Where two sets name the same host or pattern, the first one has it.
     public convenience init(
-        pinSets: [PinSet], allHostsMustBeEvaluated: Bool = false,
+        pinSets: [PinSet], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) {
         let entries = pinSets.flatMap { set in set.hosts.map { ("\($0)", ServerTrustPolicy.pinSet(set)) } }
         self.init(
             policies: Dictionary(entries, uniquingKeysWith: { first, _ in first }),
-            allHostsMustBeEvaluated: allHostsMustBeEvaluated, onPinFailure: onPinFailure)
+            allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile, onPinFailure: onPinFailure)
     }
 
     /// The policy for a host, or nil if none was given for it.
@@ -78,6 +81,8 @@ extension ServerTrustPolicyManager {
 
     /// Judges a server by its host's policy, as a session with this manager would.
     public func evaluate(_ trust: ServerTrust, host: String) -> ServerTrustResult {
+        var trust = trust
+        trust.profile = profile ?? trust.profile
         do throws(TrustFailure) {
             return try requiredPolicy(forHost: host).evaluate(trust, host: host)
         } catch {

@@ -5,13 +5,17 @@ extension Timestamp {
     /// (RFC 3339 §5.6). The fraction is dropped; a leap second counts as the one after it.
     ///
     /// Strict: nil for a date that no calendar has, for a space in place of the `T`, and for anything before or behind.
-    package static func seconds(rfc3339 text: String) -> Int64? {
+    package static func seconds(rfc3339 text: String) -> Int64? { moment(rfc3339: text)?.seconds }
+
+    /// As `seconds`, and whether a fraction was dropped: the moment is then after the second it says.
+    package static func moment(rfc3339 text: String) -> (seconds: Int64, hasFraction: Bool)? {
         var reader = DigitReader(text)
         guard let day = reader.day(), reader.take("T") || reader.take("t"), let hour = reader.number(2, 0...23),
             reader.take(":"), let minute = reader.number(2, 0...59), reader.take(":"),
-            let second = reader.number(2, 0...60), reader.skipFraction(), let offset = reader.offset(), reader.isAtEnd
+            let second = reader.number(2, 0...60), let hasFraction = reader.fraction(), let offset = reader.offset(),
+            reader.isAtEnd
         else { return nil }
-        return day * 86400 + hour * 3600 + minute * 60 + second - offset
+        return (day * 86400 + hour * 3600 + minute * 60 + second - offset, hasFraction)
     }
 
     /// Reads `2026-01-31`: the first second of that day in UTC.
@@ -63,11 +67,12 @@ private struct DigitReader {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    mutating func skipFraction() -> Bool {
-        guard take(".") else { return true }
+    /// Whether there is one that is not zero; nil for a dot without digits.
+    mutating func fraction() -> Bool? {
+        guard take(".") else { return false }
         let digits = rest.prefix(while: Self.isDigit)
         rest.removeFirst(digits.count)
-        return !digits.isEmpty
+        return digits.isEmpty ? nil : digits.contains { $0 != UInt8(ascii: "0") }
     }
 
     /// Seconds east of UTC.

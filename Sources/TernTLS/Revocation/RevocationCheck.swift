@@ -17,6 +17,25 @@ struct RevocationCheck {
     /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the fitting
     /// alert for.
     func failure(of findings: [RevocationFinding], in chain: [Certificate], host: String) -> TrustFailure? {
+        let failure = failureOfFindings(findings, in: chain, host: host)
+        if case .revoked = failure?.reason { return failure }
+        guard let leaf = chain.first, lacksStaple(chain) else { return failure }
+        // No answer that we fetch makes up for it: an attacker with the key of a revoked certificate can keep us from
+        // asking, but cannot make a response, which is why the certificate demands one.
+        return TrustFailure(
+            .missingStaple, host: host, verifyCode: X509_V_ERR_OCSP_VERIFY_NEEDED, certificate: leaf, seen: chain)
+    }
+
+    private func lacksStaple(_ chain: [Certificate]) -> Bool {
+        // An anchor by itself is trusted by decree.
+        guard flags.contains(.ocsp), chain.count > 1, chain[0].x509.demandsStaple else { return false }
+        guard let staple = data.stapledResponse else { return true }
+        return OCSPCheck(certificate: chain[0], issuer: chain[1]).status(by: staple, at: time) == .undetermined
+    }
+
+    private func failureOfFindings(
+        _ findings: [RevocationFinding], in chain: [Certificate], host: String
+    ) -> TrustFailure? {
         for finding in findings {
             let (reason, code): (TrustFailure.Reason, Int32)
             switch finding.status {

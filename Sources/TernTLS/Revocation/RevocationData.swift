@@ -15,4 +15,12 @@ public struct RevocationData: Sendable {
         self.responses = responses
         self.lists = lists
     }
+
+    package mutating func take(_ answer: RevocationAnswer) {
+        switch answer {
+        case .response(let response): responses.append(response)
+        case .list(let list): lists.append(list)
+        case .none: break
+        }
+    }
 }

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-// Where a certificate says its revocation can be asked about.
+// Where a certificate says its revocation can be asked about, and how its server has to tell.
 extension X509Reference {
+    /// RFC 7633 §4.2.3: the certificate's server staples a response to whoever asks for one (`status_request`, 5).
+    var demandsStaple: Bool {
+        guard hasExtension(NID_tlsfeature),
+            let features = DERElements(sequence: contentOfExtension(NID_tlsfeature))
+        else { return false }
+        return features.contains { $0.tag == 0x02 && $0.content.elementsEqual([5]) }
+    }
+
     /// The responders of authorityInfoAccess (RFC 5280 §4.2.2.1).
     var responderURLs: [String] {
         defer { ERR_clear_error() }

@@ -14,10 +14,10 @@ final class PeerVerification {
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, configuration: TLSConfiguration) {
+    init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile) {
         self.host = host
         self.policy = policy
-        trust = ServerTrust(sentChain: [], anchors: configuration.anchors, profile: configuration.profile)
+        trust = ServerTrust(sentChain: [], anchors: anchors, profile: profile)
     }
 
     /// Whether the server is to be asked for a stapled response.
@@ -29,9 +29,10 @@ final class PeerVerification {
         trust.time = Timestamp.now
         unsafe takeStaple(of: ssl)
         judge()
-        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it.
-        let isComplete = unsafe SSL_version(ssl) >= TLS1_3_VERSION
-        guard let failure = isOpen || !isComplete && isAboutRevocation ? nil : result?.failure else {
+        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it, but before we say anything.
+        let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
+        let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
+        guard let failure = isOpen || !isComplete && mayFollow ? nil : result?.failure else {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return 1
         }
@@ -58,11 +59,7 @@ final class PeerVerification {
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
         for (question, answer) in answers {
             asked.insert(question)
-            switch answer {
-            case .response(let response): trust.revocation.responses.append(response)
-            case .list(let list): trust.revocation.lists.append(list)
-            case .none: break
-            }
+            trust.revocation.take(answer)
         }
         judge()
     }

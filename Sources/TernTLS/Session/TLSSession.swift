@@ -35,17 +35,19 @@ import CTernOpenSSL
     ///     dot; an address never is (RFC 6066 §3).
     ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and policy.
     ///   - policy: judges the server's certificates, inside the handshake and on its thread.
+    ///   - profile: the rules that chains are held to; nil for those of the context's configuration.
     /// - Throws: `invalidHost` or `outOfResources`.
     public init(
-        context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy
+        context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil
     ) throws(TLSError) {
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
+        let profile = profile ?? context.configuration.profile
+        let key = SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile)
         let callbacks = SessionCallbacks(
-            verification: PeerVerification(host: host, policy: policy, configuration: context.configuration),
-            resumption: context.sessions.map {
-                Resumption(cache: $0, key: SessionCache.Key(host: host, port: port, policy: policy.identity))
-            },
+            verification: PeerVerification(
+                host: host, policy: policy, anchors: context.configuration.anchors, profile: profile),
+            resumption: context.sessions.map { Resumption(cache: $0, key: key) },
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)

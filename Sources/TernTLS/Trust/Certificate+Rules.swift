@@ -6,6 +6,7 @@ extension Certificate {
     func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
         if let rule = brokenExtensionRule { return rule }
         if !hasConsistentAlgorithm { return .signatureAlgorithmMismatch }
+        if !hasConformingKeyIdentifier { return .malformedKeyIdentifier }
         if place.isIssuer, let rule = brokenIssuerRule(isAnchor: place.isAnchor) { return rule }
         guard !place.isAnchor else { return nil }
         if !hasSupportedKey { return .unsupportedKey }
@@ -13,6 +14,7 @@ extension Certificate {
         if !x509.hasConformingSerialNumber { return .serialNumber }
         if !x509.hasConformingTimes { return .timeEncoding }
         if x509.isIssuerEmpty { return .emptyIssuer }
+        if !place.isIssuer, !hasWellSpeltAddresses { return .commonNameAddress }
         return brokenNameRule ?? brokenAuthorityRule
     }
 
@@ -22,15 +24,7 @@ extension Certificate {
         if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
         guard isAnchor else { return nil }
         if !hasSupportedAlgorithm { return .unsupportedKey }
-        return hasOwnKeyIdentifier ? nil : .foreignKeyIdentifier
-    }
-
-    /// A self-issued certificate with two key identifiers was signed by the key it carries.
-    private var hasOwnKeyIdentifier: Bool {
-        guard x509.isSelfIssued, let issuer = unsafe X509_get0_authority_key_id(x509.pointer),
-            let own = unsafe X509_get0_subject_key_id(x509.pointer)
-        else { return true }
-        return unsafe ASN1_OCTET_STRING_cmp(issuer, own) == 0
+        return namesItselfAsIssuer ? nil : .foreignKeyIdentifier
     }
 
     private var brokenAuthorityRule: CertificateRule? {

@@ -70,14 +70,14 @@ extension Certificate {
     }
 
     private var hasListedCommonNames: Bool {
-        let names = subjectAlternativeNames.compactMap { name in
+        let names = subjectAlternativeNames.compactMap { name -> String? in
             switch name {
             case .dns(let text): text
             case .ip(let octets): AddressText.text(octets)
             case .uri, .email, .other: nil
             }
         }
-        return x509.commonNames.allSatisfy(names.contains)
+        return Set(names).isSuperset(of: x509.commonNames)
     }
 
     private var isShortLived: Bool {

@@ -14,7 +14,7 @@ extension CertificateRule {
             let rule =
                 certificate.brokenRule(at: place)
                 ?? (profile == .web ? certificate.brokenWebRule(at: place) : nil)
-                ?? (depth > 0 ? certificate.brokenNameConstraintRule(below: path[..<depth]) : nil)
+                ?? (depth > 0 ? certificate.brokenRule(at: place, below: path[..<depth]) : nil)
             if let rule { return PathProblem(.rule(rule), depth: depth, certificate: certificate) }
         }
         return nil
@@ -27,5 +27,17 @@ extension CertificateRule {
         var isAnchor: Bool
         /// It vouches for another one.
         var isIssuer: Bool { depth > 0 }
+    }
+}
+
+extension Certificate {
+    /// The first rule that this certificate breaks together with those below it, leaf first.
+    fileprivate func brokenRule(at place: CertificateRule.Place, below path: ArraySlice<Certificate>)
+        -> CertificateRule?
+    {
+        if let issued = path.last, lacksKeyIdentifier(namedBy: issued, at: place) {
+            return .missingSubjectKeyIdentifier
+        }
+        return brokenNameConstraintRule(below: path)
     }
 }

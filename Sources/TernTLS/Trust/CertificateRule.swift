@@ -41,11 +41,20 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case malformedNameConstraints = "malformed-name-constraints"
     /// §4.2.1.10: a wildcard name stands for names that an authority excluded.
     case wildcardInExcludedSubtree = "wildcard-in-excluded-subtree"
+    /// §A.2: authorityKeyIdentifier has issuer and serial number both or neither.
+    case malformedKeyIdentifier = "malformed-key-identifier"
+    /// BR 7.1.4.3: a common name that is one of the addresses is spelled like one. (No client should read it, but those
+    /// that do must not have to guess.)
+    case commonNameAddress = "common-name-address"
     /// §4.2.1.1: a root's authorityKeyIdentifier is its own, as plain OpenSSL demands of every root.
     case foreignKeyIdentifier = "foreign-key-identifier"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
     /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold.
     case unsupportedKey = "unsupported-key"
+
+    /// §4.2.1.2: an intermediate has the key identifier that its certificates name. In the web profile it has one in any
+    /// case.
+    case missingSubjectKeyIdentifier = "missing-subject-key-identifier"
 
     // The web profile.
 
@@ -54,8 +63,6 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// BR 7.1.2.11.1: the identifier is that of a key, without the issuer's name and number. Not for roots: old ones
     /// have both.
     case authorityKeyIdentifierForm = "authority-key-identifier-form"
-    /// §4.2.1.2: an authority says which key it has.
-    case missingSubjectKeyIdentifier = "missing-subject-key-identifier"
     /// §4.2.1.9: an authority's basicConstraints are critical.
     case nonCriticalBasicConstraints = "non-critical-basic-constraints"
     /// §4.2.1.3: an authority states its keyUsage.
@@ -97,6 +104,8 @@ extension CertificateRule {
         case .nameConstraintsWithoutAuthority: "constrains names and is no authority"
         case .malformedNameConstraints: "has empty or malformed name constraints"
         case .wildcardInExcludedSubtree: "has a wildcard for names that an authority excluded"
+        case .malformedKeyIdentifier: "has half an authorityKeyIdentifier"
+        case .commonNameAddress: "has an address for a common name, spelled unlike the one in subjectAltName"
         case .foreignKeyIdentifier: "is a root that was not signed by its own key"
         case .unsupportedKey: "has a key of a kind or size that is not supported"
         case .missingAuthorityKeyIdentifier: "has no authorityKeyIdentifier"

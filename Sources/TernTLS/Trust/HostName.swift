@@ -3,8 +3,10 @@
 /// The spelling in which hosts are compared.
 enum HostName {
     /// Lower case in ASCII and without one trailing dot. Letters outside ASCII stay: Unicode would turn the Kelvin sign
-    /// into a `k`, and one host into another.
+    /// into a `k`, and one host into another. IPv6 has many spellings, with and without brackets and zone, and becomes
+    /// the one of RFC 5952: nobody is to get around a policy by writing its host otherwise.
     static func canonical(_ host: String) -> String {
+        if host.utf8.contains(UInt8(ascii: ":")), let address = AddressText.canonicalIPv6(host) { return address }
         var bytes = host.utf8.map { byte in
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }

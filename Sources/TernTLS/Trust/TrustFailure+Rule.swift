@@ -29,6 +29,7 @@ extension TrustFailure {
         case .revoked: "revoked"
         case .unknownToResponder: "unknown-to-responder"
         case .revocationUndetermined: "revocation-undetermined"
+        case .missingStaple: "missing-staple"
         case .customEvaluation: "custom-evaluation"
         case .other: "other"
         }

@@ -52,6 +52,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case unknownToResponder
         /// Nobody vouches that the certificate at `depth` is not revoked, and the policy demands it.
         case revocationUndetermined
+        /// The leaf demands that its server staple a response (RFC 7633), and the server stapled none that is usable.
+        case missingStaple
         /// The custom evaluation returned false.
         case customEvaluation
         /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
@@ -139,6 +141,7 @@ extension TrustFailure: CustomStringConvertible {
         case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
         case .unknownToResponder: return "the OCSP responder does not know \(subject)"
         case .revocationUndetermined: return "nobody vouches that \(subject) is not revoked"
+        case .missingStaple: return "\(subject) demands a stapled OCSP response, and the server sent none that counts"
         case .customEvaluation: return "the custom evaluation refused it"
         case .other: return "\(subject): \(verifyText)"
         }

@@ -101,7 +101,7 @@ extension X509Reference {
         return names.isAtEnd
     }
 
-    private func contentOfExtension(_ kind: Int32) -> [UInt8] {
+    func contentOfExtension(_ kind: Int32) -> [UInt8] {
         let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
         guard index >= 0 else { return [] }
         let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, index))

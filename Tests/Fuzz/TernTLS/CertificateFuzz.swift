@@ -26,6 +26,16 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let result = policy.evaluate(trust, host: "a.test")
         guard !result.isAccepted, !result.explanation.isEmpty else { fatalError("\(result)") }
     }
+    // OpenSSL refuses nearly all of these before a rule of ours is asked, and revocation is asked about good chains only.
+    for profile in TrustProfile.allCases {
+        for isComplete in [true, false] {
+            _ = CertificateRule.violated(by: chain, isComplete: isComplete, profile: profile)
+        }
+    }
+    let own = ServerTrust(sentChain: chain, anchors: .only(chain), time: 1_767_225_600, profile: .web)
+    _ = ServerTrustPolicy.performDefaultEvaluation(validateHost: false).evaluateChain(own).explanation
+    let check = RevocationCheck(data: RevocationData(), flags: .useAnyAvailableMethod, time: own.time)
+    _ = check.failure(of: check.findings(in: chain), in: chain, host: "a.test")
     for certificate in chain {
         _ = (certificate.subjectAlternativeNames.map(\.description), certificate.hashValue)
     }

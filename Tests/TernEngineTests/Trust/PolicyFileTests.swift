@@ -42,6 +42,12 @@ import Testing
         #expect(file.manager().serverTrustPolicy(forHost: "legacy.example.net") == nil)
     }
 
+    @Test(arguments: TrustProfile.allCases) func `a file may name the profile`(profile: TrustProfile) throws {
+        let file = try file(#"{"profile": "\#(profile.rawValue)", "pinSets": []}"#)
+        #expect(file.profile == profile)
+        #expect(file.manager().profile == profile)
+    }
+
     @Test func `what may be left out has a safe default`() throws {
         let file = try file(#"{"pinSets":[{"hosts":["a.example"],"pins":["\#(Self.one)"]}]}"#)
         let set = try #require(file.pinSets.first)
@@ -49,6 +55,7 @@ import Testing
         #expect(set.scope == .anyCertificate)
         #expect(set.expires == nil)
         #expect(file.unlistedHosts == .evaluate)
+        #expect(file.profile == nil)
         #expect(file.warnings(at: 0).map(\.warning) == [.onePin])
     }
 

@@ -94,8 +94,11 @@ import TernLock
         let error = await (try session()).failure(of: try URLRequest(origin))
         #expect(error?.reason.trustFailure?.reason == .revoked(at: 1_700_000_000))
         #expect(await origin.waitFor { $0.openConnections == 0 && $0.connectionCount == 1 })
+        #expect(error?.wasSent == false)
         #expect(origin.observations.closes.map(\.kind) == [.closeNotify])
         #expect(origin.observations.headCount == 0)
+        #expect(origin.observations.malformedRequests == 0)
+        #expect(origin.requests.isEmpty)  // Those cut short are among them.
     }
 
     @Test(

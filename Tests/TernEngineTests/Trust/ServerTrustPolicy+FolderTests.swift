@@ -6,6 +6,7 @@ import Testing
 
 @testable import TernEngine
 
+/// The 79th of Alamofire's situations, `testOnlyValidCertificatesAreDetected`, is the first test here.
 @Suite struct ServerTrustPolicyFolderTests {
     @Test func `DER files of six spellings are read, and everything else is passed over`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")

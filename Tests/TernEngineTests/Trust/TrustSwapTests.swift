@@ -39,6 +39,19 @@ import TernLock
         #expect(origin.connectionCount >= 2)
     }
 
+    @Test func `the profile comes with the policies, and no session is resumed under another one`() async throws {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        for _ in 1...2 {
+            session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [:])
+            _ = try await session.data(for: URLRequest(origin))
+            session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [:], profile: .web)
+            let error = await session.failure(of: try URLRequest(origin))
+            #expect(error?.reason.rule == "common-name")
+        }
+        #expect(origin.observations.requestCount == 2)
+    }
+
     @Test func `a plain connection is nobody's business`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()

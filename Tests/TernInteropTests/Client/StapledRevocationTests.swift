@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `is indispensable where the certificate demands it`(version: OpenSSLServer.Version) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(
+            LeafRequest(extensions: [CertificateExtension("tlsfeature", "status_request")]))
+        let folder = try TemporaryFolder()
+        let response = try authority.ocspResponse(about: identity, .good)
+        let file = try folder.write(Data(response), to: "response.der")
+        for (arguments, rule) in [(["-status_file", file], nil), ([], "missing-staple")] {
+            let server = try await OpenSSLServer(version, identity: identity, arguments: arguments)
+            let task = try await RecordedTask.run(try session(authority, .useAnyAvailableMethod), server.url())
+            #expect(task.error?.reason.rule == rule)
+            #expect(task.status == (rule == nil ? 200 : nil))
+        }
+    }
+
     private func session(_ authority: CertificateAuthority, _ flags: RevocationFlags) throws -> Session {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))

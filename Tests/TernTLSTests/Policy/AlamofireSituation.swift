@@ -4,45 +4,55 @@ import Testing
 
 /// One test of Alamofire 4.5's `ServerTrustPolicyTests`: its name without `testThat`, and the outcome it demands.
 struct AlamofireSituation: Sendable, CustomTestStringConvertible {
-    var testDescription: String
+    let name: String
+    /// The group it is in, because groups repeat names.
+    var group = ""
     var passes: Bool
-    var host = AlamofireFixtures.host
+    var hosts: [String]
     var chain: @Sendable (AlamofireFixtures) -> [Certificate]
     var anchors: @Sendable (AlamofireFixtures) -> [Certificate]
     var policy: @Sendable (AlamofireFixtures) -> ServerTrustPolicy
 
     init(
         _ name: String, _ passes: Bool, _ policy: @escaping @Sendable (AlamofireFixtures) -> ServerTrustPolicy,
-        host: String = AlamofireFixtures.host,
+        hosts: [String] = [AlamofireFixtures.host],
         anchors: @escaping @Sendable (AlamofireFixtures) -> [Certificate] = { [$0.root] },
         chain: @escaping @Sendable (AlamofireFixtures) -> [Certificate]
     ) {
-        testDescription = name
+        self.name = name
         self.passes = passes
-        self.host = host
+        self.hosts = hosts
         self.chain = chain
         self.anchors = anchors
         self.policy = policy
     }
+
+    var testDescription: String { group + ": " + name }
 }
 
 extension AlamofireSituation {
     private typealias Fixtures = AlamofireFixtures
 
-    /// `SSL(host)` and `SSL(nil)`: what default evaluation sets.
-    static let exploration: [AlamofireSituation] = {
-        let named: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: true) }
-        let unnamed: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: false) }
-        let hosts = ["test", "blog", "www"].map { $0 + ".alamofire.org" }
+    /// `BasicX509`: what default evaluation sets without a host, apart from the purpose.
+    private static let basicX509: [AlamofireSituation] = {
+        let policy: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: false) }
         return [
-            .init("AnchoredRootCertificatePassesBasicX509ValidationWithRootInTrust", true, unnamed) {
+            .init("AnchoredRootCertificatePassesBasicX509ValidationWithRootInTrust", true, policy) {
                 [$0.validDNSName, $0.ca2, $0.root]
             },
-            .init("AnchoredRootCertificatePassesBasicX509ValidationWithoutRootInTrust", true, unnamed) {
+            .init("AnchoredRootCertificatePassesBasicX509ValidationWithoutRootInTrust", true, policy) {
                 [$0.validDNSName, $0.ca2]
             },
-            .init("CertificateMissingDNSNamePassesBasicX509Validation", true, unnamed) { $0.chain(\.missingNames) },
-            .init("ExpiredCertificateFailsBasicX509Validation", false, unnamed) { $0.chain(\.expired) },
+            .init("CertificateMissingDNSNamePassesBasicX509Validation", true, policy) { $0.chain(\.missingNames) },
+            .init("ExpiredCertificateFailsBasicX509Validation", false, policy) { $0.chain(\.expired) },
+        ]
+    }()
+
+    /// `SSL(host)` and `SSL(nil)`: what default evaluation sets.
+    private static let ssl: [AlamofireSituation] = {
+        let named: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: true) }
+        let unnamed: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: false) }
+        return [
             .init("AnchoredRootCertificatePassesSSLValidationWithRootInTrust", true, named) {
                 [$0.validDNSName, $0.ca2, $0.root]
             },
@@ -53,22 +63,23 @@ extension AlamofireSituation {
             .init("WildcardCertificatePassesSSLValidation", true, named) { $0.chain(\.wildcard) },
             .init("DNSNameCertificatePassesSSLValidation", true, named) { $0.chain(\.validDNSName) },
             .init("URICertificateFailsSSLValidation", false, named) { $0.chain(\.validURI) },
+            .init(
+                "MultipleDNSNamesCertificatePassesSSLValidationForAllEntries", true, named,
+                hosts: ["test.alamofire.org", "blog.alamofire.org", "www.alamofire.org"]
+            ) { $0.chain(\.multipleDNSNames) },
             .init("PassingNilForHostParameterAllowsCertificateMissingDNSNameToPassSSLValidation", true, unnamed) {
                 $0.chain(\.missingNames)
             },
             .init("ExpiredCertificateFailsSSLValidation", false, named) { $0.chain(\.expired) },
         ]
-            + hosts.map { host in
-                .init(
-                    "MultipleDNSNamesCertificatePassesSSLValidationForAllEntries (\(host))", true, named, host: host
-                ) { $0.chain(\.multipleDNSNames) }
-            }
     }()
 
-    static let defaultEvaluation: [AlamofireSituation] = [false, true].flatMap { host -> [AlamofireSituation] in
-        let policy: @Sendable (Fixtures) -> ServerTrustPolicy = { _ in .performDefaultEvaluation(validateHost: host) }
+    /// The same names and outcomes for both evaluations: the fixtures have no responder, so revocation fails softly.
+    private static func evaluation(
+        host: Bool, _ policy: @escaping @Sendable (Fixtures) -> ServerTrustPolicy
+    ) -> [AlamofireSituation] {
         let suffix = host ? "EvaluationWithHostValidation" : "EvaluationWithoutHostValidation"
-        return [
+        let situations: [AlamofireSituation] = [
             .init("ValidCertificateChainPasses" + suffix, true, policy) { $0.chain(\.validDNSName) },
             .init("NonAnchoredRootCertificateChainFails" + suffix, false, policy, anchors: { _ in [] }) {
                 $0.chain(\.validDNSName)
@@ -76,13 +87,26 @@ extension AlamofireSituation {
             .init("MissingDNSNameLeafCertificate" + (host ? "Fails" : "Passes") + suffix, !host, policy) {
                 $0.chain(\.missingNames)
             },
-            .init("WildcardedLeafCertificateChainPasses" + suffix, true, policy) { $0.chain(\.wildcard) },
             .init("ExpiredCertificateChainFails" + suffix, false, policy) { $0.chain(\.expired) },
             .init("MissingIntermediateCertificateInChainFails" + suffix, false, policy) { [$0.validDNSName, $0.root] },
         ]
+        let wildcard = AlamofireSituation("WildcardedLeafCertificateChainPasses" + suffix, true, policy) {
+            $0.chain(\.wildcard)
+        }
+        return host ? situations + [wildcard] : situations
     }
 
-    static let pinCertificates: [AlamofireSituation] = [false, true].flatMap { host -> [AlamofireSituation] in
+    private static func defaultEvaluation(host: Bool) -> [AlamofireSituation] {
+        evaluation(host: host) { _ in .performDefaultEvaluation(validateHost: host) }
+    }
+
+    private static func revokedEvaluation(host: Bool) -> [AlamofireSituation] {
+        evaluation(host: host) { _ in
+            .performRevokedEvaluation(validateHost: host, revocationFlags: .useAnyAvailableMethod)
+        }
+    }
+
+    private static func pinCertificates(host: Bool) -> [AlamofireSituation] {
         let suffix = host ? "EvaluationWithHostValidation" : "EvaluationWithoutHostValidation"
         func situation(
             _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> Certificate,
@@ -110,45 +134,45 @@ extension AlamofireSituation {
         ]
     }
 
-    static let pinCertificatesWithoutChain: [AlamofireSituation] = {
+    private static let pinCertificatesWithoutChain: [AlamofireSituation] = {
         func situation(
             _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [Certificate],
             _ chain: @escaping @Sendable (Fixtures) -> [Certificate]
         ) -> AlamofireSituation {
             .init(
-                name, passes,
+                name + "WithoutCertificateChainValidation" + (passes ? "Passes" : "Fails") + "Evaluation", passes,
                 { .pinCertificates(certificates: pins($0), validateCertificateChain: false, validateHost: false) },
                 anchors: { _ in [] }, chain: chain)
         }
         return [
-            situation("PinnedLeafCertificateWithoutCertificateChainValidationPasses", true, { [$0.validDNSName] }) {
+            situation("PinnedLeafCertificate", true, { [$0.validDNSName] }) {
                 $0.chain(\.validDNSName)
             },
-            situation("PinnedIntermediateCertificateWithoutChainPasses", true, { [$0.ca2] }) {
+            situation("PinnedIntermediateCertificate", true, { [$0.ca2] }) {
                 $0.chain(\.validDNSName)
             },
-            situation("PinnedRootCertificateWithoutChainPasses", true, { [$0.root] }) { $0.chain(\.validDNSName) },
-            situation("PinningLeafCertificateNotInCertificateChainFails", false, { [$0.signedByCA2] }) {
+            situation("PinnedRootCertificate", true, { [$0.root] }) { $0.chain(\.validDNSName) },
+            situation("PinningLeafCertificateNotInCertificateChain", false, { [$0.signedByCA2] }) {
                 $0.chain(\.validDNSName)
             },
-            situation("PinningIntermediateCertificateNotInCertificateChainFails", false, { [$0.ca1] }) {
+            situation("PinningIntermediateCertificateNotInCertificateChain", false, { [$0.ca1] }) {
                 $0.chain(\.validDNSName)
             },
-            situation("PinningExpiredLeafCertificateWithoutChainPasses", true, { [$0.expired] }) {
+            situation("PinningExpiredLeafCertificate", true, { [$0.expired] }) {
                 $0.chain(\.expired)
             },
-            situation("PinningIntermediateCertificateWithExpiredLeafPasses", true, { [$0.ca2] }) {
+            situation("PinningIntermediateCertificateWithExpiredLeafCertificate", true, { [$0.ca2] }) {
                 $0.chain(\.expired)
             },
-            situation("PinningRootCertificateWithExpiredLeafPasses", true, { [$0.root] }) { $0.chain(\.expired) },
+            situation("PinningRootCertificateWithExpiredLeafCertificate", true, { [$0.root] }) { $0.chain(\.expired) },
             situation(
-                "PinningMultipleCertificatesPasses", true,
+                "PinningMultipleCertificates", true,
                 { [$0.multipleDNSNames, $0.signedByCA1, $0.dnsAndURI, $0.wildcard, $0.validDNSName] }
             ) { $0.chain(\.validDNSName) },
         ]
     }()
 
-    static let pinPublicKeys: [AlamofireSituation] = [false, true].flatMap { host -> [AlamofireSituation] in
+    private static func pinPublicKeys(host: Bool) -> [AlamofireSituation] {
         let suffix = host ? "EvaluationWithHostValidation" : "EvaluationWithoutHostValidation"
         func situation(
             _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [Certificate]
@@ -170,7 +194,7 @@ extension AlamofireSituation {
         ]
     }
 
-    static let pinPublicKeysWithoutChain: [AlamofireSituation] = {
+    private static let pinPublicKeysWithoutChain: [AlamofireSituation] = {
         func situation(
             _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> Certificate,
             _ chain: @escaping @Sendable (Fixtures) -> [Certificate]
@@ -183,22 +207,40 @@ extension AlamofireSituation {
                 }, chain: chain)
         }
         return [
-            situation("PinningLeafKeyPassesWithMissingIntermediateCertificate", true, \.validDNSName) {
+            situation(
+                "PinningLeafKeyWithoutCertificateChainValidationPassesEvaluationWithMissingIntermediateCertificate",
+                true, \.validDNSName
+            ) {
                 [$0.validDNSName, $0.root]
             },
-            situation("PinningRootKeyFailsWithMissingIntermediateCertificate", false, \.root) {
+            situation(
+                "PinningRootKeyWithoutCertificateChainValidationFailsEvaluationWithMissingIntermediateCertificate",
+                false, \.root
+            ) {
                 [$0.validDNSName, $0.root]
             },
-            situation("PinningLeafKeyPassesWithIncorrectIntermediateCertificate", true, \.validDNSName) {
+            situation(
+                "PinningLeafKeyWithoutCertificateChainValidationPassesEvaluationWithIncorrectIntermediateCertificate",
+                true, \.validDNSName
+            ) {
                 [$0.validDNSName, $0.ca1, $0.root]
             },
-            situation("PinningLeafKeyPassesWithExpiredLeafCertificate", true, \.expired) { $0.chain(\.expired) },
-            situation("PinningIntermediateKeyPassesWithExpiredLeafCertificate", true, \.ca2) { $0.chain(\.expired) },
-            situation("PinningRootKeyPassesWithExpiredLeafCertificate", true, \.root) { $0.chain(\.expired) },
+            situation(
+                "PinningLeafKeyWithoutCertificateChainValidationPassesEvaluationWithExpiredLeafCertificate", true,
+                \.expired
+            ) { $0.chain(\.expired) },
+            situation(
+                "PinningIntermediateKeyWithoutCertificateChainValidationPassesEvaluationWithExpiredLeafCertificate",
+                true, \.ca2
+            ) { $0.chain(\.expired) },
+            situation(
+                "PinningRootKeyWithoutCertificateChainValidationPassesEvaluationWithExpiredLeafCertificate", true,
+                \.root
+            ) { $0.chain(\.expired) },
         ]
     }()
 
-    static let others: [AlamofireSituation] = [
+    private static let disableEvaluation: [AlamofireSituation] = [
         .init(
             "CertificateChainMissingIntermediateCertificatePassesEvaluation", true, { _ in .disableEvaluation },
             anchors: { _ in [] }
@@ -206,15 +248,39 @@ extension AlamofireSituation {
         .init("ExpiredLeafCertificatePassesEvaluation", true, { _ in .disableEvaluation }, anchors: { _ in [] }) {
             $0.chain(\.expired)
         },
+    ]
+
+    private static let customEvaluation: [AlamofireSituation] = [
         .init("ReturningTrueFromClosurePassesEvaluation", true, { _ in .customEvaluation { _, _ in true } }) {
             $0.chain(\.expired)
         },
-        .init("ReturningFalseFromClosureFailsEvaluation", false, { _ in .customEvaluation { _, _ in false } }) {
+        // The name is Alamofire's, and misleading.
+        .init("ReturningFalseFromClosurePassesEvaluation", false, { _ in .customEvaluation { _, _ in false } }) {
             $0.chain(\.validDNSName)
         },
     ]
 
-    static let all =
-        exploration + defaultEvaluation + pinCertificates + pinCertificatesWithoutChain + pinPublicKeys
-        + pinPublicKeysWithoutChain + others
+    /// Alamofire's groups, and how many tests each has. The 79th test is about files: `ServerTrustPolicyFolderTests`.
+    static let groups: [(name: String, count: Int, situations: [AlamofireSituation])] = [
+        ("BasicX509 exploration", 4, basicX509), ("SSL policy exploration", 9, ssl),
+        ("performDefault, no host", 5, defaultEvaluation(host: false)),
+        ("performDefault, host", 6, defaultEvaluation(host: true)),
+        ("performRevoked, no host", 5, revokedEvaluation(host: false)),
+        ("performRevoked, host", 6, revokedEvaluation(host: true)),
+        ("pinCertificates, chain, no host", 7, pinCertificates(host: false)),
+        ("pinCertificates, chain + host", 7, pinCertificates(host: true)),
+        ("pinCertificates, no chain", 9, pinCertificatesWithoutChain),
+        ("pinPublicKeys, chain, no host", 5, pinPublicKeys(host: false)),
+        ("pinPublicKeys, chain + host", 5, pinPublicKeys(host: true)),
+        ("pinPublicKeys, no chain", 6, pinPublicKeysWithoutChain), ("disableEvaluation", 2, disableEvaluation),
+        ("customEvaluation", 2, customEvaluation),
+    ]
+
+    static let all = groups.flatMap { group in
+        group.situations.map { situation in
+            var situation = situation
+            situation.group = group.name
+            return situation
+        }
+    }
 }

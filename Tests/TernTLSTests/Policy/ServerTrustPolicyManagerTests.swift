@@ -18,7 +18,7 @@ struct ServerTrustPolicyManagerTests {
         "api.example.com": policy(1), "*.example.com": policy(2), "**.example.com": policy(3),
         "**.deep.example.com": policy(4),
         "127.0.0.1": policy(5), "**.0.0.1": policy(6), "Upper.Test.": policy(7), "*.one.test": policy(8),
-        "::1": policy(9),
+        "::1": policy(9), "2001:db8:0:0::a": policy(10), "fe80::1": policy(11), "::FFFF:192.0.2.1": policy(12),
     ])
 
     @Test(
@@ -27,6 +27,9 @@ struct ServerTrustPolicyManagerTests {
             ("deep.example.com", 4), ("x.deep.example.com", 4), ("x.y.deep.example.com", 4), ("127.0.0.1", 5),
             ("10.0.0.1", nil), ("upper.test", 7), ("UPPER.TEST.", 7), ("API.Example.COM.", 1), ("a.one.test", 8),
             ("one.test", nil), ("a.b.one.test", nil), ("com", nil), ("", nil), ("notexample.com", nil), ("::1", 9),
+            ("0:0:0:0:0:0:0:1", 9), ("0::0001", 9), ("2001:DB8:0::A", 10), ("2001:db8::a", 10), ("2001:db8::b", nil),
+            ("fe80::1%eth0", 11), ("FE80:0::1", 11), ("::ffff:192.0.2.1", 12), ("::ffff:c000:201", 12), ("::1::", nil),
+            ("[::1]", 9),
             ("evil.com", nil), ("*.example.com", 2),
         ] as [(String, Int?)])
     func `the host comes first, then the longest pattern`(host: String, expected: Int?) {

@@ -8,9 +8,16 @@ struct ServerTrustPolicyTests {
     func `every situation of Alamofire's has Alamofire's outcome`(situation: AlamofireSituation) throws {
         let fixtures = try AlamofireFixtures.shared.get()
         let trust = ServerTrust(sentChain: situation.chain(fixtures), anchors: .only(situation.anchors(fixtures)))
-        let result = situation.policy(fixtures).evaluate(trust, host: situation.host)
-        #expect(result.isAccepted == situation.passes, "\(result)")
-        #expect(result.sentChain == trust.sentChain)
+        for host in situation.hosts {
+            let result = situation.policy(fixtures).evaluate(trust, host: host)
+            #expect(result.isAccepted == situation.passes, "\(result)")
+            #expect(result.sentChain == trust.sentChain)
+        }
+    }
+
+    @Test func `no situation is missing`() {
+        for group in AlamofireSituation.groups { #expect(group.situations.count == group.count, "\(group.name)") }
+        #expect(Set(AlamofireSituation.all.map(\.testDescription)).count == 78)
     }
 
     @Test func `the verified chain is the one that was built, not the one that was sent`() throws {

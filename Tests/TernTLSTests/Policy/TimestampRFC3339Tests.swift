@@ -13,6 +13,12 @@ struct TimestampRFC3339Tests {
     ])
     func `a time is read`(text: String, seconds: Int64) { #expect(Timestamp.seconds(rfc3339: text) == seconds) }
 
+    @Test func `a fraction that is not zero lies after its second`() {
+        #expect(Timestamp.moment(rfc3339: "1970-01-01T00:00:00.000001Z")?.hasFraction == true)
+        #expect(Timestamp.moment(rfc3339: "1970-01-01T00:00:00.000Z")?.hasFraction == false)
+        #expect(Timestamp.moment(rfc3339: "1970-01-01T00:00:00Z")?.hasFraction == false)
+    }
+
     @Test(arguments: [
         "", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01 00:00:00Z", "1970-1-1T00:00:00Z", "1970-13-01T00:00:00Z",
         "1970-00-01T00:00:00Z", "1970-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "1970-04-31T00:00:00Z",

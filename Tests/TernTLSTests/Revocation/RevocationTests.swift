@@ -93,6 +93,43 @@ struct RevocationTests {
         #expect(try judge(staple: good, lists: [try issuer.revocationList(revoking: [leaf])]).rule == "revoked")
     }
 
+    @Test func `a certificate that demands a staple is refused without one, whatever else is known`() throws {
+        let leaf = try issuer.issue(
+            LeafRequest(dnsNames: ["localhost"], extensions: [CertificateExtension("tlsfeature", "status_request")]))
+        func judge(_ flags: RevocationFlags, _ staple: [UInt8]?, _ responses: [[UInt8]] = []) throws -> String? {
+            var trust = try ServerTrust(leaf, anchors: [root.certificate()], time: now)
+            trust.revocation = RevocationData(
+                stapledResponse: staple.map(OCSPResponse.init), responses: responses.map(OCSPResponse.init))
+            return ServerTrustPolicy.performRevokedEvaluation(validateHost: true, revocationFlags: flags)
+                .evaluate(trust, host: "localhost").failure?.rule
+        }
+        let good = try issuer.ocspResponse(about: leaf, .good)
+        let revoked = try issuer.ocspResponse(about: leaf, .revoked(at: 1_700_000_000))
+        let old = try issuer.ocspResponse(about: leaf, .good, validity: .days(-9, to: -1))
+        for flags in [RevocationFlags.useAnyAvailableMethod, .ocsp, [.ocsp, .networkAccessDisabled]] {
+            #expect(try judge(flags, good) == nil)
+            #expect(try judge(flags, revoked) == "revoked")
+            #expect(try judge(flags, nil) == "missing-staple")
+            #expect(try judge(flags, old) == "missing-staple")
+            #expect(try judge(flags, nil, [good]) == "missing-staple")
+            #expect(try judge(flags, nil, [revoked]) == "revoked")
+        }
+        // Without OCSP no staple is asked for.
+        #expect(try judge(.crl, nil) == nil)
+    }
+
+    @Test func `other features demand no staple`() throws {
+        for feature in ["DER:3003020117", "DER:3003020111", "DER:3000", "DER:020105", "DER:05"] {
+            let leaf = try issuer.issue(
+                LeafRequest(
+                    dnsNames: ["localhost"], extensions: [CertificateExtension("1.3.6.1.5.5.7.1.24", feature)]))
+            #expect(try !leaf.certificate().x509.demandsStaple)
+        }
+        let both = try issuer.issue(
+            LeafRequest(extensions: [CertificateExtension("tlsfeature", "status_request_v2,status_request")]))
+        #expect(try both.certificate().x509.demandsStaple)
+    }
+
     @Test func `what the flags leave out does not count`() throws {
         let bad = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
         #expect(try judge(.crl, staple: bad, responses: [bad]).isAccepted)

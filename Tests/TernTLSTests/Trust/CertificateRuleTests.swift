@@ -21,7 +21,8 @@ struct CertificateRuleTests {
 }
 
 extension RuleCase {
-    static let all = basics + extensions + names + constraints + purposes + keys + commonNames
+    static let all =
+        basics + extensions + names + constraints + purposes + keys + commonNames + misspeltAddresses + tools
 
     private static func ext(_ name: String, _ value: String?) -> CertificateExtension {
         CertificateExtension(name, value)
@@ -73,6 +74,11 @@ extension RuleCase {
             ]
         },
         RuleCase("validity of a year", standard: nil, web: "validity-period") { $0.leaf.validity = .days(-1, to: 364) },
+        RuleCase("validity from 1970 to 2969", standard: nil, web: "validity-period") {
+            let wide = Validity(notBefore: 0, notAfter: 31_535_999_999)
+            $0.root.validity = wide
+            $0.leaf.validity = wide
+        },
         RuleCase("validity::expired-root", "expired") { $0.root.validity = .expired },
         RuleCase("validity::expired-intermediate", "expired") { shape in
             shape.addIntermediate()
@@ -132,6 +138,49 @@ extension RuleCase {
         RuleCase("webpki::aki::leaf-with-authoritycertissuer", standard: nil, web: "authority-key-identifier-form") {
             $0.leaf.extensions = [ext("authorityKeyIdentifier", "keyid,issuer:always")]
         },
+        RuleCase("webpki::aki::root-with-aki-missing-keyidentifier", nil) {
+            // As OpenSSL's "authorityKeyIdentifier=keyid" makes it in a root.
+            $0.root.extensions = [ext("authorityKeyIdentifier", "DER:3000")]
+        },
+        RuleCase("webpki::aki::root-with-aki-missing-keyidentifier, but issuer and number", nil) {
+            // As OpenSSL's "authorityKeyIdentifier=keyid,issuer" makes it in a root.
+            $0.root.extensions = [ext("authorityKeyIdentifier", "issuer:always")]
+        },
+        RuleCase("webpki::aki::root-with-aki-authoritycertissuer", "malformed-key-identifier") {
+            // keyIdentifier AABBCCDD, directoryName CN=Root, no serial number
+            $0.root.extensions = [ext("subjectKeyIdentifier", "AA:BB:CC:DD")]
+            $0.root.extensions.append(
+                ext("authorityKeyIdentifier", "DER:301D8004AABBCCDDA115A4133011310F300D06035504030C06526F6F742021"))
+        },
+        RuleCase("webpki::aki::root-with-aki-authoritycertserialnumber", "malformed-key-identifier") {
+            $0.root.extensions = [
+                ext("subjectKeyIdentifier", "AA:BB:CC:DD"),
+                ext("authorityKeyIdentifier", "DER:30098004AABBCCDD820105"),
+            ]
+            $0.root.flaws.serialNumber = [5]
+        },
+        RuleCase("a serial number without issuer in the leaf", "malformed-key-identifier") {
+            $0.root.extensions = [ext("subjectKeyIdentifier", "AA:BB:CC:DD")]
+            $0.root.flaws.serialNumber = [5]
+            $0.leaf.extensions = [ext("authorityKeyIdentifier", "DER:30098004AABBCCDD820105")]
+        },
+        RuleCase(
+            "an empty identifier in the leaf, as old tools make it", standard: nil,
+            web: "missing-authority-key-identifier"
+        ) {
+            $0.leaf.extensions = [ext("authorityKeyIdentifier", "DER:3000")]
+        },
+        RuleCase("webpki::aki::root-with-aki-all-fields", nil) {
+            // As five of the roots in Mozilla's list: its own name and number.
+            $0.root.extensions = [ext("authorityKeyIdentifier", "keyid:always,issuer:always")]
+        },
+        RuleCase("a root whose identifier has another one's number", "foreign-key-identifier") {
+            // keyIdentifier AABBCCDD, directoryName CN=Root, serial number 5
+            $0.root.extensions = [
+                ext("subjectKeyIdentifier", "AA:BB:CC:DD"),
+                ext("authorityKeyIdentifier", "DER:301E8004AABBCCDDA113A411300F310D300B06035504030C04526F6F74820105"),
+            ]
+        },
         RuleCase("webpki::aki::root-with-aki-ski-mismatch", "foreign-key-identifier") {
             $0.root.extensions = [ext("authorityKeyIdentifier", "DER:30068004AABBCCDD")]
         },
@@ -140,9 +189,15 @@ extension RuleCase {
             $0.root.extensions = [ext("subjectKeyIdentifier", nil), ext("authorityKeyIdentifier", nil)]
             $0.leaf.extensions = [ext("authorityKeyIdentifier", "DER:30068004AABBCCDD")]
         },
-        RuleCase("ski::intermediate-missing-ski", standard: nil, web: "missing-subject-key-identifier") {
+        RuleCase("ski::intermediate-missing-ski", "missing-subject-key-identifier") {
             $0.addIntermediate([ext("subjectKeyIdentifier", nil)])
             $0.leaf.extensions = [ext("authorityKeyIdentifier", "DER:30068004AABBCCDD")]
+        },
+        RuleCase("no key identifiers at all", standard: nil, web: "missing-authority-key-identifier") {
+            // As "openssl x509 -req" makes them without being asked.
+            let none = [ext("subjectKeyIdentifier", nil), ext("authorityKeyIdentifier", nil)]
+            $0.addIntermediate(none)
+            $0.leaf.extensions = none
         },
         RuleCase("ski::leaf-missing-ski", nil) { $0.leaf.extensions = [ext("subjectKeyIdentifier", nil)] },
         RuleCase("root-non-critical-basic-constraints", nil) {
@@ -418,22 +473,29 @@ extension RuleCase {
     /// All of them are named in subjectAltName too, in another spelling or not at all.
     static let commonNames: [RuleCase] = [
         ("exact", "example.com", ["example.com"], [], true),
+        ("address of no entry", "192.000.002.007", ["example.com"], ["192.0.2.1"], false),
         ("not-in-san", "foo.com", ["example.com"], [], false),
         ("case-mismatch", "Example.com", ["example.com"], [], false),
         ("punycode-not-in-san", "xn--628h.example.com", ["example.com"], [], false),
         ("utf8-vs-punycode-mismatch", "😜.example.com", ["example.com", "xn--628h.example.com"], [], false),
         ("ipv4", "192.0.2.1", ["example.com"], ["192.0.2.1"], true),
-        ("ipv4-hex-mismatch", "0xC0000201", ["example.com"], ["192.0.2.1"], false),
-        ("ipv4-leading-zeros-mismatch", "192.000.002.001", ["example.com"], ["192.0.2.1"], false),
-        ("ipv6", "2001:db8::1", ["example.com"], ["2001:db8::1"], true),
-        ("ipv6-uppercase-mismatch", "2001:DB8::1", ["example.com"], ["2001:db8::1"], false),
-        ("ipv6-uncompressed-mismatch", "2001:db8:0:0:0:0:0:1", ["example.com"], ["2001:db8::1"], false),
-        ("ipv6-non-rfc5952-mismatch", "2001:db8::0:1", ["example.com"], ["2001:db8::1"], false),
     ].map { (name: String, commonName: String, dns: [String], ip: [String], isListed: Bool) in
         RuleCase("webpki::cn::\(name)", standard: nil, web: isListed ? nil : "common-name") {
             $0.leaf.commonName = commonName
             $0.leaf.dnsNames = dns
             $0.leaf.ipAddresses = ip
+        }
+    }
+
+    static let misspeltAddresses: [RuleCase] = [
+        ("ipv4-hex-mismatch", "0xC0000201"), ("ipv4 as a number", "3221225985"),
+        ("ipv4-leading-zeros-mismatch", "192.000.002.001"), ("ipv6-uppercase-mismatch", "2001:DB8::1"),
+        ("ipv6-uncompressed-mismatch", "2001:db8:0:0:0:0:0:1"), ("ipv6-non-rfc5952-mismatch", "2001:db8::0:1"),
+    ].map { (name: String, commonName: String) in
+        RuleCase("webpki::cn::\(name)", "common-name-address") {
+            $0.leaf.commonName = commonName
+            $0.leaf.dnsNames = ["example.com"]
+            $0.leaf.ipAddresses = ["192.0.2.1", "2001:db8::1"]
         }
     }
 }

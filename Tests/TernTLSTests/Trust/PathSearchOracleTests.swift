@@ -29,7 +29,7 @@ struct PathSearchOracleTests {
         var sent: [Certificate] = []
         for signer in tops {
             for other in tops where other !== signer && Int.random(in: 0..<3, using: &dice) > 0 {
-                let defects = PathSearchTests.Defect.allCases.filter { !$0.isOfTheKey && $0 != .weakSignature }
+                let defects = PathSearchTests.Defect.allCases.filter { !$0.isOfTheKey }
                 var request = AuthorityRequest(commonName: try other.name)
                 if Int.random(in: 0..<10, using: &dice) < 6, let defect = defects.randomElement(using: &dice) {
                     request = defect.request(request.commonName)

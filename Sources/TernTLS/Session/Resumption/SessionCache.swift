@@ -11,6 +11,7 @@ final class SessionCache: Sendable {
         let host: String
         let port: UInt16
         let policy: PolicyIdentity
+        let profile: TrustProfile
     }
 
     /// The newest sessions of one key, the newest last.

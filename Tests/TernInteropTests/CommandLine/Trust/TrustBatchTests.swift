@@ -105,6 +105,25 @@ import Testing
         }
     }
 
+    @Test func `a moment between two seconds is judged exactly`() async throws {
+        let authority = try CertificateAuthority()
+        let leaf = try authority.issue(
+            LeafRequest(validity: Validity(notBefore: 1_893_456_000, notAfter: 1_893_542_400)))
+        let cases = [
+            ("2029-12-31T23:59:59.999Z", "not-yet-valid"), ("2030-01-01T00:00:00Z", "accepted"),
+            ("2030-01-01T00:00:00.5Z", "accepted"), ("2030-01-01T23:59:59.999999Z", "accepted"),
+            ("2030-01-02T00:00:00.000Z", "accepted"), ("2030-01-02T00:00:00.000001Z", "expired"),
+        ]
+        let lines = try cases.map { at, _ in
+            try Self.line([
+                "at": at, "chain": [leaf.certificatePEM], "anchors": [authority.certificatePEM], "host": "localhost",
+            ])
+        }
+        for (verdict, (at, expected)) in zip(try await verdicts(lines), cases) {
+            #expect(verdict.reason == expected, "\(at): \(verdict)")
+        }
+    }
+
     @Test func `a policy is one rule, or a policy file's object`() async throws {
         let fixtures = try Fixtures()
         let (right, wrong) = (fixtures.leaf.pin, try CertificateAuthority().pin)
@@ -129,6 +148,7 @@ import Testing
             (["profile": "standard", "pins": [right]], "accepted"),
             (["pinSets": [["hosts": ["*.example.com"], "pins": [wrong]]]], "key-not-pinned"),
             (["pinSets": [["hosts": ["example.com"], "pins": [wrong]]]], "accepted"),
+            (["profile": "web", "pinSets": [[String: Any]]()], "common-name"), (["profile": "web"], "common-name"),
             (
                 ["pinSets": [["hosts": ["example.com"], "pins": [right]]], "unlistedHosts": "refuse"],
                 "no-required-evaluator"

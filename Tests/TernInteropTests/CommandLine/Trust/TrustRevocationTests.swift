@@ -3,7 +3,7 @@ import Foundation
 import TernTesting
 import Testing
 
-/// `tern trust evaluate --crl`: revocation without a network, with the lists of `openssl ca`.
+/// Revocation as the command line has it: with the lists of `openssl ca`, and by asking `openssl ocsp`.
 @Suite struct TrustRevocationTests {
     @Test func `a list refuses what it revokes and nothing else`() async throws {
         let responder = try OCSPResponder()
@@ -18,6 +18,56 @@ import Testing
             #expect(result.text.hasPrefix(verdict))
             #expect(result.status == Int32(status))
         }
+    }
+
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `a responder is asked if one says so`(version: OpenSSLServer.Version) async throws {
+        let responder = try OCSPResponder()
+        let (good, bad) = (try responder.issue(), try responder.issue())
+        try await responder.record(good, isRevoked: false)
+        try await responder.record(bad, isRevoked: true)
+        let process = try await responder.start()
+        defer { process.stop() }
+        let anchors = ["--cacert", responder.folder.url.appending(path: "ca.pem").path]
+        for (identity, status) in [(good, Int32(0)), (bad, 1)] {
+            let server = try await OpenSSLServer(version, identity: identity)
+            for flag in ["--check-revocation", "--cert-status"] {
+                let fetched = try await TernTool.run(["get", server.url(), flag] + anchors)
+                #expect(fetched.status == status)
+                let pinned = try await TernTool.run(
+                    ["get", server.url(), flag, "--pin", identity.pin] + anchors)
+                #expect(pinned.status == status)
+                #expect(fetched.errors.contains("was revoked") == (status == 1))
+                let judged = try await TernTool.run(["trust", "evaluate", server.url(), flag] + anchors)
+                #expect(judged.text.hasPrefix(status == 0 ? "accept: " : "refuse: revoked: "))
+                #expect(judged.status == status)
+            }
+            #expect(try await TernTool.run(["get", server.url()] + anchors).status == 0)
+        }
+    }
+
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
+    func `a staple is taken into account where nothing else answers`(version: OpenSSLServer.Version) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let folder = try TemporaryFolder()
+        let anchors = ["--cacert", try folder.write(authority.certificatePEM, to: "ca.pem")]
+        let staple = try folder.write(Data(try authority.ocspResponse(about: identity, .good)), to: "response.der")
+        for (arguments, status) in [(["-status_file", staple], Int32(0)), ([], 1)] {
+            let server = try await OpenSSLServer(version, identity: identity, arguments: arguments)
+            for command in [["get"], ["trust", "evaluate"]] {
+                let strict = try await TernTool.run(command + [server.url(), "--cert-status"] + anchors)
+                #expect(strict.status == status, "\(strict.text)\(strict.errors)")
+                let lenient = try await TernTool.run(command + [server.url(), "--check-revocation"] + anchors)
+                #expect(lenient.status == 0)
+            }
+        }
+    }
+
+    @Test func `nothing can be asked about a chain that is not looked at`() async throws {
+        let result = try await TernTool.run("get", "https://localhost:1/", "-k", "--cert-status")
+        #expect(result.status == 2 || result.status == 64)
+        #expect(result.errors.contains("-k"))
     }
 
     @Test func `a file that is no list is wrong usage`() async throws {

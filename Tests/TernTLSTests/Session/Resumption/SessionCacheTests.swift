@@ -23,7 +23,7 @@ struct SessionCacheTests {
     }
 
     private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
-        SessionCache.Key(host: host, port: port, policy: .defaultEvaluation(validateHost: true))
+        SessionCache.Key(host: host, port: port, policy: .defaultEvaluation(validateHost: true), profile: .standard)
     }
 
     @Test func `no more sessions are kept for a key than allowed`() throws {

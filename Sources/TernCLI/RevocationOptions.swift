@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Tern
+
+/// Whether to ask if certificates have been revoked, over the network where need be.
+struct RevocationOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("check-revocation"),
+        help: "Refuse certificates that are known to be revoked, by a stapled or fetched OCSP response or by a list.")
+    var checks = false
+
+    @Flag(
+        name: .customLong("cert-status"),
+        help: "As --check-revocation, and refuse, too, what nobody vouches for.")
+    var demands = false
+
+    /// Nil if nothing is to be asked.
+    var policy: ServerTrustPolicy? {
+        guard checks || demands else { return nil }
+        return .performRevokedEvaluation(
+            validateHost: true,
+            revocationFlags: demands ? [.useAnyAvailableMethod, .requirePositiveResponse] : .useAnyAvailableMethod)
+    }
+}
