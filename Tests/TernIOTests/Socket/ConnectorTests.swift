@@ -81,7 +81,8 @@ import Testing
             #expect(eventually { Census.connections(to: silent.address) == before + 1 })
             #expect(await dial.outcome() == .connected(listener.address))
             #expect(MonotonicInstant.now.seconds(since: start) >= 0.24)
-            #expect(Census.watched(by: loop.epoll.rawValue) == 2)
+            // Its mailbox, and the winner if it had to be waited for: not the loser.
+            #expect(Census.watched(by: loop.epoll.rawValue) <= 2)
             #expect(loop.registrationCount == 1)
             #expect(eventually { Census.connections(to: silent.address) == before })
             dial.end()
