@@ -2,12 +2,14 @@
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test bench bench-quick fuzz sanitize lint docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize lint docs clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
 	@echo "make test         the whole suite, real servers included"
 	@echo "make bench        this client beside its peers (about half an hour); make bench-quick: under two minutes"
+	@echo "make bench-tls    handshakes, requests over TLS, policies and contexts, beside the goals (about six minutes)"
+	@echo "make bench-parse  the response decoder beside a parser in C, a few seconds once built"
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make lint         swift-format and house rules"
@@ -32,6 +34,16 @@ bench-quick:
 	@scripts/install-dependencies build test bench
 	swift build -c release --package-path Benchmarks
 	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" run --quick
+
+bench-tls:
+	@scripts/install-dependencies build test bench
+	swift build -c release --package-path Benchmarks
+	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" tls
+
+bench-parse:
+	@scripts/install-dependencies build test bench
+	swift build -c release --package-path Benchmarks
+	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" parse
 
 fuzz:
 	@scripts/install-dependencies build

@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "Tern", targets: ["Tern"]),
         .library(name: "TernEngine", targets: ["TernEngine"]),
+        .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
     ],

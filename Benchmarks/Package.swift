@@ -26,13 +26,18 @@ let package = Package(
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // libcurl's multi interface, and the clock and the latency buckets that all clients share.
         .target(name: "CCurlMulti", dependencies: ["CLibcurl"], cSettings: [.define("_GNU_SOURCE")]),
-        // The comparison, and every client.
+        // http_parser as a client would use it; loaded at run time.
+        .target(name: "CHTTPParser"),
+        // Counts the allocations of the process.
+        .target(name: "CAllocations"),
+        // The comparisons, and every client.
         .executableTarget(
             name: "tern-bench",
             dependencies: [
-                "CCurlMulti",
+                "CCurlMulti", "CHTTPParser", "CAllocations",
                 .product(name: "Tern", package: "tern"),
                 .product(name: "TernEngine", package: "tern"),
+                .product(name: "TernHTTP1", package: "tern"),
                 .product(name: "TernTesting", package: "tern"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -109,7 +109,7 @@ static void apply_interests(curl_multi_client *client) {
     client->dirty_count = 0;
 }
 
-static bool configure(transfer *transfer, curl_multi_client *client, const char *url, const char *ca_file, bool large) {
+static bool configure(transfer *transfer, curl_multi_client *client, const char *url, const char *ca_file, curl_multi_options options) {
     CURL *easy = transfer->easy = curl_easy_init();
     if (easy == NULL) return false;
     curl_easy_setopt(easy, CURLOPT_URL, url);
@@ -122,11 +122,14 @@ static bool configure(transfer *transfer, curl_multi_client *client, const char 
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
-    if (large) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_MAX_READ_SIZE);
+    if (options.large_bodies) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_MAX_READ_SIZE);
+    if (options.fresh_handshakes) curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     return true;
 }
 
-curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies) {
+curl_multi_client *curl_multi_client_new(
+    const char *url, const char *ca_file, int connections, curl_multi_options options
+) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     curl_multi_client *client = calloc(1, sizeof *client);
     if (client == NULL) return NULL;
@@ -145,7 +148,7 @@ curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, i
     curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)connections);
     curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
     for (client->connections = 0; client->connections < connections; client->connections++) {
-        if (!configure(&client->transfers[client->connections], client, url, ca_file, large_bodies)) {
+        if (!configure(&client->transfers[client->connections], client, url, ca_file, options)) {
             curl_multi_client_free(client);
             return NULL;
         }
@@ -238,8 +241,10 @@ const char *curl_multi_version(void) { return NULL; }
 
 const char *curl_multi_default_authorities(void) { return NULL; }
 
-curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies) {
-    (void)url, (void)ca_file, (void)connections, (void)large_bodies;
+curl_multi_client *curl_multi_client_new(
+    const char *url, const char *ca_file, int connections, curl_multi_options options
+) {
+    (void)url, (void)ca_file, (void)connections, (void)options;
     return NULL;
 }
 

@@ -90,6 +90,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Keeps the connection for later.
     func rest() {
         turnOfRest = loop.turn
+        // The last flight of a handshake that nobody waits for any more.
+        if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
     }
 
@@ -189,9 +191,10 @@ extension Connection {
     /// Sends until everything is out or the kernel takes no more.
     private func flush() {
         do throws(TransportError) {
-            try transport?.flush()
             try sendHead()
             try sendBody()
+            // What the kernel did not take before, with nothing new to go with it.
+            try transport?.flush()
         } catch {
             return sendingFailed(error)
         }
@@ -232,6 +235,7 @@ extension Connection {
     private func sendingFailed(_ error: TransportError) {
         switch error {
         case .system(let error):
+            if case .resting = state { return retire() }
             sendingError = error
             outgoingSent = outgoing.count
             body = nil

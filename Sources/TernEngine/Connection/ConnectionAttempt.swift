@@ -101,7 +101,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
             remoteAddress = connection.address
             guard let context, let decision else {
                 return succeed(
-                    Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, []))
+                    Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, nil))
             }
             phase = .tls
             secure(connection, context, decision)
@@ -139,8 +139,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         case .success(let transport):
             guard isCurrent else { return startAgain(token) }
             let info = transport.tlsInfo
-            let pins = transport.publicKeyPins
-            succeed(transport, token: token, metrics(info, pins))
+            let trust = transport.trust
+            succeed(transport, token: token, metrics(info, trust))
         case .failure(let reason):
             fail(reason)
         }
@@ -156,10 +156,11 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         if let context { prepared(.success(context)) }
     }
 
-    private func metrics(_ tls: TLSInfo?, _ pins: [String]) -> ConnectionMetrics? {
+    private func metrics(_ tls: TLSInfo?, _ trust: ServerTrustResult?) -> ConnectionMetrics? {
         remoteAddress.map {
             ConnectionMetrics(
-                remoteAddress: $0, tls: tls, publicKeyPins: pins, start: began, resolved: resolved,
+                remoteAddress: $0, tls: tls, verifiedChain: trust?.verifiedChain ?? [], start: began,
+                resolved: resolved,
                 connected: connected, secured: tls == nil ? nil : .now)
         }
     }

@@ -3,6 +3,8 @@ import TernIO
 import TernTLS
 
 /// Drives a transport's handshake over its socket. Ends by one call of `completion`, or by `cancel` and none.
+///
+/// The last flight is still unsent then, so that it can leave together with the first request.
 final class TLSHandshake: ReadinessHandler {
     typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
 
@@ -113,7 +115,6 @@ extension TLSHandshake {
             return false
         case .complete:
             trust = transport?.trust
-            try flush()
             try unsafe openRest(of: ciphertext, from: &offset)
             return true
         }

@@ -8,7 +8,8 @@ public final class ConnectionMetrics: Sendable {
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
-    public let publicKeyPins: [String]
+    public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
+    private let verifiedChain: [Certificate]
     /// When it was decided to open the connection, and when each step towards it ended.
     public let start: MonotonicInstant
     public let resolved: MonotonicInstant
@@ -17,12 +18,12 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: SocketAddress, tls: TLSInfo?, publicKeyPins: [String], start: MonotonicInstant,
+        remoteAddress: SocketAddress, tls: TLSInfo?, verifiedChain: [Certificate], start: MonotonicInstant,
         resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
     ) {
         self.remoteAddress = remoteAddress
         self.tls = tls
-        self.publicKeyPins = publicKeyPins
+        self.verifiedChain = verifiedChain
         self.start = start
         self.resolved = resolved
         self.connected = connected

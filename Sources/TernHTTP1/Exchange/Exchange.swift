@@ -10,6 +10,13 @@ public struct Exchange: ~Copyable, Sendable {
     private var decoder: ResponseDecoder
     private var facts = RequestFacts()
 
+    // Kept, and not worked out when asked for: a value of this size would be copied for the question.
+    /// Whether this connection may carry another exchange.
+    ///
+    /// The request was sent whole, the response decoded whole without a byte behind it, and both sides want to go on
+    /// (RFC 9112 §9.3). `false` on a connection that has had none, which does not need the question.
+    public private(set) var isReusable = false
+
     /// - Parameters:
     ///   - limits: what a response may cost.
     ///   - leniency: rules that are relaxed; none by default.
@@ -27,6 +34,7 @@ public struct Exchange: ~Copyable, Sendable {
         _ head: borrowing RequestHead, body: RequestBody, defaults: HTTPFields, into output: inout [UInt8]
     ) throws(HTTP1Error) {
         guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
+        defer { settle() }
         facts = try RequestEncoder.encode(head, body, defaults, into: &output)
         switch body {
         case .none, .exactly(0): sending = .complete
@@ -71,6 +79,7 @@ public struct Exchange: ~Copyable, Sendable {
     public mutating func finishSending(
         trailers: HTTPFields = [:], into output: inout [UInt8]
     ) throws(HTTP1Error) {
+        defer { settle() }
         switch sending {
         case .idle: throw HTTP1Error(.misuse(.nothingToSend))
         case .failed: throw HTTP1Error(.misuse(.failed))
@@ -87,22 +96,16 @@ public struct Exchange: ~Copyable, Sendable {
     /// `.needMoreBytes`, `.end` or `.handedOver`; an incomplete line is kept, so `bytes` need not be.
     /// - Throws: ``HTTP1Error`` with the first broken rule. The connection cannot be used any more.
     public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
-        try decoder.receive(bytes, from: &offset)
+        if let content = decoder.receiveUsual(bytes, from: &offset) { return .body(content) }
+        defer { settle() }
+        return try decoder.receive(bytes, from: &offset)
     }
 
     /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
     /// - Throws: ``HTTP1Error`` when a response is unfinished, or not even begun.
     public mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
-        try decoder.receiveEndOfStream()
-    }
-
-    /// Whether this connection may carry another exchange: the one place that answers.
-    ///
-    /// The request was sent whole, the response decoded whole without a byte behind it, and both sides want to go on
-    /// (RFC 9112 §9.3). `false` on a connection that has had none, which does not need the question.
-    public var isReusable: Bool {
-        guard case .complete = sending, case .complete = decoder.state else { return false }
-        return decoder.isPersistent && decoder.leftover == 0
+        defer { settle() }
+        return try decoder.receiveEndOfStream()
     }
 
     /// What the last response's `Keep-Alive` field announced.
@@ -123,6 +126,16 @@ public struct Exchange: ~Copyable, Sendable {
     /// Whether the request asked the server to say 100 (Continue) before content is sent, and no answer has come yet.
     /// Servers may stay silent: wait for about a second at most (RFC 9110 §10.1.1).
     public var isAwaitingContinue: Bool { facts.expectsContinue && !decoder.hasAnswer }
+
+    /// The one place that answers whether the connection may be used again; every event asks it anew.
+    @inline(__always)
+    private mutating func settle() {
+        guard case .complete = decoder.state, case .complete = sending else {
+            isReusable = false
+            return
+        }
+        isReusable = decoder.isPersistent && decoder.leftover == 0
+    }
 
     private var isUnused: Bool {
         guard case .idle = sending, case .idle = decoder.state else { return false }
@@ -150,6 +163,7 @@ public struct Exchange: ~Copyable, Sendable {
 
     private mutating func failSending(_ reason: HTTP1Error.Reason) -> HTTP1Error {
         sending = .failed
+        settle()
         return HTTP1Error(reason)
     }
 }

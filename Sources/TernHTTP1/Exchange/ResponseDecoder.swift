@@ -45,6 +45,17 @@ struct ResponseDecoder: ~Copyable {
 
     var keepAlive: KeepAlive? { facts.keepAlive }
 
+    /// Usual content of a usual chunk, which changes nothing but how much has come. `nil` says nothing, and changes
+    /// nothing; ``receive(_:from:)`` then does.
+    @inline(__always)
+    mutating func receiveUsual(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
+        guard case .chunked = state, offset >= 0, offset <= bytes.count else { return nil }
+        let start = offset
+        guard let data = chunks.decodeUsual(bytes, from: &offset, limits) else { return nil }
+        received = received.addingSaturating(offset &- start)
+        return data
+    }
+
     /// Fails closed: the state is `failed` until a branch has found the next one, so an error needs no clearing up.
     @inline(__always)
     mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
@@ -54,7 +65,6 @@ struct ResponseDecoder: ~Copyable {
         }
         let start = offset
         defer { received = received.addingSaturating(offset &- start) }
-        if case .chunked = state, let data = chunks.decodeUsual(bytes, from: &offset, limits) { return .body(data) }
         switch exchange(&state, with: .failed) {
         case .head: return try decodeHead(bytes, from: &offset)
         case .exactly(let left): return decodeExactly(left, bytes, from: &offset)
@@ -76,13 +86,29 @@ struct ResponseDecoder: ~Copyable {
     ) throws(HTTP1Error) -> ResponseEvent {
         // Where `bytes` begins in the response.
         let origin = received &- offset
-        guard let block = try section.decode(bytes, from: &offset, headRules), let statusLine = section.statusLine
+        var facts = HeadFacts()
+        let (start, leniency, request) = (section.start, leniency, request)
+        guard
+            let block = try section.decode(
+                bytes, from: &offset, headRules,
+                inspect: { (bytes, positions, statusLine) throws(HTTP1Error) in
+                    do throws(HeadFacts.Refusal) {
+                        try facts.read(
+                            bytes, positions, version: statusLine.version, leniency,
+                            ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
+                    } catch {
+                        let excerpt =
+                            Excerpt.of(bytes, error.position.name) + ": " + Excerpt.of(bytes, error.position.value)
+                        throw HTTP1Error(
+                            .framing(error.reason), offset: start.addingSaturating(error.offset), excerpt: excerpt)
+                    }
+                }), let statusLine = section.statusLine
         else {
             state = .head
             return .needMoreBytes
         }
+        self.facts = facts
         let status = Int(statusLine.status)
-        try readFacts(block, statusLine)
         let head = ResponseHead(statusLine, block, contentLength: facts.contentLength)
         if status / 100 == 1, status != 101 {
             try countInformational(head)
@@ -106,21 +132,6 @@ struct ResponseDecoder: ~Copyable {
             state = .chunked
         }
         return .head(head)
-    }
-
-    private mutating func readFacts(_ block: FieldBlock, _ statusLine: StatusLine) throws(HTTP1Error) {
-        facts = HeadFacts()
-        do throws(HeadFacts.Refusal) {
-            try facts.read(
-                block.bytes.span, section.positions.span.extracting(..<section.count), version: statusLine.version,
-                leniency, ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
-        } catch {
-            let excerpt =
-                Excerpt.of(block.bytes.span, error.position.name) + ": "
-                + Excerpt.of(block.bytes.span, error.position.value)
-            throw HTTP1Error(
-                .framing(error.reason), offset: section.start.addingSaturating(error.offset), excerpt: excerpt)
-        }
     }
 
     private mutating func countInformational(_ head: ResponseHead) throws(HTTP1Error) {
@@ -176,7 +187,7 @@ struct ResponseDecoder: ~Copyable {
             return .body(range)
         case .trailers:
             if !wasInTrailers { section.begin(at: origin &+ offset) }
-            guard let block = try section.decode(bytes, from: &offset, trailerRules) else {
+            guard let block = try section.decode(bytes, from: &offset, trailerRules, inspect: { _, _, _ in }) else {
                 state = .chunked
                 return .needMoreBytes
             }

@@ -25,33 +25,37 @@ struct SectionDecoder: ~Copyable {
 
     var statusLine: StatusLine? { lines.statusLine }
 
-    /// The positions of the fields are the first ``count`` of these.
-    var positions: [FieldPosition] { lines.table }
-    var count: Int { lines.count }
+    /// What is to be found out of a header section before it is copied: its bytes and positions are at hand then.
+    typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTP1Error) -> Void
 
     /// Decodes from `bytes[offset...]`, moving `offset` past what was taken; `nil` while the section is incomplete.
+    ///
+    /// - Parameter inspect: is shown a header section once it is whole; folded values are not unfolded yet.
+    @inline(__always)
     mutating func decode(
-        _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules
+        _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules, inspect: Inspection
     ) throws(HTTP1Error) -> FieldBlock? {
-        guard partial.isEmpty else { return try resume(bytes, from: &offset, rules) }
+        guard partial.isEmpty else { return try resume(bytes, from: &offset, rules, inspect) }
         let section = offset
         var next = section
+        let isWhole: Bool
         do throws(SectionLines.Refusal) {
-            if try lines.read(bytes, section: section, line: &next, rules) {
-                offset = next
-                return block(bytes, section..<next)
-            }
+            isWhole = try lines.read(bytes, section: section, line: &next, rules)
         } catch {
             throw self.error(error, bytes, section: section)
         }
-        partial.append(copying: bytes, section..<bytes.count)
-        line = next &- section
-        offset = bytes.count
-        return nil
+        guard isWhole else {
+            partial.append(copying: bytes, section..<bytes.count)
+            line = next &- section
+            offset = bytes.count
+            return nil
+        }
+        offset = next
+        return try block(bytes.extracting(section..<next), inspect)
     }
 
     private mutating func resume(
-        _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules
+        _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules, _ inspect: Inspection
     ) throws(HTTP1Error) -> FieldBlock? {
         while offset < bytes.count {
             let lineFeed = bytes.firstLineFeed(from: offset)
@@ -59,24 +63,27 @@ struct SectionDecoder: ~Copyable {
             partial.append(copying: bytes, offset..<end)
             offset = end
             guard lineFeed < bytes.count || lines.isDue(partial.span, line: line, rules) else { return nil }
+            let isWhole: Bool
             do throws(SectionLines.Refusal) {
-                if try lines.read(partial, line: &line, rules) {
-                    let block = block(partial.span, 0..<partial.count)
-                    // Here and not when the next section begins: until then the connection may be idle for long.
-                    partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity)
-                    return block
-                }
+                isWhole = try lines.read(partial, line: &line, rules)
             } catch {
                 throw self.error(error, partial.span, section: 0)
             }
+            guard isWhole else { continue }
+            let block = try block(partial.span, inspect)
+            // Here and not when the next section begins: until then the connection may be idle for long.
+            partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity)
+            return block
         }
         return nil
     }
 
-    private func block(_ bytes: Span<UInt8>, _ section: Range<Int>) -> FieldBlock {
+    @inline(__always)
+    private func block(_ section: Span<UInt8>, _ inspect: Inspection) throws(HTTP1Error) -> FieldBlock {
         if lines.count == 0, lines.statusLine == nil { return .empty }
         let positions = lines.table.span.extracting(..<lines.count)
-        return FieldBlock(copying: bytes, section, positions: positions, hasFolds: lines.hasFolds)
+        if let statusLine { try inspect(section, positions, statusLine) }
+        return FieldBlock(copying: section, positions: positions, hasFolds: lines.hasFolds)
     }
 
     private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTP1Error {

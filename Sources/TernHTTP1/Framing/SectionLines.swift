@@ -28,6 +28,7 @@ struct SectionLines: ~Copyable {
     }
 
     /// Reads whole lines from `line` on, moving it past them. `true` when the empty line was among them.
+    @inline(__always)
     mutating func read(
         _ bytes: Span<UInt8>, section: Int, line: inout Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
@@ -35,14 +36,24 @@ struct SectionLines: ~Copyable {
             guard try readStatusLine(bytes, line: &line, limit: limit, rules) else { return false }
         }
         let fields = section &+ statusLineLength
+        if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) { return true }
+        return try readUnusual(bytes, section: section, fields: fields, line: &line, rules)
+    }
+
+    /// The same behind the status line, with any line there may be, and usual ones behind unusual ones.
+    private mutating func readUnusual(
+        _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
+    ) throws(Refusal) -> Bool {
         while true {
-            if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) { return true }
             let limit = rules.lineLimit(used: line &- fields)
             switch FieldLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
             case .field(let name, let value, let next):
                 try check(bytes, line: line, name, next: next, limit, rules)
                 add(name.shifted(by: -section), value.shifted(by: -section))
                 line = next
+                if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) {
+                    return true
+                }
             case .continuation(let value, let next):
                 guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
                 try fold(bytes, section: section, line: line, value)
@@ -101,20 +112,23 @@ struct SectionLines: ~Copyable {
         }
     }
 
+    /// Reads what ``UsualFields`` can. It is shown no more than is within every limit from `line` on; a line that goes
+    /// beyond is not seen whole and so left to the one who knows which limit that breaks.
     private mutating func readUsual(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) -> Bool {
-        let end = fields.addingSaturating(rules.sectionBytes)
+        let end = min(
+            bytes.count, fields.addingSaturating(rules.sectionBytes), line.addingSaturating(rules.lineBytes &+ 2))
+        guard section >= 0, section <= line, line < end else { return false }
+        let within = bytes.extracting(section..<end)
         repeat {
             if count == table.count, count < rules.count { grow(to: rules.count) }
-            let room = min(table.count, rules.count)
             let before = count
+            let room = min(table.count, rules.count)
             var positions = table.mutableSpan
-            let usual = UsualFields(
-                bytes, section: section, line: line, end: end, lineBytes: rules.lineBytes, into: &positions,
-                count: before, room: room)
+            let usual = UsualFields(within, line: line &- section, into: &positions, count: before, room: room)
             count = usual.count
-            line = usual.line
+            line = section &+ usual.line
             if usual.isEnd { return true }
         } while count == table.count && count < rules.count
         return false

@@ -23,17 +23,17 @@ struct StatusLine {
     /// servers leave out the space before an empty reason phrase, and nothing is ambiguous about that. The rest stays
     /// as the grammar has it, for a status line that is off is mostly not HTTP.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
-        let prefix = start &+ 12
-        guard prefix < bytes.count, bytes.word(at: start) == 0x312E_312F_5054_5448,  // "HTTP/1.1"
-            bytes[start &+ 8] == .space
+        guard start >= 0, start &+ 16 <= bytes.count, bytes.word(at: start) == 0x312E_312F_5054_5448  // "HTTP/1.1"
         else { return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed) }
-        let hundreds = bytes[start &+ 9] &- .zero
-        let tens = bytes[start &+ 10] &- .zero
-        let ones = bytes[start &+ 11] &- .zero
-        guard hundreds < 10, tens < 10, ones < 10 else {
+        let rest = bytes.word(at: start &+ 8)
+        let digits = (rest &>> 8 & 0xFF_FFFF) ^ 0x30_3030
+        // A digit is less than ten now, and what is not becomes 0x80 or more when 0x76 is added.
+        guard rest & 0xFF == 0x20, (digits | (digits &+ 0x76_7676)) & 0x80_8080 == 0 else {
             return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed)
         }
-        let status = UInt16(hundreds) &* 100 &+ UInt16(tens) &* 10 &+ UInt16(ones)
+        let hundreds = UInt16(truncatingIfNeeded: digits & 0xFF) &* 100
+        let tens = UInt16(truncatingIfNeeded: digits &>> 8 & 0xFF) &* 10
+        let status = hundreds &+ tens &+ UInt16(truncatingIfNeeded: digits &>> 16)
         return readReason(bytes, at: start, status, minor: 1, bareLineFeed: bareLineFeed)
     }
 

@@ -12,50 +12,66 @@ struct UsualFields {
     /// Whether the empty line was among those read.
     private(set) var isEnd = false
 
-    /// Reads lines from `line` on and enters them into `table` from `count` on.
+    /// Reads lines from `line` on and enters them into `table` from `count` on, until there are `room`.
     ///
     /// - Parameters:
-    ///   - section: where the section begins; positions count from there.
-    ///   - end: where its last line must have ended.
-    ///   - room: how many positions `table` may hold.
-    init(
-        _ bytes: Span<UInt8>, section: Int, line: Int, end: Int, lineBytes: Int,
-        into table: inout MutableSpan<FieldPosition>, count: Int, room: Int
-    ) {
-        self.line = line
+    ///   - bytes: the section, as far as it is there and within the limits of its lines and its length; positions count
+    ///     from its first byte.
+    ///   - room: how many positions `table` may hold, no more than it has.
+    @inline(__always)
+    init(_ bytes: Span<UInt8>, line: Int, into table: inout MutableSpan<FieldPosition>, count: Int, room: Int) {
+        // Bytes are read unchecked here, for checks cost a quarter of the time, and this is why each of them is there.
+        // `start` is not negative, for `line` is not and only grows, and a block is read where sixteen bytes follow it.
+        // CRLF was found at `control`, so every position from `start` to `control + 1` is a byte's: `control - 1`,
+        // because the line is not empty; `nameEnd` and the one behind it, because `nameEnd` is less than `control`; and
+        // the next one, because of these two, which are ": ", neither is `control`.
+        self.line = max(0, line)
         self.count = count
         while self.count < room {
             // Where the line ends is found without waiting for where its name ends, so the search for the next line
             // need not wait either: the processor reads several lines at once.
             let start = self.line
-            let control = bytes.firstControl(from: start)
-            let next = control &+ 2
-            guard bytes.startsLineEnd(at: control), control &- start <= lineBytes, next <= end else { return }
+            var control = start
+            var nameEnd = start
+            if start &+ ByteBlock.width <= bytes.count {
+                let block = unsafe ByteBlock(unchecked: bytes, at: start)
+                let found = block.controls.first
+                control &+= found
+                if found == ByteBlock.width { control = bytes.firstControl(from: control) }
+                nameEnd &+= block.uncommonInName.first
+            } else {
+                control = bytes.firstControl(from: start)
+            }
+            guard control &+ 1 < bytes.count, unsafe bytes.pair(unchecked: control) == .lineEnd else { return }
             if control == start {
-                self.line = next
+                self.line = control &+ 2
                 isEnd = true
                 return
             }
-            var nameEnd = bytes.firstUncommonInName(from: start)
-            if bytes[nameEnd] != .colon {
-                nameEnd = bytes.firstNonToken(from: nameEnd)
-                guard nameEnd < control, bytes[nameEnd] == .colon else { return }
+            if nameEnd > start, nameEnd < control, unsafe bytes.pair(unchecked: nameEnd) == .colonAndSpace,
+                unsafe bytes[unchecked: nameEnd &+ 2] > .space, unsafe bytes[unchecked: control &- 1] > .space
+            {
+                table[self.count] = FieldPosition(name: (start, nameEnd), value: (nameEnd &+ 2, control))
+            } else if let position = Self.position(bytes, start, control) {
+                table[self.count] = position
+            } else {
+                return
             }
-            guard nameEnd > start else { return }
-            var first = nameEnd &+ 1
-            if bytes[first] == .space { first &+= 1 }
-            var last = control
-            if bytes[first] <= .space || bytes[last &- 1] <= .space { Self.trim(bytes, &first, &last) }
-            table[self.count] = FieldPosition(
-                name: (start &- section, nameEnd &- section), value: (first &- section, last &- section))
             self.count &+= 1
-            self.line = next
+            self.line = control &+ 2
         }
     }
 
-    /// Blanks beyond the one that everybody writes, or a value of none but blanks.
-    private static func trim(_ bytes: Span<UInt8>, _ first: inout Int, _ last: inout Int) {
+    /// A name of unusual letters, or other blanks around the value than the one that everybody writes.
+    private static func position(
+        _ bytes: Span<UInt8>, _ start: Int, _ control: Int
+    ) -> FieldPosition? {
+        let nameEnd = bytes.firstNonToken(from: start)
+        guard nameEnd > start, nameEnd < control, bytes[nameEnd] == .colon else { return nil }
+        var first = nameEnd &+ 1
+        var last = control
         while first < last, bytes[first].isBlank { first &+= 1 }
         while last > first, bytes[last &- 1].isBlank { last &-= 1 }
+        return FieldPosition(name: (start, nameEnd), value: (first, last))
     }
 }

@@ -1,63 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoded section in one buffer: its bytes as they came, and behind them one ``FieldPosition`` per field.
+/// A decoded section in one allocation: one ``FieldPosition`` per field, and behind them the bytes as they came.
 ///
 /// Nothing becomes a string until somebody asks. Folded values were unfolded when the block was made.
-struct FieldBlock: Sendable {
-    private let fieldCount: UInt32
-    private let buffer: [UInt8]
-
-    var count: Int { Int(fieldCount) }
-
-    static let empty = FieldBlock(count: 0, buffer: [])
-
-    private init(count: Int, buffer: [UInt8]) {
-        fieldCount = UInt32(truncatingIfNeeded: count)
-        self.buffer = buffer
+///
+/// What lies where is known in this file alone, which keeps it sound by two rules. Memory is written by `init` only,
+/// before anybody else has the block, and read from then on: so threads may share it. And both parts lie within what
+/// was allocated for them, as `Size` says, and are initialised whole: every span made of them is one of these parts,
+/// and ends with the borrow of the storage.
+@safe
+struct FieldBlock: @unchecked Sendable {
+    private struct Size {
+        var fields: UInt32
+        var bytes: UInt32
     }
 
-    /// - Parameter range: the section in `bytes`, which the positions count from.
-    init(copying bytes: Span<UInt8>, _ range: Range<Int>, positions: Span<FieldPosition>, hasFolds: Bool) {
-        var buffer: [UInt8] = []
-        buffer.append(addingCapacity: range.count &+ positions.count &* FieldPosition.size) { output in
-            output.append(copying: bytes.extracting(range))
-            output.append(copying: positions)
+    private typealias Storage = ManagedBuffer<Size, FieldPosition>
+
+    private let storage: Storage
+
+    static let empty = FieldBlock(copying: Span(), positions: Span(), hasFolds: false)
+
+    /// - Parameter positions: where the fields lie in `bytes`. Both are copied, up to 2³² bytes, which is far beyond
+    ///   what ``Limits`` can be set to.
+    @inline(__always)
+    init(copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool) {
+        let size = Size(
+            fields: UInt32(truncatingIfNeeded: positions.count), bytes: UInt32(truncatingIfNeeded: bytes.count))
+        let capacity = Int(size.fields) &+ (Int(size.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
+        let storage = Storage.create(minimumCapacity: capacity) { _ in size }
+        self.storage = storage
+        unsafe storage.withUnsafeMutablePointerToElements { table in
+            let text = unsafe UnsafeMutableRawPointer(table + Int(size.fields))
+            unsafe bytes.withUnsafeBytes { source in
+                guard let start = source.baseAddress else { return }
+                unsafe text.copyMemory(from: start, byteCount: Int(size.bytes))
+            }
+            // Last, for the processor may still be busy writing the positions.
+            unsafe positions.withUnsafeBytes { source in
+                guard let start = source.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(table).copyMemory(
+                    from: start, byteCount: Int(size.fields) &* FieldPosition.size)
+            }
+            if hasFolds {
+                var text = unsafe UnsafeMutableBufferPointer(
+                    start: text.assumingMemoryBound(to: UInt8.self), count: Int(size.bytes)
+                ).mutableSpan
+                Self.unfold(&text, positions)
+            }
         }
-        if hasFolds { Self.unfold(&buffer, positions) }
-        self.init(count: positions.count, buffer: buffer)
     }
 
-    /// The bytes of the section, followed by the table.
-    var bytes: [UInt8] { buffer }
+    var count: Int {
+        read { _, positions in positions.count }
+    }
+
+    /// Lends the bytes of the section and where its fields lie in them.
+    @inline(__always)
+    func read<Result, Failure: Error>(
+        _ body: (Span<UInt8>, Span<FieldPosition>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe storage.withUnsafeMutablePointers { (size, table) throws(Failure) -> Result in
+            let text = unsafe UnsafeRawPointer(table + Int(size.pointee.fields)).assumingMemoryBound(to: UInt8.self)
+            let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(size.pointee.bytes))
+            let positions = unsafe UnsafeBufferPointer(start: table, count: Int(size.pointee.fields))
+            return try unsafe body(bytes.span, positions.span)
+        }
+    }
 
     func position(at index: Int) -> FieldPosition? {
-        guard index >= 0, index < count else { return nil }
-        return FieldPosition(reading: buffer, at: buffer.count &- (count &- index) &* FieldPosition.size)
+        read { _, positions in positions.indices.contains(index) ? positions[index] : nil }
+    }
+
+    func string(_ range: Range<Int>) -> String {
+        read { bytes, _ in Self.string(bytes, range) }
     }
 
     /// The text of a part of the section. UTF-8 where it is that, else ISO-8859-1, which RFC 9110 §5.5 names as the
     /// historical charset: either way no byte is lost.
-    func string(_ range: Range<Int>) -> String {
-        let bytes = buffer.span.extracting(range.clamped(to: 0..<buffer.count))
+    private static func string(_ section: Span<UInt8>, _ range: Range<Int>) -> String {
+        let bytes = section.extracting(range.clamped(to: section.indices))
         if let text = try? UTF8Span(validating: bytes) { return String(copying: text) }
         var text = ""
         for index in bytes.indices { text.unicodeScalars.append(UnicodeScalar(bytes[index])) }
         return text
     }
 
-    /// The first field called `name` at or behind `start`.
+    /// The first field called `name` at or behind `start`, which is not negative.
     func firstIndex(of name: String, from start: Int = 0) -> Int? {
         let wanted = name.utf8.span
-        var index = start
-        while let position = position(at: index) {
-            if position.name.count == wanted.count,
-                buffer.span.extracting(position.name).isEqualIgnoringCase(to: wanted)
-            {
-                return index
+        return read { bytes, positions in
+            var index = start
+            while index < positions.count {
+                let name = positions[index].name
+                if name.count == wanted.count, bytes.extracting(name).isEqualIgnoringCase(to: wanted) { return index }
+                index &+= 1
             }
-            index &+= 1
+            return nil
         }
-        return nil
     }
 
     func values(for name: String) -> [String] {
@@ -71,30 +111,31 @@ struct FieldBlock: Sendable {
     }
 
     var fields: HTTPFields {
-        var fields = HTTPFields()
-        fields.reserveCapacity(count)
-        var index = 0
-        while let position = position(at: index) {
-            fields.append(string(position.name), string(position.value))
-            index &+= 1
+        read { bytes, positions in
+            var fields = HTTPFields()
+            fields.reserveCapacity(positions.count)
+            for index in positions.indices {
+                let position = positions[index]
+                fields.append(Self.string(bytes, position.name), Self.string(bytes, position.value))
+            }
+            return fields
         }
-        return fields
     }
 
     /// Replaces every line end within a value, and the blanks that begin the next line, by spaces: RFC 9112 §5.2
     /// requires it of a user agent. The value keeps its length, so every position stays right.
-    private static func unfold(_ buffer: inout [UInt8], _ positions: Span<FieldPosition>) {
+    private static func unfold(_ bytes: inout MutableSpan<UInt8>, _ positions: Span<FieldPosition>) {
         for index in positions.indices {
             let position = positions[index]
             var isFold = false
-            for index in position.value.clamped(to: 0..<buffer.count) {
-                let byte = buffer[index]
+            for index in position.value.clamped(to: bytes.indices) {
+                let byte = bytes[index]
                 if byte == .carriageReturn || byte == .lineFeed {
                     isFold = true
                 } else if !byte.isBlank {
                     isFold = false
                 }
-                if isFold { buffer[index] = .space }
+                if isFold { bytes[index] = .space }
             }
         }
     }

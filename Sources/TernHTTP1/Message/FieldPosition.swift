@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where one field lies in its section: four little-endian words, 32 bits each because ``SectionDecoder`` admits no
+/// Where one field lies in its section: four words, 32 bits each because ``SectionDecoder`` admits no
 /// section of more.
 struct FieldPosition: BitwiseCopyable {
     private var nameStart: UInt32
@@ -13,14 +13,14 @@ struct FieldPosition: BitwiseCopyable {
     /// From the bounds of name and value.
     @inline(__always)
     init(name: (Int, Int), value: (Int, Int)) {
-        nameStart = UInt32(truncatingIfNeeded: name.0).littleEndian
-        nameEnd = UInt32(truncatingIfNeeded: name.1).littleEndian
-        valueStart = UInt32(truncatingIfNeeded: value.0).littleEndian
-        valueEnd = UInt32(truncatingIfNeeded: value.1).littleEndian
+        nameStart = UInt32(truncatingIfNeeded: name.0)
+        nameEnd = UInt32(truncatingIfNeeded: name.1)
+        valueStart = UInt32(truncatingIfNeeded: value.0)
+        valueEnd = UInt32(truncatingIfNeeded: value.1)
     }
 
     @inline(__always)
-    var nameLength: UInt32 { UInt32(littleEndian: nameEnd) &- UInt32(littleEndian: nameStart) }
+    var nameLength: UInt32 { nameEnd &- nameStart }
 
     var name: Range<Int> { Self.range(nameStart, nameEnd) }
 
@@ -28,21 +28,7 @@ struct FieldPosition: BitwiseCopyable {
 
     @inline(__always)
     private static func range(_ start: UInt32, _ end: UInt32) -> Range<Int> {
-        let start = Int(UInt32(littleEndian: start))
-        return start..<max(start, Int(UInt32(littleEndian: end)))
-    }
-
-    /// Reads a position out of a table, which is an array of them in memory order.
-    init(reading buffer: [UInt8], at offset: Int) {
-        nameStart = Self.word(buffer, offset)
-        nameEnd = Self.word(buffer, offset &+ 4)
-        valueStart = Self.word(buffer, offset &+ 8)
-        valueEnd = Self.word(buffer, offset &+ 12)
-    }
-
-    private static func word(_ buffer: [UInt8], _ offset: Int) -> UInt32 {
-        var word: UInt32 = 0
-        for index in 0..<4 { word |= UInt32(buffer[offset &+ index]) &<< UInt32(8 &* index) }
-        return word.littleEndian
+        let start = Int(start)
+        return start..<max(start, Int(end))
     }
 }

@@ -18,60 +18,72 @@ struct ByteBlock {
         words = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: SIMD2<UInt64>.self)
     }
 
-    /// The first byte below 0x20, or 16.
+    /// Those below 0x20.
     @inline(__always)
-    var firstControl: Int {
-        firstSet(bits(lanes .< SIMD16(repeating: .space)))
+    var controls: Lanes {
+        lanes(bytes .< SIMD16(repeating: .space))
     }
 
-    /// The first byte that is neither letter, digit nor "-", or 16: a superset of what ends a field name.
+    /// Those that are neither letter, digit nor "-": a superset of what ends a field name.
     @inline(__always)
-    var firstUncommonInName: Int {
+    var uncommonInName: Lanes {
         let folded = unsafe unsafeBitCast(words | SIMD2(repeating: 0x2020_2020_2020_2020), to: SIMD16<UInt8>.self)
-        let letters = bits((folded &- SIMD16(repeating: 0x61)) .< SIMD16(repeating: 26))
-        let digits = bits((lanes &- SIMD16(repeating: .zero)) .< SIMD16(repeating: 10))
-        let hyphens = bits(lanes .== SIMD16(repeating: 0x2D))
-        return firstSet(~(letters | digits | hyphens))
+        let letters = lanes((folded &- SIMD16(repeating: 0x61)) .< SIMD16(repeating: 26))
+        let digits = lanes((bytes &- SIMD16(repeating: .zero)) .< SIMD16(repeating: 10))
+        let hyphens = lanes(bytes .== SIMD16(repeating: 0x2D))
+        return Lanes(words: ~(letters.words | digits.words | hyphens.words))
     }
 
-    /// The first byte no sender puts into a field value, or 16.
+    /// Those no sender puts into a field value.
     @inline(__always)
-    var firstForbiddenInValue: Int {
-        let controls = bits(lanes .< SIMD16(repeating: .space))
-        let tabs = bits(lanes .== SIMD16(repeating: .horizontalTab))
-        let deletes = bits(lanes .== SIMD16(repeating: .delete))
-        return firstSet((controls & ~tabs) | deletes)
+    var forbiddenInValue: Lanes {
+        let tabs = lanes(bytes .== SIMD16(repeating: .horizontalTab))
+        let deletes = lanes(bytes .== SIMD16(repeating: .delete))
+        return Lanes(words: (controls.words & ~tabs.words) | deletes.words)
     }
 
-    /// The first byte no sender puts into a request target, or 16.
+    /// Those no sender puts into a request target.
     @inline(__always)
-    var firstForbiddenInTarget: Int {
-        let visible = bits((lanes &- SIMD16(repeating: 0x21)) .< SIMD16(repeating: 0x5E))
-        let hashes = bits(lanes .== SIMD16(repeating: .hash))
-        return firstSet(~visible | hashes)
-    }
-
-    /// The first line feed, or 16.
-    @inline(__always)
-    var firstLineFeed: Int {
-        firstSet(bits(lanes .== SIMD16(repeating: .lineFeed)))
+    var forbiddenInTarget: Lanes {
+        let visible = lanes((bytes &- SIMD16(repeating: 0x21)) .< SIMD16(repeating: 0x5E))
+        let hashes = lanes(bytes .== SIMD16(repeating: .hash))
+        return Lanes(words: ~visible.words | hashes.words)
     }
 
     @inline(__always)
-    private var lanes: SIMD16<UInt8> {
+    var lineFeeds: Lanes {
+        lanes(bytes .== SIMD16(repeating: .lineFeed))
+    }
+
+    @inline(__always)
+    private var bytes: SIMD16<UInt8> {
         unsafe unsafeBitCast(words, to: SIMD16<UInt8>.self)
     }
 
-    /// A mask as two words, a byte of ones for each lane that is set.
     @inline(__always)
-    private func bits(_ mask: SIMDMask<SIMD16<Int8>>) -> SIMD2<UInt64> {
-        unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+    private func lanes(_ mask: SIMDMask<SIMD16<Int8>>) -> Lanes {
+        Lanes(words: unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self))
     }
 
-    @inline(__always)
-    private func firstSet(_ words: SIMD2<UInt64>) -> Int {
-        if words[0] != 0 { return words[0].trailingZeroBitCount &>> 3 }
-        if words[1] != 0 { return 8 &+ (words[1].trailingZeroBitCount &>> 3) }
-        return Self.width
+    /// Some of a block's bytes, as two words: ones for a byte that is among them, zeros for one that is not.
+    struct Lanes {
+        fileprivate var words: SIMD2<UInt64>
+
+        /// The first of them, or 16.
+        @inline(__always)
+        var first: Int {
+            if words[0] != 0 { return words[0].trailingZeroBitCount &>> 3 }
+            if words[1] != 0 { return 8 &+ (words[1].trailingZeroBitCount &>> 3) }
+            return ByteBlock.width
+        }
+
+        /// The first of them at or behind `start`, or 16.
+        @inline(__always)
+        func first(from start: Int) -> Int {
+            // Shifting by more than a word's width gives zero, and by less than nothing shifts the other way.
+            let low = words[0] & (UInt64.max << (8 &* start))
+            let high = words[1] & (UInt64.max << max(0, 8 &* (start &- 8)))
+            return Lanes(words: SIMD2(low, high)).first
+        }
     }
 }

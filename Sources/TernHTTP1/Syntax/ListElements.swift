@@ -15,11 +15,16 @@ struct ListElements {
             while comma < rest.upperBound, bytes[comma] != .comma { comma &+= 1 }
             var start = rest.lowerBound
             var end = comma
-            while start < end, bytes[start].isBlank { start &+= 1 }
-            while end > start, bytes[end &- 1].isBlank { end &-= 1 }
+            while start < end, bytes[start].isBlankOrFold { start &+= 1 }
+            while end > start, bytes[end &- 1].isBlankOrFold { end &-= 1 }
             rest = min(comma &+ 1, rest.upperBound)..<rest.upperBound
             if start < end { return start..<end }
         }
         return nil
     }
+}
+
+extension UInt8 {
+    /// A blank, or part of a line end: within a value that is a fold (RFC 9112 §5.2), which stands for spaces.
+    fileprivate var isBlankOrFold: Bool { isBlank || self == .carriageReturn || self == .lineFeed }
 }

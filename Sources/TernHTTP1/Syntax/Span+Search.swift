@@ -1,59 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches from `start` on, which answer `count` when nothing is found. Blocks of sixteen while so many are left, then
-/// single bytes: none reads past the span.
+/// Searches from `start` on, which answer `count` when nothing is found. In blocks of sixteen, the last of which may
+/// overlap the one before, and in single bytes where there are not so many: none reads past the span.
 extension Span<UInt8> {
     /// The first byte below 0x20.
     @inline(__always)
     func firstControl(from start: Int) -> Int {
-        first(from: start, in: { $0.firstControl }, where: { $0 < .space })
+        first(from: start, in: { $0.controls }, where: { $0 < .space })
     }
 
     /// The first byte that is no `tchar`.
     func firstNonToken(from start: Int) -> Int {
         var position = start
         while true {
-            position = first(from: position, in: { $0.firstUncommonInName }, where: { !$0.isToken })
+            position = first(from: position, in: { $0.uncommonInName }, where: { !$0.isToken })
             guard position < count, self[position].isToken else { return position }
             position &+= 1
         }
     }
 
-    /// The first byte that is neither letter, digit nor "-", if it is among the next sixteen and so many are left: it
-    /// ends nearly every field name. Else some position before it.
-    @inline(__always)
-    func firstUncommonInName(from start: Int) -> Int {
-        guard start >= 0, start &+ ByteBlock.width <= count else { return start }
-        // Sound: the condition has just been checked.
-        return start &+ (unsafe ByteBlock(unchecked: self, at: start).firstUncommonInName)
-    }
-
     /// The first byte no sender puts into a field value: a control character other than the tab (RFC 9110 §5.5).
     func firstForbiddenInValue(from start: Int) -> Int {
         first(
-            from: start, in: { $0.firstForbiddenInValue },
+            from: start, in: { $0.forbiddenInValue },
             where: { $0 < .space && $0 != .horizontalTab || $0 == .delete })
     }
 
     /// The first byte no sender puts into a request target: all but visible ASCII, and "#", for a fragment is the
     /// client's own affair (RFC 9112 §3.2, RFC 9110 §4.2.5).
     func firstForbiddenInTarget(from start: Int) -> Int {
-        first(from: start, in: { $0.firstForbiddenInTarget }, where: { !$0.isVisible || $0 == .hash })
+        first(from: start, in: { $0.forbiddenInTarget }, where: { !$0.isVisible || $0 == .hash })
     }
 
     /// The first LF.
     func firstLineFeed(from start: Int) -> Int {
-        first(from: start, in: { $0.firstLineFeed }, where: { $0 == .lineFeed })
+        first(from: start, in: { $0.lineFeeds }, where: { $0 == .lineFeed })
     }
 
     @inline(__always)
-    private func first(from start: Int, in search: (ByteBlock) -> Int, where matches: (UInt8) -> Bool) -> Int {
+    private func first(
+        from start: Int, in search: (ByteBlock) -> ByteBlock.Lanes, where matches: (UInt8) -> Bool
+    ) -> Int {
         var position = Swift.max(0, start)
         while position &+ ByteBlock.width <= count {
             // Sound: `position` began at zero or more and grows, and the condition says that sixteen bytes follow.
-            let found = search(unsafe ByteBlock(unchecked: self, at: position))
+            let found = search(unsafe ByteBlock(unchecked: self, at: position)).first
             position &+= found
             if found < ByteBlock.width { return position }
+        }
+        if count >= ByteBlock.width, position < count {
+            // Sound: the condition says that there are sixteen bytes, and these are the last.
+            let last = count &- ByteBlock.width
+            let lanes = search(unsafe ByteBlock(unchecked: self, at: last))
+            return last &+ lanes.first(from: position &- last)
         }
         while position < count, !matches(self[position]) { position &+= 1 }
         return position

@@ -9,7 +9,7 @@ extension Span<UInt8> {
     }
 
     /// The same with letters in lower case. Other bytes change as well, but none that may stand in a field becomes a
-    /// letter or "-".
+    /// letter or "-", but for the CR of a fold, which a LF follows.
     @inline(__always)
     func foldedWord(at offset: Int) -> UInt64 {
         word(at: offset) | 0x2020_2020_2020_2020
@@ -19,8 +19,23 @@ extension Span<UInt8> {
     @inline(__always)
     func startsLineEnd(at position: Int) -> Bool {
         guard position >= 0, position &+ 1 < count else { return false }
-        // Sound: the condition has just been checked, and every bit pattern is a value of the type.
-        let pair = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt16.self)
-        return UInt16(littleEndian: pair) == 0x0A0D
+        // Sound: the condition has just been checked.
+        return unsafe pair(unchecked: position) == .lineEnd
     }
+
+    /// Two bytes, the first of them the lower one.
+    ///
+    /// Unsafe, because it does not check that they are there. Every bit pattern is a value of the type.
+    @unsafe @inline(__always)
+    func pair(unchecked position: Int) -> UInt16 {
+        UInt16(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt16.self))
+    }
+}
+
+extension UInt16 {
+    /// CRLF, as a pair of bytes.
+    static var lineEnd: UInt16 { 0x0A0D }
+
+    /// ": ", as a pair of bytes.
+    static var colonAndSpace: UInt16 { 0x203A }
 }

@@ -28,6 +28,9 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
             }
     }
 
+    /// For want of a thread to look `host` up on.
+    static func noThread(_ host: String) -> ResolveError { ResolveError(host: host, code: EAI_AGAIN) }
+
     public var description: String {
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
         return unsafe "\(host): \(String(cString: text))"

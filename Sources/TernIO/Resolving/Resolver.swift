@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import TernLock
 
 /// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.
 ///
 /// Lookups of one name that overlap share one call. At most 16 names are looked up at a time, so that a dead name
-/// server for one does not hold up the others; threads end when the queue is empty.
+/// server for one does not hold up the others. A thread that has nothing left to do waits some seconds for more; all end
+/// with the resolver.
+///
+/// Answers are not kept. How long they are good for is the name service's secret, because getaddrinfo(3) does not tell
+/// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
+/// cache (systemd-resolved, nscd) knows the lifetimes.
 public final class Resolver: Sendable {
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
     typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
 
-    private struct Key: Hashable {
-        let host: String
-        let port: UInt16
-    }
-
-    private struct State {
-        var waiting: [Key: [Completion]] = [:]
-        var queue: [Key] = []
-        var threads = 0
-    }
-
-    static let threadLimit = 16
-    private let state = Lock(State())
-    private let lookUp: LookUp
-    private let startThread: StartThread
+    let threads: ResolverThreads
 
     public convenience init() {
         self.init(lookUp: Resolver.askSystem) { body throws(SystemError) in
@@ -34,10 +24,13 @@ public final class Resolver: Sendable {
     }
 
     /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`.
-    init(lookUp: @escaping LookUp, startThread: @escaping StartThread) {
-        self.lookUp = lookUp
-        self.startThread = startThread
+    init(
+        idleTime: Duration = .seconds(5), lookUp: @escaping LookUp, startThread: @escaping StartThread
+    ) {
+        threads = ResolverThreads(idleTime: idleTime, lookUp: lookUp, startThread: startThread)
     }
+
+    deinit { threads.close() }
 
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP
     /// literals are answered at once on the calling thread; everything else on a resolver thread.
@@ -46,56 +39,7 @@ public final class Resolver: Sendable {
             completion(.success([literal]))
             return
         }
-        let key = Key(host: host, port: port)
-        let needsThread = state.withLock { state in
-            if state.waiting[key] != nil {
-                state.waiting[key]?.append(completion)
-                return false
-            }
-            state.waiting[key] = [completion]
-            state.queue.append(key)
-            guard state.threads < Self.threadLimit else { return false }
-            state.threads += 1
-            return true
-        }
-        if !needsThread { return }
-        do {
-            try startThread { self.work() }
-        } catch {
-            failWithoutThread()
-        }
-    }
-
-    /// No thread to be had. Threads that run already will come to what waits; without any it fails, because looking it
-    /// up here would block the caller's reactor.
-    private func failWithoutThread() {
-        let stranded = state.withLock { state in
-            state.threads -= 1
-            guard state.threads == 0 else { return [:] as [Key: [Completion]] }
-            defer { state.queue = [] }
-            return state.queue.reduce(into: [:]) { $0[$1] = state.waiting.removeValue(forKey: $1) }
-        }
-        for (key, completions) in stranded {
-            for completion in completions { completion(.failure(ResolveError(host: key.host, code: EAI_AGAIN))) }
-        }
-    }
-
-    private func work() {
-        while let key = nextKey() {
-            let result = lookUp(key.host, key.port)
-            let completions = state.withLock { $0.waiting.removeValue(forKey: key) } ?? []
-            for completion in completions { completion(result) }
-        }
-    }
-
-    private func nextKey() -> Key? {
-        state.withLock { state in
-            if state.queue.isEmpty {
-                state.threads -= 1
-                return nil
-            }
-            return state.queue.removeFirst()
-        }
+        threads.resolve(host: host, port: port, completion)
     }
 
     private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {

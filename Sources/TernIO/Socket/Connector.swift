@@ -6,7 +6,7 @@
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token`. Whoever takes it over either transfers the
+    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. Whoever takes it over either transfers the
     /// registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
@@ -21,7 +21,7 @@ public final class Connector {
 
     private let loop: ReactorLoop
     private var remaining: [SocketAddress]
-    private var attempts: [ObjectIdentifier: Attempt] = [:]
+    private var attempts: [Attempt] = []
     private var failures: [ConnectError.Attempt] = []
     private var timer: RegistrationToken?
     private var completion: Completion?
@@ -49,7 +49,7 @@ public final class Connector {
 
     /// Alternates families, beginning with the first address's (RFC 8305 §4).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
-        guard let first = addresses.first else { return [] }
+        guard addresses.count > 1, let first = addresses.first else { return addresses }
         var same = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]
         var other = addresses.filter { $0.isIPv6 != first.isIPv6 }[...]
         var result: [SocketAddress] = []
@@ -65,8 +65,8 @@ public final class Connector {
             let address = remaining.removeFirst()
             do throws(SystemError) {
                 let attempt = try Attempt(address: address, loop: loop, connector: self)
-                attempts[ObjectIdentifier(attempt)] = attempt
-                scheduleNext()
+                attempts.append(attempt)
+                if attempt.isConnected { attempt.ready(.writable) } else { scheduleNext() }
                 return
             } catch {
                 failures.append(ConnectError.Attempt(address: address, error: error))
@@ -90,7 +90,8 @@ public final class Connector {
     }
 
     fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<Void, SystemError>) {
-        guard attempts.removeValue(forKey: ObjectIdentifier(attempt)) != nil else { return }
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
+        attempts.remove(at: index)
         switch outcome {
         case .success:
             guard let completion, let connected = attempt.takeConnected() else { return }
@@ -107,12 +108,12 @@ public final class Connector {
         completion = nil
         remaining = []
         closeAll()
-        attempts = [:]
+        attempts = []
         timer = nil
     }
 
     private func closeAll() {
-        for attempt in attempts.values { attempt.close() }
+        for attempt in attempts { attempt.close() }
         if let timer { loop.deregister(timer) }
     }
 }
@@ -121,6 +122,9 @@ public final class Connector {
 /// alive, not their owners.
 private final class Attempt: ReadinessHandler {
     let address: SocketAddress
+    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says. Nothing
+    /// is waited for then.
+    let isConnected: Bool
     private let loop: ReactorLoop
     private weak var connector: Connector?
     private var socket: Socket?
@@ -131,9 +135,10 @@ private final class Attempt: ReadinessHandler {
         self.loop = loop
         self.connector = connector
         let socket = try Socket.connecting(to: address)
+        isConnected = (try? socket.peerAddress()) != nil
         token = nil
         self.socket = nil
-        token = try loop.register(socket.descriptor, interest: .writable, handler: self)
+        token = try loop.register(socket.descriptor, interest: isConnected ? [] : .writable, handler: self)
         self.socket = consume socket
     }
 

@@ -59,9 +59,19 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Sends as much of `bytes` as the kernel takes; zero bytes are no call.
     public func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> IOResult {
+        try unsafe send(bytes, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Sends the last bytes of a connection that is closed straight afterwards: they wait for its FIN, to leave in one
+    /// packet with it.
+    public func sendLast(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> IOResult {
+        try unsafe send(bytes, Int32(MSG_NOSIGNAL) | Int32(MSG_MORE))
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) throws(SystemError) -> IOResult {
         if bytes.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.send) {
-            unsafe Glibc.send(descriptor.rawValue, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            unsafe Glibc.send(descriptor.rawValue, bytes.baseAddress, bytes.count, flags)
         }
     }
 

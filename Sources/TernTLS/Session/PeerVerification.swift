@@ -50,7 +50,8 @@ final class PeerVerification {
 
     /// What should be asked before the verdict is final: one question for each certificate nothing is known about.
     var questions: [RevocationQuestion] {
-        guard let result, result.isAccepted || isAboutRevocation else { return [] }
+        // Most policies do not ask: nothing is compared and nothing collected for them.
+        guard let result, !result.revocation.isEmpty, result.isAccepted || isAboutRevocation else { return [] }
         let open = result.revocation.compactMap { finding in finding.questions.first { !asked.contains($0) } }
         return Array(Set(open))
     }
@@ -67,7 +68,7 @@ final class PeerVerification {
     func resume(_ evidence: TrustEvidence) {
         self.evidence = evidence
         result = evidence.result
-        asked.formUnion(evidence.result.revocation.flatMap(\.questions))
+        for finding in evidence.result.revocation { asked.formUnion(finding.questions) }
     }
 
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
@@ -83,7 +84,7 @@ final class PeerVerification {
         self.result = result
         evidence = TrustEvidence(result, at: trust.time)
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
-        ERR_clear_error()
+        OpenSSLError.clear()
     }
 
     /// The refusal, if it is final.

@@ -17,7 +17,7 @@ import CTernOpenSSL
     ///
     /// - Throws: `invalidConfiguration` or `outOfResources`.
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
-        ERR_clear_error()
+        OpenSSLError.clear()
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw .withQueue(.outOfResources) }
         unsafe pointer = context
         self.configuration = configuration

@@ -40,7 +40,7 @@ import CTernOpenSSL
     public init(
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil
     ) throws(TLSError) {
-        ERR_clear_error()
+        OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let profile = profile ?? context.configuration.profile
         let key = SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile)
@@ -135,7 +135,7 @@ import CTernOpenSSL
         case .failed(let error): throw error
         }
         guard unsafe !plaintext.isEmpty else { return }  // SSL_write of no bytes is undefined.
-        ERR_clear_error()
+        OpenSSLError.clear()
         var written = 0
         // The wire takes everything, so a write is complete or has failed.
         guard unsafe SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written) == 1 else {
@@ -166,9 +166,9 @@ import CTernOpenSSL
     public mutating func close() {
         guard case .open = state else { return }
         state = .closed
-        ERR_clear_error()
+        OpenSSLError.clear()
         unsafe SSL_shutdown(ssl)
-        ERR_clear_error()
+        OpenSSLError.clear()
     }
 
     /// What was negotiated; meaningful once the handshake is complete.
@@ -210,7 +210,7 @@ import CTernOpenSSL
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, _ call: (OpaquePointer) -> Int32
     ) -> (result: Int32, problem: Int32) {
         let start = min(max(0, offset), ciphertext.count)
-        ERR_clear_error()
+        OpenSSLError.clear()
         unsafe wire.pointee.lend(UnsafeRawBufferPointer(rebasing: ciphertext[start...]))
         let result = unsafe call(ssl)
         offset = unsafe ciphertext.count - wire.pointee.unread
@@ -241,9 +241,9 @@ import CTernOpenSSL
     /// been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
     private mutating func takeBack() {
         if hasOutgoing { return unsafe wire.pointee.outgoing.discard() }
-        ERR_clear_error()
+        OpenSSLError.clear()
         unsafe SSL_shutdown(ssl)
-        ERR_clear_error()
+        OpenSSLError.clear()
     }
 
     /// Belt and braces: a handshake that did not go through our evaluation, now or when its session was made, is no

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernTesting
+import Glibc
 import Testing
 
 @testable import TernEngine
+@testable import TernIO
+@testable import TernTLS
+@testable import TernTesting
 
 @Suite(.timeLimit(.minutes(5))) struct TransportTests {
     /// How a server can end, and whether that is the orderly end of what its connection carries.
@@ -62,5 +65,55 @@ import Testing
                 #expect(error.reason.isConnectionLoss, "\(body), \(end)")
             }
         }
+    }
+
+    @Test func `the last flight of a handshake waits for the first request, and leaves in one piece with it`() throws {
+        let authority = try CertificateAuthority()
+        var configuration = TLSConfiguration()
+        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        let session = try TLSSession(
+            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
+        )
+        // Each send arrives as one packet, and is received as one.
+        var ends: [Int32] = [0, 0]
+        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let peer = Socket(descriptor: Descriptor(owning: ends[1]))
+        var transport = Transport(socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: session)
+        let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
+
+        #expect(try transport.shakeHands(with: []) == .needMoreBytes)
+        try transport.flush()
+        server.feed(try peer.receivePacket())
+        _ = try server.shakeHands()
+        #expect(try transport.shakeHands(with: server.takeOutput()) == .complete)
+        let before = (transport.hasUnsent, peer.hasInput)
+        #expect(before == (true, false))
+
+        let request = Array("GET / HTTP/1.1\r\n\r\n".utf8)
+        #expect(try unsafe request.withUnsafeBytes { try unsafe transport.send($0) } == request.count)
+        server.feed(try peer.receivePacket())
+        let after = (transport.hasUnsent, peer.hasInput)
+        #expect(after == (false, false))
+        _ = try server.shakeHands()
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let (_, count) = try server.read(into: &buffer)
+        #expect(Array(buffer.prefix(count)) == request)
+    }
+}
+
+extension Transport {
+    fileprivate mutating func shakeHands(with ciphertext: [UInt8]) throws -> HandshakeProgress {
+        var offset = 0
+        return try unsafe ciphertext.withUnsafeBytes { try unsafe shakeHands($0, from: &offset) }
+    }
+}
+
+extension Socket {
+    fileprivate borrowing func receivePacket() throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let result = try unsafe buffer.withUnsafeMutableBytes { try unsafe receive(into: $0) }
+        guard case .bytes(let count) = result else { return [] }
+        return Array(buffer.prefix(count))
     }
 }

@@ -75,15 +75,17 @@ import TernLock
             ]
         }
         let session = Session.limited()
+        let (suspended, suspension) = AsyncStream.makeStream(of: Void.self)
         let delegate = RecordingDelegate { task, event in
             if case .head = event {
                 task.suspend()
                 task.suspend()
+                suspension.finish()
             }
         }
         let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
         task.resume()
-        await delegate.wait { $0.events.contains(.head(200)) }
+        for await _ in suspended {}
         task.resume()
         await session.settle()
         let count = delegate.record.body.count

@@ -112,6 +112,9 @@ private let fieldLines = #"""
     # RFC 9112 §5.2: a folded Connection is unfolded
     HTTP/1.1 204 \r\nConnection: x,\r\n close\r\n\r\n
     = 204 | end | closing
+    # RFC 9112 §5.2: a Connection folded behind an option, and before one
+    HTTP/1.1 204 \r\nConnection: x,\r\n \r\n\tclose\r\n ,y\r\n\r\n
+    = 204 | end | closing
     # RFC 9112 §5.2: Content-Length is not folded
     HTTP/1.1 200 \r\nContent-Length: 1\r\n\^ 0\r\n\r\n
     = error framing.folded

@@ -96,25 +96,25 @@ import Testing
             return .success([answer(port)])
         }
         let answers = Journal<Result<[SocketAddress], ResolveError>>()
-        for number in 1..<Resolver.threadLimit {
+        for number in 1..<ResolverThreads.limit {
             resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
         }
-        #expect(eventually { hung.entries.count == Resolver.threadLimit - 1 })
+        #expect(eventually { hung.entries.count == ResolverThreads.limit - 1 })
         for _ in 0..<20 { #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)])) }
         // One more, and the next has to wait.
         resolver.resolve(host: "hung.test", port: 1) { answers.append($0) }
-        #expect(eventually { hung.entries.count == Resolver.threadLimit })
+        #expect(eventually { hung.entries.count == ResolverThreads.limit })
         resolver.resolve(host: "late.test", port: 7) { answers.append($0) }
         #expect(answers.entries.isEmpty)
         gate.open()
-        #expect(eventually { answers.entries.count == Resolver.threadLimit + 1 })
+        #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
         #expect(answers.entries.contains(.success([answer(7)])))
     }
 
     @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
-        let resolver = Resolver(lookUp: { host, port in .success([answer(port)]) }) { body throws(SystemError) in
-            try Thread.start(name: "io-resolver", body)
-        }
+        let resolver = Resolver(
+            idleTime: .zero, lookUp: { host, port in .success([answer(port)]) },
+            startThread: { body throws(SystemError) in try Thread.start(name: "io-resolver", body) })
         let answers = Journal<UInt16>()
         for thread in 0..<4 {
             DetachedThread.run {
@@ -129,6 +129,24 @@ import Testing
         #expect(eventually { answers.entries.count == 1000 })
         #expect(answers.entries.sorted() == Array(0..<1000))
         #expect(eventually { Census.threads(named: "io-resolver") == 0 })
+    }
+
+    @Test func `a thread that has answered waits for the next name, and ends with the resolver`() async throws {
+        let threads = Journal<Bool>()
+        do {
+            let resolver = Resolver(
+                idleTime: .seconds(3600), lookUp: { host, port in .success([answer(port)]) },
+                startThread: { body throws(SystemError) in
+                    threads.append(true)
+                    try Thread.start(name: "io-idle", body)
+                })
+            for _ in 0..<100 {
+                _ = await resolver.addresses(of: "a.test", port: 1)
+                #expect(eventually { resolver.threads.idleCount == 1 })
+            }
+            #expect(threads.entries.count == 1)
+        }
+        #expect(eventually { Census.threads(named: "io-idle") == 0 })
     }
 
     @Test func `a resolver that is let go of still answers`() async throws {
@@ -158,7 +176,7 @@ import Testing
                 return .success([])
             },
             startThread: { _ throws(SystemError) in throw SystemError(.pthreadCreate, code: EAGAIN) })
-        for _ in 0..<(2 * Resolver.threadLimit) {
+        for _ in 0..<(2 * ResolverThreads.limit) {
             let result = await resolver.addresses(of: "a.test", port: 1)
             #expect(result == .failure(ResolveError(host: "a.test", code: EAI_AGAIN)))
         }

@@ -80,6 +80,17 @@ import Testing
         #expect(try connection.socket.sendText("x") == .bytes(1))
     }
 
+    @Test func `last words arrive before the end of the stream`() throws {
+        let listener = try Listener()
+        let socket = try Socket.connecting(to: listener.address)
+        let peer = Socket(descriptor: try listener.accept())
+        let sent = try unsafe Array("bye".utf8).withUnsafeBytes { try unsafe socket.sendLast($0) }
+        #expect(sent == .bytes(3))
+        _ = consume socket
+        #expect(try peer.receiveText().text == "bye")
+        #expect(try peer.receiveText().result == .endOfStream)
+    }
+
     @Test func `no bytes are no call`() throws {
         let connection = try Connection()
         #expect(try connection.socket.sendText("") == .wouldBlock)

@@ -33,6 +33,14 @@ typedef struct {
     uint64_t *latencies;
 } curl_multi_tally;
 
+typedef struct {
+    /// Gives curl the largest receive buffer it can have; for small bodies its default is cheaper, because it is allocated
+    /// for every transfer.
+    bool large_bodies;
+    /// Resumes no TLS session.
+    bool fresh_handshakes;
+} curl_multi_options;
+
 typedef struct curl_multi_client curl_multi_client;
 
 /// The version of libcurl, or NULL if the benchmark was built without.
@@ -43,9 +51,9 @@ const char *curl_multi_default_authorities(void);
 
 /// A client that keeps `connections` GETs of `url` in flight. NULL if it cannot be made.
 ///
-/// `ca_file` holds the PEM of the accepted authority. `large_bodies` gives curl the largest receive buffer it can have;
-/// for small bodies its default is cheaper, because it is allocated for every transfer.
-curl_multi_client *curl_multi_client_new(const char *url, const char *ca_file, int connections, bool large_bodies);
+/// `ca_file` holds the PEM of the accepted authority.
+curl_multi_client *curl_multi_client_new(
+    const char *url, const char *ca_file, int connections, curl_multi_options options);
 
 /// Runs until no request is left; none begins after `deadline` (of `monotonic_nanoseconds`).
 void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally);

@@ -9,7 +9,8 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
     private let client: OpaquePointer
 
     init(_ load: Load) throws {
-        let client = unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), load.isLarge)
+        let options = curl_multi_options(large_bodies: load.isLarge, fresh_handshakes: load.handshakes == .new)
+        let client = unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), options)
         guard let client = unsafe client else { throw PeerUnavailable(reason: "libcurl cannot be set up") }
         unsafe self.client = client
     }

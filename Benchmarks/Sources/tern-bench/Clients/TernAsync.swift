@@ -15,7 +15,8 @@ struct TernAsync: BenchmarkClient {
 
     init(_ load: Load, onReactor: Bool) throws {
         self.load = load
-        session = Session(configuration: try TernSetup.configuration(load))
+        session = Session(
+            configuration: try TernSetup.configuration(load), serverTrustPolicyManager: try TernSetup.policies(load))
         request = try TernSetup.request(load)
         executor = onReactor ? session.executors.first : nil
     }

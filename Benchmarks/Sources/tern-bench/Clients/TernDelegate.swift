@@ -12,7 +12,8 @@ struct TernDelegate: BenchmarkClient {
 
     init(_ load: Load) throws {
         self.load = load
-        session = Session(configuration: try TernSetup.configuration(load))
+        session = Session(
+            configuration: try TernSetup.configuration(load), serverTrustPolicyManager: try TernSetup.policies(load))
         request = try TernSetup.request(load)
     }
 

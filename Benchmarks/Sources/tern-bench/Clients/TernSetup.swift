@@ -11,7 +11,15 @@ enum TernSetup {
         configuration.reactorCount = 1
         configuration.tls.anchors = .only(
             try Certificate.all(inPEM: String(contentsOfFile: load.authority, encoding: .utf8)))
+        configuration.tls.resumesSessions = load.handshakes != .new
         return configuration
+    }
+
+    /// The policies of a load that pins; nil for one that does not.
+    static func policies(_ load: Load) throws -> ServerTrustPolicyManager? {
+        guard let pin = load.pin, let host = URL(string: load.url)?.host() else { return nil }
+        let set = PinSet(pins: [try PublicKey(pin: pin)])
+        return ServerTrustPolicyManager(policies: [host: .pinSet(set)])
     }
 
     static func request(_ load: Load) throws -> TernEngine.URLRequest {

@@ -3,7 +3,6 @@
 // alike, and the median over the rounds drops it.
 
 internal import Foundation
-internal import Glibc
 
 /// The runs behind a report.
 struct Comparison {
@@ -20,13 +19,13 @@ struct Comparison {
         try Data(WrkClient.script.utf8).write(to: URL(fileURLWithPath: script))
         let obstacles = findObstacles()
         let skipped = obstacles.map { "\($0.scheme), \($0.client.title): \($1)" }.sorted()
-        for line in skipped { Self.note("skipped: \(line)") }
+        for line in skipped { Progress.note("skipped: \(line)") }
         var runs: [Scenario: [Peer: [Measurement]]] = [:]
         var failures: [String] = []
         for round in 1...max(1, rounds) {
             for scenario in scenarios {
                 for client in clients where obstacles[Place(client: client, scheme: scenario.scheme)] == nil {
-                    Self.note("round \(round) of \(rounds): \(scenario.name), \(client.title)")
+                    Progress.note("round \(round) of \(rounds): \(scenario.name), \(client.title)")
                     do {
                         let run = try measure(client, load(scenario, on: server), script: script)
                         runs[scenario, default: [:]][client, default: []].append(run)
@@ -74,20 +73,6 @@ struct Comparison {
 
     private func measure(_ client: Peer, _ load: Load, script: String) throws -> Measurement {
         if client == .wrk { return try WrkClient.measure(load, scriptPath: script) }
-        let text = String(decoding: try JSONEncoder().encode(load), as: UTF8.self)
-        var command = [
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), "client", client.rawValue,
-            text,
-        ]
-        if client == .urlSession, load.url.hasPrefix("https") {
-            command = try AuthorityNamespace.command(command, authority: load.authority)
-        }
-        let child = try ChildProcess(command[0], Array(command.dropFirst()))
-        let ended = try child.waitForEnd()
-        if ended.signal == SIGALRM { throw PeerUnavailable(reason: "it hung") }
-        guard ended.succeeded else { throw PeerUnavailable(reason: "its process failed; see its messages above") }
-        return try JSONDecoder().decode(Measurement.self, from: Data(ended.output.utf8))
+        return try ClientProcess.measure(client, load)
     }
-
-    private static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

@@ -22,29 +22,17 @@ struct Row: Encodable {
         self.client = client
         self.runs = runs
         let fruitful = runs.filter { $0.requests > 0 }
-        cpuMicrosecondsPerRequest = Self.median(fruitful.map(\.cpuMicrosecondsPerRequest))
-        requestsPerSecond = Self.median(fruitful.map(\.requestsPerSecond))
-        p50Microseconds = Self.median(fruitful.map(\.p50Microseconds))
-        p90Microseconds = Self.median(fruitful.map(\.p90Microseconds))
-        p99Microseconds = Self.median(fruitful.map(\.p99Microseconds))
-        residentBytes = Self.median(runs.compactMap(\.residentBytes).map(Double.init))
+        cpuMicrosecondsPerRequest = fruitful.map(\.cpuMicrosecondsPerRequest).median
+        requestsPerSecond = fruitful.map(\.requestsPerSecond).median
+        p50Microseconds = fruitful.map(\.p50Microseconds).median
+        p90Microseconds = fruitful.map(\.p90Microseconds).median
+        p99Microseconds = fruitful.map(\.p99Microseconds).median
+        residentBytes = runs.compactMap(\.residentBytes).map(Double.init).median
         errors = runs.reduce(0) { $0 + $1.errors }
     }
 
     mutating func compare(with baseline: Row) {
-        cpuRatio = Self.ratio(cpuMicrosecondsPerRequest, baseline.cpuMicrosecondsPerRequest)
-        throughputRatio = Self.ratio(requestsPerSecond, baseline.requestsPerSecond)
-    }
-
-    private static func ratio(_ figure: Double?, _ baseline: Double?) -> Double? {
-        guard let figure, let baseline, baseline > 0 else { return nil }
-        return figure / baseline
-    }
-
-    private static func median(_ figures: [Double]) -> Double? {
-        guard !figures.isEmpty else { return nil }
-        let sorted = figures.sorted()
-        let middle = sorted.count / 2
-        return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        cpuRatio = cpuMicrosecondsPerRequest.ratio(to: baseline.cpuMicrosecondsPerRequest)
+        throughputRatio = requestsPerSecond.ratio(to: baseline.requestsPerSecond)
     }
 }

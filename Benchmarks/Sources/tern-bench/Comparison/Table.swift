@@ -36,31 +36,8 @@ struct Table {
                 row.cpuMicrosecondsPerRequest, row.cpuRatio, row.requestsPerSecond, row.throughputRatio,
                 row.p50Microseconds, row.p99Microseconds, row.residentBytes.map { $0 / 1e6 },
             ]
-            lines.append([row.client.title] + figures.map(Self.figure) + [String(row.errors)])
+            lines.append([row.client.title] + figures.map(Markdown.figure) + [String(row.errors)])
         }
-        return "**\(scenario.title)**\n\n" + Self.markdown(lines)
-    }
-
-    /// Three figures, never an exponent.
-    private static func figure(_ value: Double?) -> String {
-        guard let value else { return "–" }
-        return String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
-    }
-
-    private static func markdown(_ rows: [[String]]) -> String {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        let lines = rows.map { row in
-            "| " + row.indices.map { pad(row[$0], to: widths[$0], left: $0 > 0) }.joined(separator: " | ") + " |"
-        }
-        let rule =
-            "|"
-            + widths.indices.map { String(repeating: "-", count: widths[$0] + 1) + ($0 > 0 ? ":" : "-") }
-            .joined(separator: "|") + "|"
-        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
-    }
-
-    private static func pad(_ text: String, to width: Int, left: Bool) -> String {
-        let blanks = String(repeating: " ", count: max(0, width - text.count))
-        return left ? blanks + text : text + blanks
+        return "**\(scenario.title)**\n\n" + Markdown.table(lines)
     }
 }

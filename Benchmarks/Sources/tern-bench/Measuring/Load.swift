@@ -11,6 +11,10 @@ struct Load: Codable, Sendable {
     var bodySize: Int
     var warmUpSeconds: Double
     var seconds: Double
+    /// What kind of handshakes the connections are to make.
+    var handshakes = Handshakes.any
+    /// The pin that the server's chain has to hold, for clients that can pin; nil pins nothing.
+    var pin: String?
 
     /// Whether it pays to prepare for a body that comes in many reads.
     var isLarge: Bool { bodySize > 1 << 20 }

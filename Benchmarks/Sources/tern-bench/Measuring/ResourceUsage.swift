@@ -13,6 +13,11 @@ struct ResourceUsage {
         return ResourceUsage(usage)
     }
 
+    /// What has been added since.
+    func microseconds(to later: ResourceUsage) -> Double {
+        later.userMicroseconds - userMicroseconds + later.systemMicroseconds - systemMicroseconds
+    }
+
     init(_ usage: rusage) {
         userMicroseconds = Double(usage.ru_utime.tv_sec) * 1e6 + Double(usage.ru_utime.tv_usec)
         systemMicroseconds = Double(usage.ru_stime.tv_sec) * 1e6 + Double(usage.ru_stime.tv_usec)

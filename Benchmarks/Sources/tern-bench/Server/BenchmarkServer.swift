@@ -4,14 +4,20 @@ internal import Foundation
 internal import Glibc
 internal import TernTesting
 
-/// An nginx of its own with one worker, over http and https on two free loopback ports. It lives as long as this object,
-/// and no longer than this process.
+/// An nginx of its own with one worker, over http and https on free loopback ports. It lives as long as this object, and
+/// no longer than this process.
+///
+/// TLS is what a server of today has: 1.3, a P-256 leaf below a P-256 intermediate, two tickets per handshake. Cipher and
+/// group are fixed, so that all clients compute the same. A second https port closes each connection after its response.
 final class BenchmarkServer {
     /// The PEM file of the authority that issued the server's certificate.
     let authorityPath: String
     /// Where clients may keep what they need.
     let folder: URL
+    /// The pin of the server's own key.
+    let pin: String
     private let ports: [Scenario.Scheme: UInt16]
+    private let closingPort: UInt16
     private let process: ChildProcess
 
     /// Ends nginx and removes its folder when its own input ends, as it does when this process goes, however it goes.
@@ -34,11 +40,12 @@ final class BenchmarkServer {
         }
         folder = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
         ports = [.http: try FreePort.find(), .https: try FreePort.find()]
+        closingPort = try FreePort.find()
         authorityPath = folder.appending(path: "authority.pem").path
-        try Self.fill(folder, ports)
+        pin = try Self.fill(folder, ports, closingPort)
         let arguments = ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]
         process = try ChildProcess("/bin/sh", ["-c", Self.supervise, "sh", folder.path, nginx] + arguments)
-        guard ports.values.allSatisfy({ FreePort.becomesTaken($0) }) else {
+        guard (ports.values + [closingPort]).allSatisfy({ FreePort.becomesTaken($0) }) else {
             process.closeInput()
             throw PeerUnavailable(reason: "nginx does not start; see its messages above")
         }
@@ -53,7 +60,16 @@ final class BenchmarkServer {
         "\(scenario.scheme)://127.0.0.1:\(ports[scenario.scheme] ?? 0)\(scenario.body.path)"
     }
 
-    private static func fill(_ folder: URL, _ ports: [Scenario.Scheme: UInt16]) throws {
+    /// Where `handshakes` are to be made: the answer has the right size only after a handshake of the right kind.
+    func url(of handshakes: Handshakes) -> String { "https://\(closingAddress)\(handshakes.path)" }
+
+    /// Host and port of the server that closes each connection after its response.
+    var closingAddress: String { "127.0.0.1:\(closingPort)" }
+
+    /// Returns the pin of the server's key.
+    private static func fill(
+        _ folder: URL, _ ports: [Scenario.Scheme: UInt16], _ closingPort: UInt16
+    ) throws -> String {
         let root = folder.appending(path: "root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         for body in [Scenario.Body.kilobyte, .large] {
@@ -61,15 +77,18 @@ final class BenchmarkServer {
             try Data(count: body.size).write(to: root.appending(path: body.path))
         }
         let authority = try CertificateAuthority()
-        let identity = try authority.issue(.localhost)
+        let identity = try authority.issueIntermediate().issue(.localhost)
         let texts = [
             "authority.pem": authority.certificatePEM, "server.pem": identity.chainPEM,
-            "server.key": identity.privateKeyPEM, "nginx.conf": configuration(folder.path, ports),
+            "server.key": identity.privateKeyPEM, "nginx.conf": configuration(folder.path, ports, closingPort),
         ]
         for (name, text) in texts { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        return identity.pin
     }
 
-    private static func configuration(_ folder: String, _ ports: [Scenario.Scheme: UInt16]) -> String {
+    private static func configuration(
+        _ folder: String, _ ports: [Scenario.Scheme: UInt16], _ closingPort: UInt16
+    ) -> String {
         """
         \(getuid() == 0 ? "user root;" : "")
         daemon off;
@@ -90,15 +109,26 @@ final class BenchmarkServer {
             tcp_nopush on;
             tcp_nodelay on;
             open_file_cache max=16;
+            ssl_certificate \(folder)/server.pem;
+            ssl_certificate_key \(folder)/server.key;
+            ssl_protocols TLSv1.3;
+            ssl_conf_command Ciphersuites TLS_AES_256_GCM_SHA384;
+            ssl_ecdh_curve X25519;
+            default_type application/octet-stream;
+            map $ssl_session_reused $new { "." ok; default resumed; }
+            map $ssl_session_reused $resumed { r ok; default new; }
             server {
                 listen 127.0.0.1:\(ports[.http] ?? 0) backlog=4096;
                 listen 127.0.0.1:\(ports[.https] ?? 0) ssl backlog=4096;
-                ssl_certificate \(folder)/server.pem;
-                ssl_certificate_key \(folder)/server.key;
-                ssl_protocols TLSv1.3;
-                default_type application/octet-stream;
                 root \(folder)/root;
                 location = /small { return 200 "ok"; }
+            }
+            server {
+                listen 127.0.0.1:\(closingPort) ssl backlog=4096;
+                keepalive_timeout 0;
+                location = \(Handshakes.any.path) { return 200 "ok"; }
+                location = \(Handshakes.new.path) { return 200 $new; }
+                location = \(Handshakes.resumed.path) { return 200 $resumed; }
             }
         }
         """

@@ -3,8 +3,8 @@ import CTernOpenSSL
 
 /// An `SSL_SESSION` of our own.
 ///
-/// Safety: the pointer is owned, never nil, freed once in `deinit`, and no connection has ever held it, so nobody
-/// writes to it: it is only copied, and copying reads.
+/// Safety: the pointer is owned, never nil, and freed once in `deinit`. It is a copy that no connection has held, and is
+/// lent to one at most, the last use that is made of it; what may be used again is copied, and copying reads.
 @safe final class SessionReference: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -12,7 +12,7 @@ import CTernOpenSSL
     /// the copy does not hear of that.
     @unsafe init?(copying session: OpaquePointer) {
         guard unsafe SSL_SESSION_is_resumable(session) == 1, let copy = unsafe SSL_SESSION_dup(session) else {
-            ERR_clear_error()
+            OpenSSLError.clear()
             return nil
         }
         unsafe pointer = copy
@@ -32,8 +32,9 @@ import CTernOpenSSL
         return unsafe Int64(SSL_SESSION_get_time(pointer)) + min(max(0, lifetime), 7 * 86400)
     }
 
-    /// Lets `ssl` offer a copy.
+    /// Lets `ssl` offer it: itself if it is of one use, and must not be offered again, else a copy.
     @unsafe func offer(to ssl: OpaquePointer) -> Bool {
+        if isOneUse { return unsafe SSL_set_session(ssl, pointer) == 1 }
         guard let copy = unsafe SSL_SESSION_dup(pointer) else { return false }
         defer { unsafe SSL_SESSION_free(copy) }
         return unsafe SSL_set_session(ssl, copy) == 1
