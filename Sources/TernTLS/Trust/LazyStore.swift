@@ -16,7 +16,7 @@ final class LazyStore: Sendable {
                 switch source {
                 case .system: TrustStore.system
                 case .only(let certificates): TrustStore(certificates)
-                case .systemAnd(let certificates): TrustStore(certificates, and: .system)
+                case .systemAnd(let certificates): TrustStore(systemAnd: certificates)
                 }
             built = store
             return store

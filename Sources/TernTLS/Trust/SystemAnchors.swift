@@ -14,16 +14,20 @@ enum SystemAnchors {
     ]
 
     /// `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the bundle, as in every OpenSSL program; a privileged process
-    /// ignores them.
-    @unsafe static func load(into store: OpaquePointer) {
+    /// ignores them. True if certificates are read from a directory, when an issuer is looked for.
+    @unsafe static func load(into store: OpaquePointer) -> Bool {
         let file = unsafe tern_environment("SSL_CERT_FILE")
-        let directory = unsafe tern_environment("SSL_CERT_DIR")
-        if unsafe file != nil || directory != nil {
-            if let file = unsafe file { unsafe X509_STORE_load_file(store, file) }
-            if let directory = unsafe directory { unsafe X509_STORE_load_path(store, directory) }
-            return
-        }
-        for bundle in bundles where unsafe X509_STORE_load_file(store, bundle) == 1 { return }
-        unsafe X509_STORE_set_default_paths(store)
+        if let file = unsafe file { unsafe X509_STORE_load_file(store, file) }
+        let hasDirectory = unsafe loadDirectory(into: store)
+        if unsafe file != nil || hasDirectory { return hasDirectory }
+        for bundle in bundles where unsafe X509_STORE_load_file(store, bundle) == 1 { return false }
+        return unsafe X509_STORE_set_default_paths(store) == 1
+    }
+
+    /// Adds what `SSL_CERT_DIR` names; false if it is not set.
+    @unsafe static func loadDirectory(into store: OpaquePointer) -> Bool {
+        guard let directory = unsafe tern_environment("SSL_CERT_DIR") else { return false }
+        unsafe X509_STORE_load_path(store, directory)
+        return true
     }
 }

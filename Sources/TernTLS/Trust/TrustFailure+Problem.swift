@@ -9,7 +9,7 @@ extension TrustFailure {
             self.init(.rule(rule), host: host, depth: problem.depth, certificate: problem.certificate, seen: sent)
         case .openSSL(let code):
             self.init(
-                store.count == 0 ? .noAnchors : Reason(code, problem.certificate), host: host, verifyCode: code,
+                store.isEmpty ? .noAnchors : Reason(code, problem.certificate), host: host, verifyCode: code,
                 verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(code))),
                 depth: problem.depth, certificate: problem.certificate, seen: sent)
         }

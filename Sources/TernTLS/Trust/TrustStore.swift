@@ -7,21 +7,37 @@ import CTernOpenSSL
 @safe final class TrustStore: @unchecked Sendable {
     /// Nil only without memory; every chain is refused then.
     let pointer: OpaquePointer?
+    /// Whether certificates may be found that have not been read yet, and are not among `all`.
+    private let hasDirectory: Bool
 
     /// The operating system's anchors. Reading them takes some 20 ms, once in the life of the process.
     static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
 
-    convenience init(_ certificates: [Certificate], and other: TrustStore? = nil) {
+    /// These certificates and no others.
+    convenience init(_ certificates: [Certificate]) {
         unsafe self.init { store in
-            for certificate in (other?.all ?? []) + certificates {
-                unsafe X509_STORE_add_cert(store, certificate.x509.pointer)
-            }
+            unsafe Self.add(certificates, to: store)
+            return false
         }
     }
 
-    private init(_ load: (OpaquePointer) -> Void) {
-        unsafe pointer = X509_STORE_new()
-        if let pointer = unsafe pointer { unsafe load(pointer) }
+    /// The operating system's anchors and these certificates.
+    convenience init(systemAnd certificates: [Certificate]) {
+        unsafe self.init { store in
+            unsafe Self.add(TrustStore.system.all + certificates, to: store)
+            return unsafe SystemAnchors.loadDirectory(into: store)
+        }
+    }
+
+    @unsafe private static func add(_ certificates: [Certificate], to store: OpaquePointer) {
+        for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
+    }
+
+    /// - Parameter load: fills the store, and says whether it reads a directory on demand.
+    private init(_ load: (OpaquePointer) -> Bool) {
+        let store = unsafe X509_STORE_new()
+        unsafe pointer = store
+        hasDirectory = if let store = unsafe store { unsafe load(store) } else { false }
         ERR_clear_error()
     }
 
@@ -57,6 +73,10 @@ import CTernOpenSSL
 
     deinit { unsafe X509_STORE_free(pointer) }
 
+    /// Whether there is nothing in it, nor can be.
+    var isEmpty: Bool { count == 0 && !hasDirectory }
+
+    /// Of the certificates that have been read.
     var count: Int {
         guard let pointer = unsafe pointer else { return 0 }
         return Int(max(0, unsafe tern_X509_STORE_count(pointer)))
