@@ -16,9 +16,9 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             "verdict": "accept" or "refuse", "reason", "detail"}. It exits 0 when it has come to the end.
 
             A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \
-            "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", "pins": ["sha256/…"], \
-            "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}. Either may have a "profile", \
-            "standard" or "web".
+            "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", \
+            "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}. Either \
+            may have a "profile", "standard" or "web".
             """)
 
     @OptionGroup var question: TrustQuestion
