@@ -6,8 +6,8 @@
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. Whoever takes it over either transfers the
-    /// registration at once or ends it before the socket closes.
+    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. Whoever
+    /// takes it over either transfers the registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
         public let socket: Socket
