@@ -306,13 +306,16 @@ extension Connection {
                     return
                 }
                 switch result {
-                case .bytes(let count): unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
+                case .bytes(let count):
+                    unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
+                    // Most of what comes is one record, and OpenSSL need not be asked to find nothing behind it.
+                    if offset < ciphertext.count || transport?.hasPending != false { continue }
                 case .endOfStream: return peerClosed(orderly: true)
-                case .needMoreBytes:
-                    // A key update asks for an answer.
-                    if transport?.hasUnsent == true { flush() }
-                    return
+                case .needMoreBytes: break
                 }
+                // A key update asks for an answer.
+                if transport?.hasUnsent == true { flush() }
+                return
             } catch {
                 // A response that is complete stays so, whatever follows it.
                 if case .finishing = state { return strayBytes() }

@@ -99,6 +99,14 @@ struct Transport: ~Copyable {
         try unsafe tls?.open(ciphertext, from: &offset, into: plaintext) ?? .needMoreBytes
     }
 
+    /// Whether received bytes wait to be opened.
+    var hasPending: Bool {
+        switch tls {
+        case .some(let session): session.hasPending
+        case .none: false
+        }
+    }
+
     /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket next.
     mutating func sayGoodbye() {
         tls?.close()

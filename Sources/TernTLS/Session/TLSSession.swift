@@ -124,6 +124,9 @@ import CTernOpenSSL
         }
     }
 
+    /// Whether bytes that have been taken in wait to be opened: the rest of a record that did not fit, or part of the next.
+    public var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
+
     /// Encrypts all of `plaintext` into the outgoing ciphertext; nothing for nothing.
     ///
     /// - Throws: `notEstablished`, `closed` or `outOfResources`.

@@ -53,6 +53,7 @@ final class Dialogue {
     var info: TLSInfo { client.info }
     var trust: ServerTrustResult? { client.trust }
     var hasOutgoing: Bool { client.hasOutgoing }
+    var hasPending: Bool { client.hasPending }
     var outgoingCount: Int { client.outgoingCount }
 
     /// Talks until both sides are content. Bytes the client has not used when it completes are left in `rest`.

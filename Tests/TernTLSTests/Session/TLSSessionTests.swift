@@ -84,6 +84,28 @@ struct TLSSessionTests {
         #expect(try dialogue.open(ciphertext, capacity: capacity).bytes == expected)
     }
 
+    @Test func `tells whether anything waits to be opened`() throws {
+        let dialogue = try dialogue(.v1_3)
+        _ = try dialogue.open(try dialogue.handshake())
+        #expect(!dialogue.hasPending)
+        try dialogue.server.write(Array("ten bytes.".utf8))
+        let record = dialogue.server.send()
+        #expect(try dialogue.open(Array(record.prefix(8))).bytes.isEmpty)
+        #expect(dialogue.hasPending, "part of a record")
+        func open(_ ciphertext: [UInt8], room: Int) throws -> OpenResult {
+            var (offset, plaintext) = (0, [UInt8](repeating: 0, count: room))
+            return try unsafe ciphertext.withUnsafeBytes { ciphertext in
+                try unsafe plaintext.withUnsafeMutableBytes { plaintext in
+                    try unsafe dialogue.client.open(ciphertext, from: &offset, into: plaintext)
+                }
+            }
+        }
+        #expect(try open(Array(record.dropFirst(8)), room: 4) == .bytes(4))
+        #expect(dialogue.hasPending, "the rest of what a record held")
+        #expect(try open([], room: 16) == .bytes(6))
+        #expect(!dialogue.hasPending)
+    }
+
     @Test func `bytes behind the handshake stay for open`() throws {
         let dialogue = try dialogue(.v1_2)
         // TLS 1.2: the server's last flight and its first data in one window.
