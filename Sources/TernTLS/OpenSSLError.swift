@@ -53,6 +53,13 @@ extension OpenSSLError: CustomStringConvertible {
     }
 }
 
+extension [OpenSSLError] {
+    /// A description of what went wrong, with what OpenSSL reported, if anything, behind it.
+    func appended(to text: String) -> String {
+        isEmpty ? text : text + " [" + map(\.description).joined(separator: "; ") + "]"
+    }
+}
+
 extension String {
     /// Copies a C string; nil is the empty string.
     @unsafe init(cStringOrEmpty text: UnsafePointer<CChar>?) {

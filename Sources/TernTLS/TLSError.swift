@@ -71,7 +71,7 @@ extension TLSError: CustomStringConvertible {
             case .closed: "the session is closed"
             case .outOfResources: "OpenSSL could not allocate what it needs"
             }
-        return openSSL.isEmpty ? text : text + " [" + openSSL.map(\.description).joined(separator: "; ") + "]"
+        return openSSL.appended(to: text)
     }
 }
 

@@ -46,6 +46,6 @@ extension ClientIdentityError: CustomStringConvertible {
             case .invalidPKCS12: "not a PKCS#12 file, or one of an unsupported kind"
             case .tooLarge: "too many bytes for an identity"
             }
-        return openSSL.isEmpty ? text : text + " [" + openSSL.map(\.description).joined(separator: "; ") + "]"
+        return openSSL.appended(to: text)
     }
 }

@@ -8,7 +8,7 @@ struct PKCS12Contents {
     let privateKey: PrivateKeyReference
 
     init(der: [UInt8], passphrase: String) throws(ClientIdentityError) {
-        ERR_clear_error()
+        OpenSSLError.clear()
         let file = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var cursor = buffer.baseAddress
             return unsafe d2i_PKCS12(nil, &cursor, buffer.count)
@@ -31,7 +31,7 @@ struct PKCS12Contents {
         privateKey = unsafe PrivateKeyReference(owning: key)
         guard let certificate else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
         certificates = Self.chain(from: certificate, among: unsafe Certificate.copies(of: others))
-        ERR_clear_error()
+        OpenSSLError.clear()
     }
 
     /// A file without a MAC proves nothing, and is opened by its passphrase alone.

@@ -15,7 +15,7 @@ import CTernOpenSSL
     /// Reads the first private key of a PEM text, passing over everything else.
     convenience init(pem: [UInt8], passphrase: String?) throws(ClientIdentityError) {
         guard let count = Int32(exactly: pem.count) else { throw ClientIdentityError(.tooLarge) }
-        ERR_clear_error()
+        OpenSSLError.clear()
         let answer = PassphraseAnswer(passphrase)
         let key = unsafe pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return nil }

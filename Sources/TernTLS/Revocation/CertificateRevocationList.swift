@@ -8,7 +8,7 @@ public struct CertificateRevocationList: Sendable {
 
     /// Reads one DER `CertificateList` and nothing behind it.
     public init(der: [UInt8]) throws(RevocationError) {
-        ERR_clear_error()
+        OpenSSLError.clear()
         let reference = unsafe der.withUnsafeBufferPointer { buffer -> CRLReference? in
             var cursor = buffer.baseAddress
             guard let list = unsafe d2i_X509_CRL(nil, &cursor, buffer.count) else { return nil }

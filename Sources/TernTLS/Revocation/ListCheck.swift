@@ -11,7 +11,7 @@ struct ListCheck {
 
     /// `undetermined` if no list is current, from the issuer and about certificates such as this.
     func status(by lists: [CertificateRevocationList], at time: Int64) -> RevocationFinding.Status {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         let lists = lists.filter(isFromIssuer)
         guard !lists.isEmpty else { return .undetermined }
         switch verify(with: lists, at: time) {

@@ -13,7 +13,7 @@ struct OCSPCheck {
 
     /// The DER request, without a nonce: then responders may answer from what they have signed in advance.
     var request: [UInt8]? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let request = unsafe OCSP_REQUEST_new() else { return nil }
         defer { unsafe OCSP_REQUEST_free(request) }
         // SHA-1 identifies here and protects nothing; it is the one hash that every responder knows (RFC 5019 §2.1.1).
@@ -30,7 +30,7 @@ struct OCSPCheck {
     /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer or
     /// somebody the issuer has charged with it.
     func status(by response: OCSPResponse, at time: Int64) -> RevocationFinding.Status {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let basic = unsafe response.basic else { return .undetermined }
         defer { unsafe OCSP_BASICRESP_free(basic) }
         let status = unsafe status(in: basic, at: time)

@@ -5,7 +5,7 @@ extension OCSPResponse {
     /// When its first entry goes out of date by its own, unverified, word, in seconds since 1970: for whoever stores
     /// responses. Nil if it is broken or does not say.
     public var nextUpdate: Int64? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let basic = unsafe basic else { return nil }
         defer { unsafe OCSP_BASICRESP_free(basic) }
         return (0..<max(0, unsafe OCSP_resp_count(basic))).compactMap { index -> Int64? in

@@ -6,7 +6,7 @@ enum PEMBlocks {
     /// The contents of the blocks of one kind, in order, passing over text and other kinds.
     static func read(_ pem: [UInt8], named kind: String) throws(RevocationError) -> [[UInt8]] {
         guard let count = Int32(exactly: pem.count) else { throw RevocationError(.tooLarge) }
-        ERR_clear_error()
+        OpenSSLError.clear()
         var blocks: [[UInt8]] = []
         let ended = unsafe pem.withUnsafeBytes { bytes in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
@@ -15,7 +15,7 @@ enum PEMBlocks {
             return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
         }
         guard ended else { throw .withQueue(.invalidPEM) }
-        ERR_clear_error()
+        OpenSSLError.clear()
         return blocks
     }
 

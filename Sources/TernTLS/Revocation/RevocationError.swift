@@ -37,6 +37,6 @@ extension RevocationError: CustomStringConvertible {
             case .noList: "no PEM revocation list found"
             case .tooLarge: "too many bytes for a revocation list"
             }
-        return openSSL.isEmpty ? text : text + " [" + openSSL.map(\.description).joined(separator: "; ") + "]"
+        return openSSL.appended(to: text)
     }
 }

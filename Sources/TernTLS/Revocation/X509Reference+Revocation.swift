@@ -13,7 +13,7 @@ extension X509Reference {
 
     /// The responders of authorityInfoAccess (RFC 5280 §4.2.2.1).
     var responderURLs: [String] {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let stack = unsafe X509_get1_ocsp(pointer) else { return [] }
         defer { unsafe X509_email_free(stack) }
         return (0..<max(0, unsafe tern_string_stack_count(stack))).compactMap { index in
@@ -24,7 +24,7 @@ extension X509Reference {
     /// The places of cRLDistributionPoints (RFC 5280 §4.2.1.13), apart from lists of other issuers and for some reasons
     /// only.
     var listURLs: [String] {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let value = unsafe X509_get_ext_d2i(pointer, NID_crl_distribution_points, nil, nil) else { return [] }
         let points = OpaquePointer(value)
         defer { unsafe CRL_DIST_POINTS_free(points) }

@@ -34,7 +34,7 @@ enum AddressText {
     }
 
     private static func octets(readBySSL text: String) -> [UInt8]? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard !text.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(text) else { return nil }
         defer { unsafe ASN1_OCTET_STRING_free(octets) }
         return unsafe Array(

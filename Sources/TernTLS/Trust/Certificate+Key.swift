@@ -46,7 +46,7 @@ extension Certificate {
 
     /// Nil for a key that cannot be read.
     var keyAlgorithm: KeyAlgorithm? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         var object: OpaquePointer?
         var octets: UnsafePointer<UInt8>?
         var length: Int32 = 0

@@ -7,7 +7,7 @@ public struct Certificate: Sendable {
 
     /// Reads one DER certificate and nothing behind it.
     public init(der: [UInt8]) throws(CertificateError) {
-        ERR_clear_error()
+        OpenSSLError.clear()
         let x509 = unsafe der.withUnsafeBufferPointer { buffer -> X509Reference? in
             var cursor = buffer.baseAddress
             guard let x509 = unsafe d2i_X509(nil, &cursor, buffer.count) else { return nil }
@@ -34,7 +34,7 @@ public struct Certificate: Sendable {
     /// Reads every certificate of a PEM file's bytes, as `all(inPEM:)` does.
     public static func all(inPEM pem: [UInt8]) throws(CertificateError) -> [Certificate] {
         guard let count = Int32(exactly: pem.count) else { throw CertificateError(.tooLarge) }
-        ERR_clear_error()
+        OpenSSLError.clear()
         var certificates: [Certificate] = []
         let ended = unsafe pem.withUnsafeBytes { bytes in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
@@ -46,7 +46,7 @@ public struct Certificate: Sendable {
             return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
         }
         guard ended else { throw CertificateError(.invalidPEM(block: certificates.count)) }
-        ERR_clear_error()
+        OpenSSLError.clear()
         guard !certificates.isEmpty else { throw CertificateError(.noCertificate) }
         return certificates
     }

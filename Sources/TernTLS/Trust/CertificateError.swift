@@ -33,6 +33,6 @@ extension CertificateError: CustomStringConvertible {
             case .noCertificate: "no PEM certificate found"
             case .tooLarge: "too many bytes for a certificate"
             }
-        return openSSL.isEmpty ? text : text + " [" + openSSL.map(\.description).joined(separator: "; ") + "]"
+        return openSSL.appended(to: text)
     }
 }

@@ -74,7 +74,7 @@ struct PathValidation {
         _ leaf: Certificate, _ untrusted: [Certificate], store: OpaquePointer?, flags: UInt,
         _ prepare: (OpaquePointer) -> Bool
     ) -> Outcome {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let context = unsafe X509_STORE_CTX_new(), let stack = CertificateStack(untrusted) else {
             return .outOfMemory(leaf)
         }

@@ -49,7 +49,7 @@ enum ReferenceIdentity: Hashable {
 
     private static func isIPv6(_ host: String) -> Bool {
         guard !host.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(host) else {
-            ERR_clear_error()
+            OpenSSLError.clear()
             return false
         }
         unsafe ASN1_OCTET_STRING_free(octets)

@@ -14,7 +14,7 @@ struct SignedPath {
     private static let maximumSignatureChecks = 32
 
     func build() -> [Certificate] {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let leaf = trust.sentChain.first else { return [] }
         let sent = trust.sentChain.dropFirst().filter(\.hasSupportedKey)
         var path = [leaf]

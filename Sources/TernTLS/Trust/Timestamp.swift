@@ -12,7 +12,7 @@ package enum Timestamp {
         var days: Int32 = 0
         var seconds: Int32 = 0
         guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
-            ERR_clear_error()
+            OpenSSLError.clear()
             return nil
         }
         return Int64(days) * 86400 + Int64(seconds)

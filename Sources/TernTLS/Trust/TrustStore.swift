@@ -38,7 +38,7 @@ import CTernOpenSSL
         let store = unsafe X509_STORE_new()
         unsafe pointer = store
         hasDirectory = if let store = unsafe store { unsafe load(store) } else { false }
-        ERR_clear_error()
+        OpenSSLError.clear()
     }
 
     /// What is no certificate, such as a revocation list, is left out.

@@ -6,7 +6,7 @@ extension X509Reference {
     /// The key's algorithm, with the curve or the size, such as `EC prime256v1` or `RSA 2048`; empty if OpenSSL cannot
     /// read it.
     var keyDescription: String {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let key = unsafe X509_get0_pubkey(pointer) else { return "" }
         let algorithm = unsafe String(cStringOrEmpty: EVP_PKEY_get0_type_name(key))
         var name = [CChar](repeating: 0, count: 64)
@@ -19,7 +19,7 @@ extension X509Reference {
 
     /// What breaking the key costs, in bits; 0 if OpenSSL cannot read it.
     var keySecurityBits: Int {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let key = unsafe X509_get0_pubkey(pointer) else { return 0 }
         return unsafe Int(max(0, EVP_PKEY_get_security_bits(key)))
     }
@@ -31,7 +31,7 @@ extension X509Reference {
 
     /// What forging the signature's hash costs, in bits; 0 if OpenSSL does not know it.
     var signatureSecurityBits: Int {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         var bits: Int32 = 0
         return unsafe X509_get_signature_info(pointer, nil, nil, &bits, nil) == 1 ? Int(max(0, bits)) : 0
     }
@@ -41,7 +41,7 @@ extension X509Reference {
 
     /// An extension in OpenSSL's words, on one line; nil if there is none.
     func text(ofExtension identifier: Int32) -> String? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         let position = unsafe X509_get_ext_by_NID(pointer, identifier, -1)
         guard position >= 0, let found = unsafe X509_get_ext(pointer, position), let bio = unsafe BIO_new(BIO_s_mem())
         else { return nil }

@@ -67,7 +67,7 @@ extension X509Reference {
     }
 
     var canReadAuthorityInfoAccess: Bool {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let access = unsafe X509_get_ext_d2i(pointer, NID_info_access, nil, nil) else { return false }
         unsafe AUTHORITY_INFO_ACCESS_free(OpaquePointer(access))
         return true
@@ -76,7 +76,7 @@ extension X509Reference {
     /// §4.2.1.11. True, too, for constraints that cannot be read.
     var requiresExplicitPolicy: Bool {
         guard hasExtension(NID_policy_constraints) else { return false }
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let value = unsafe X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return true }
         let constraints = unsafe value.assumingMemoryBound(to: POLICY_CONSTRAINTS.self)
         defer { unsafe POLICY_CONSTRAINTS_free(constraints) }

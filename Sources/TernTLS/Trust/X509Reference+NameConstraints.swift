@@ -4,7 +4,7 @@ import CTernOpenSSL
 extension X509Reference {
     /// Nil if there are none; OpenSSL has refused those that cannot be read.
     var nameConstraints: NameConstraints? {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard hasExtension(NID_name_constraints),
             let value = unsafe X509_get_ext_d2i(pointer, NID_name_constraints, nil, nil)
         else { return nil }

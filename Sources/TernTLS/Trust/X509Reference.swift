@@ -26,7 +26,7 @@ import CTernOpenSSL
     }
 
     var subjectAlternativeNames: [SubjectAlternativeName] {
-        defer { ERR_clear_error() }
+        defer { OpenSSLError.clear() }
         guard let extensionValue = unsafe X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let names = OpaquePointer(extensionValue)
         defer { unsafe GENERAL_NAMES_free(names) }

@@ -8,7 +8,8 @@ import Testing
 
 extension Processes {
     @Suite struct SlowReaderTests {
-        @Test(.disabled(if: Sanitizer.isWatching)) func `a slow reader costs little memory`() async {
+        @Test(.disabled(if: Sanitizer.isWatching, "the process then keeps freed memory"))
+        func `a slow reader costs little memory`() async {
             await #expect(processExitsWith: .success) {
                 let origin = try ScriptedOrigin { _, _ in
                     [.send("HTTP/1.1 200 OK\r\n\r\n"), .repeat(Array(repeating: 1, count: 65536), count: 4096), .close]
