@@ -57,13 +57,15 @@ let package = Package(
         .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),
         .testTarget(
             name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
-        .testTarget(name: "TernTestingTests", dependencies: ["TernTesting"], swiftSettings: settings),
+        // Programs that tests run.
+        .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: settings),
+        .testTarget(name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms"], swiftSettings: settings),
         .testTarget(
             name: "TernEngineTests", dependencies: ["TernEngine", "TernLock", "TernTesting"], swiftSettings: settings),
         .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
-            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting"],
+            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
             swiftSettings: settings),
     ]
 )

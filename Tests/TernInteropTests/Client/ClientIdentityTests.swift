@@ -3,6 +3,7 @@ import Foundation
 import Tern
 import TernTesting
 import Testing
+import TestPrograms
 
 /// Mutual TLS with servers that other people wrote, from code and from the command line.
 @Suite struct ClientIdentityTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestPrograms
 
 /// The built command `tern`, run as people run it.
 enum TernTool {
@@ -37,27 +38,7 @@ enum TernTool {
     }
 
     static func run(_ arguments: [String]) async throws -> Result {
-        let process = Process()
-        process.executableURL = try executable
-        process.arguments = arguments
-        process.environment = environment
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            end.yield($0.terminationStatus)
-            end.finish()
-        }
-        try process.run()
-        async let outputBytes = Self.readAll(output)
-        async let errorBytes = Self.readAll(errors)
-        let (bytes, message) = (try await outputBytes, String(decoding: try await errorBytes, as: UTF8.self))
-        for await status in ends { return Result(status: status, output: bytes, errors: message) }
-        throw CancellationError()
-    }
-
-    @concurrent private static func readAll(_ pipe: Pipe) async throws -> Data {
-        try pipe.fileHandleForReading.readToEnd() ?? Data()
+        let result = try await Command.run([executable.path] + arguments, environment: environment)
+        return Result(status: result.status, output: result.bytes, errors: result.errors)
     }
 }

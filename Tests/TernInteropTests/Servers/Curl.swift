@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestPrograms
 
 /// What curl prints for these arguments.
 func curl(_ arguments: String...) async throws -> String {

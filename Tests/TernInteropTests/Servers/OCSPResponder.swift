@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestPrograms
 
 /// An `openssl ocsp`, and an `openssl ca` behind it that issues and revokes.
 ///

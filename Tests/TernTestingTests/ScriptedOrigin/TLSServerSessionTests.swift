@@ -3,6 +3,7 @@
 import Foundation
 import TernTesting
 import Testing
+import TestPrograms
 
 /// The peers are `curl` and `openssl s_client`, which share no code with the origin beyond OpenSSL.
 @Suite final class TLSServerSessionTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
+import TestPrograms
 
 /// Authorities as one makes them with `openssl req -x509` and `openssl x509 -req`, with each of the ways in which tutorials
 /// write `authorityKeyIdentifier`. What comes out differs much, and is in use.

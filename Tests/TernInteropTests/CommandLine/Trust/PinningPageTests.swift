@@ -2,6 +2,7 @@
 import Foundation
 import TernTesting
 import Testing
+import TestPrograms
 
 /// The page "Pinning without breaking your app": every command on it, run from top to bottom.
 @Suite struct PinningPageTests {

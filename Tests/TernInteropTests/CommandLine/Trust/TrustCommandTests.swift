@@ -2,6 +2,7 @@
 import Foundation
 import TernTesting
 import Testing
+import TestPrograms
 
 /// `tern trust pins`, `evaluate` and `explain`, on files and against a server.
 @Suite struct TrustCommandTests {
