@@ -44,7 +44,7 @@
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustPolicy
 @_exported public import class TernEngine.ServerTrustPolicyManager
-@_exported public import struct TernEngine.ServerTrustResult
+@_exported public import class TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
 @_exported public import protocol TernEngine.SessionDataDelegate

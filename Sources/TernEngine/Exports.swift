@@ -38,7 +38,7 @@
 @_exported public import struct TernTLS.ServerTrust
 @_exported public import enum TernTLS.ServerTrustPolicy
 @_exported public import class TernTLS.ServerTrustPolicyManager
-@_exported public import struct TernTLS.ServerTrustResult
+@_exported public import class TernTLS.ServerTrustResult
 @_exported public import struct TernTLS.TLSConfiguration
 @_exported public import struct TernTLS.TLSError
 @_exported public import struct TernTLS.TLSInfo

@@ -45,6 +45,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var exchangeCount = 0
     private var isPaused = false
     private var hasStrayBytes = false
+    private var noticesDeadPeer = false
     private var sendingError: SystemError?
     private var lastActivity: MonotonicInstant
     private var turnOfRest: UInt64 = 0
@@ -79,6 +80,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             return pool.release(self)
         }
         state = .active(task)
+        if task.timeouts.idle == nil { noticeDeadPeer() }
         exchangeCount += 1
         lastActivity = loop.now
         setDeadline(for: task)
@@ -90,6 +92,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Keeps the connection for later.
     func rest() {
         turnOfRest = loop.turn
+        noticeDeadPeer()
         // The last flight of a handshake that nobody waits for any more.
         if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
@@ -145,6 +148,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             lastActivity = loop.now
             setDeadline(for: task)
         }
+        if isPaused { noticeDeadPeer() }
         updateInterest()
     }
 
@@ -152,6 +156,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
         if readiness.contains(.readable) { receive() }
+    }
+
+    /// Has the kernel look after the connection where no limit on silence does. That is not where most connections begin,
+    /// and some end before they ever come there.
+    private func noticeDeadPeer() {
+        if noticesDeadPeer { return }
+        noticesDeadPeer = true
+        // Nothing but time depends on it: whoever sends to a dead peer learns of it.
+        try? transport?.socket.noticeDeadPeer()
     }
 
     private var idleLimit: Duration {

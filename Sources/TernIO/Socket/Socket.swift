@@ -15,7 +15,8 @@ public struct Socket: ~Copyable, Sendable {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
         let connecting = Socket(descriptor: descriptor)
-        try connecting.setOptions()
+        // Small messages leave at once.
+        try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         do throws(SystemError) {
             _ = try SystemCall.run(.connect) {
                 unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
@@ -82,10 +83,10 @@ public struct Socket: ~Copyable, Sendable {
         return unsafe poll(&entry, 1, 0) != 0
     }
 
-    /// Small messages leave at once; a peer that is gone is noticed, whether we are silent or have unsent data
-    /// (keep-alive sees only the first, `TCP_USER_TIMEOUT` only the second).
-    private func setOptions() throws(SystemError) {
-        try set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while we have
+    /// unsent data by `TCP_USER_TIMEOUT`, which each see only their own case. Four system calls, so not for a socket that
+    /// somebody watches with a shorter limit.
+    public func noticeDeadPeer() throws(SystemError) {
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)
         try set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 45)
         try set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)

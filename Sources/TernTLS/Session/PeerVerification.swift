@@ -17,7 +17,8 @@ final class PeerVerification {
     init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile) {
         self.host = host
         self.policy = policy
-        trust = ServerTrust(sentChain: [], anchors: anchors, profile: profile)
+        // The time is set when there is something to judge.
+        trust = ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile)
     }
 
     /// Whether the server is to be asked for a stapled response.
@@ -76,6 +77,7 @@ final class PeerVerification {
         guard policy.identity.isJudgedAnew else { return true }
         var trust = trust
         trust.sentChain = result.sentChain
+        trust.time = Timestamp.now
         return policy.evaluate(trust, host: host).isAccepted
     }
 

@@ -43,11 +43,13 @@ import CTernOpenSSL
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let profile = profile ?? context.configuration.profile
-        let key = SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile)
+        let shelf = context.sessions.map {
+            $0.shelf(for: SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile))
+        }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
                 host: host, policy: policy, anchors: context.configuration.anchors, profile: profile),
-            resumption: context.sessions.map { Resumption(cache: $0, key: key) },
+            resumption: shelf.map(Resumption.init),
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
@@ -236,6 +238,7 @@ import CTernOpenSSL
             throw error
         }
         callbacks.handshakeComplete()
+        unsafe tern_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
         state = .open
         return .complete
     }

@@ -37,14 +37,20 @@ enum ReferenceIdentity: Hashable {
         return name
     }
 
+    /// Four decimal numbers up to 255 without leading zeros.
     private static func isIPv4(_ host: String) -> Bool {
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                (1...3).contains(part.count) && part.allSatisfy(isDigit)
-                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
-                    && part.reduce(0) { $0 * 10 + Int($1 & 0x0f) } <= 255
+        var (parts, digits, value) = (1, 0, 0)
+        for byte in host.utf8 {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0 else { return false }
+                (parts, digits, value) = (parts + 1, 0, 0)
+            } else {
+                guard isDigit(byte), digits == 0 || value > 0 else { return false }
+                (digits, value) = (digits + 1, value * 10 + Int(byte & 0x0f))
+                guard value <= 255 else { return false }
             }
+        }
+        return parts == 4 && digits > 0
     }
 
     private static func isIPv6(_ host: String) -> Bool {

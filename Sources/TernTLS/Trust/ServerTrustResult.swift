@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A verdict that explains itself.
-public struct ServerTrustResult: Sendable {
+/// A verdict that explains itself. It never changes, and is shared by its connection and the sessions that resume it.
+public final class ServerTrustResult: Sendable {
     public enum Verdict: Sendable, Hashable {
         case accepted
         case refused(TrustFailure)
@@ -27,6 +27,21 @@ public struct ServerTrustResult: Sendable {
     public let time: Int64
     /// The policy's name for people, such as `pin public keys, chain and host validated`.
     public let policy: String
+
+    init(
+        verdict: Verdict, host: String, sentChain: [Certificate], verifiedChain: [Certificate], isChainValidated: Bool,
+        waived: TrustFailure?, revocation: [RevocationFinding], time: Int64, policy: String
+    ) {
+        self.verdict = verdict
+        self.host = host
+        self.sentChain = sentChain
+        self.verifiedChain = verifiedChain
+        self.isChainValidated = isChainValidated
+        self.waived = waived
+        self.revocation = revocation
+        self.time = time
+        self.policy = policy
+    }
 
     public var isAccepted: Bool { verdict == .accepted }
 

@@ -141,13 +141,18 @@ import Testing
         #expect(throws: SystemError(.getpeername, code: ENOTCONN)) { try socket.finishConnecting() }
     }
 
-    @Test func `it does not block, is not inherited, does not wait to fill a segment, and notices a dead peer`() throws
-    {
+    @Test func `it does not block, is not inherited, and does not wait to fill a segment`() throws {
         let connection = try Connection()
         let raw = connection.socket.descriptor.rawValue
         #expect(Glibc.fcntl(raw, F_GETFL) & O_NONBLOCK != 0)
         #expect(Glibc.fcntl(raw, F_GETFD) & FD_CLOEXEC != 0)
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_NODELAY) != 0)
+    }
+
+    @Test func `a dead peer is noticed, by a socket that is asked to`() throws {
+        let connection = try Connection()
+        let raw = connection.socket.descriptor.rawValue
+        try connection.socket.noticeDeadPeer()
         #expect(option(raw, SOL_SOCKET, SO_KEEPALIVE) != 0)
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPIDLE) == 45)
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPINTVL) == 15)

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// One connection's dealings with its context's session cache.
+/// One connection's dealings with the sessions of its server.
 struct Resumption {
-    private let cache: SessionCache
-    private let key: SessionCache.Key
+    private let shelf: SessionShelf
     private var offered: ResumableSession?
     /// Issued before the handshake was complete, as TLS 1.2 does. Not kept before the server is accepted for good.
     private var early: [SessionReference] = []
     private var isHandshaking = true
 
-    init(cache: SessionCache, key: SessionCache.Key) {
-        self.cache = cache
-        self.key = key
-    }
+    init(shelf: SessionShelf) { self.shelf = shelf }
 
     /// Lets `ssl` offer a session, if there is one whose verdict holds now.
     ///
     /// - Parameter reaffirm: asks once more where a verdict depends on more than the time. A session it does not vouch for
     ///   is not offered.
     @unsafe mutating func offer(to ssl: OpaquePointer, reaffirm: (ServerTrustResult) -> Bool) {
-        guard let session = cache.take(key, at: Timestamp.now), reaffirm(session.evidence.result),
+        guard let session = shelf.take(at: Timestamp.now), reaffirm(session.evidence.result),
             unsafe session.reference.offer(to: ssl)
         else { return }
         offered = session
@@ -34,7 +30,7 @@ struct Resumption {
         guard let reference = unsafe SessionReference(copying: session) else { return }
         if isHandshaking { return early.append(reference) }
         guard let evidence else { return }
-        cache.store(ResumableSession(reference, evidence: evidence), for: key)
+        shelf.store(ResumableSession(reference, evidence: evidence))
     }
 
     /// Keeps what has been issued so far, if there is a verdict to keep it with.
@@ -43,11 +39,11 @@ struct Resumption {
         let early = early
         self.early = []
         guard let evidence else { return }
-        for reference in early { cache.store(ResumableSession(reference, evidence: evidence), for: key) }
+        for reference in early { shelf.store(ResumableSession(reference, evidence: evidence)) }
     }
 
     /// Was it for the session we offered, the next handshake has to do without.
     func handshakeFailed() {
-        if offered != nil { cache.forget(key) }
+        if offered != nil { shelf.clear() }
     }
 }

@@ -14,15 +14,19 @@ final class SessionCache: Sendable {
         let profile: TrustProfile
     }
 
-    /// The newest sessions of one key, the newest last.
-    fileprivate struct Shelf {
-        var sessions: [ResumableSession] = []
-        var lastUse: UInt64 = 0
+    private struct Entry {
+        let shelf: SessionShelf
+        var lastUse: UInt64
     }
 
-    fileprivate struct State {
-        var shelves: [Key: Shelf] = [:]
+    private struct State {
+        var entries: [Key: Entry] = [:]
         var uses: UInt64 = 0
+
+        mutating func dropOldest() {
+            guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+            entries[oldest.key] = nil
+        }
     }
 
     private let keyLimit: Int
@@ -37,48 +41,21 @@ final class SessionCache: Sendable {
         self.sessionLimit = max(1, sessionLimit)
     }
 
-    /// The newest session for `key` that can still be used at `time`. A ticket of TLS 1.3 is given out once.
-    func take(_ key: Key, at time: Int64) -> ResumableSession? {
-        state.withLock { state -> ResumableSession? in
-            guard var shelf = state.shelves.removeValue(forKey: key) else { return nil }
-            shelf.sessions.removeAll { !$0.isUsable(at: time) }
-            guard let session = shelf.sessions.last else { return nil }
-            if session.reference.isOneUse { shelf.sessions.removeLast() }
-            if !shelf.sessions.isEmpty { state.put(shelf, key) }
-            return session
-        }
-    }
-
-    func store(_ session: ResumableSession, for key: Key) {
+    /// Where the sessions for `key` are kept. A connection asks once and keeps the shelf: keys are long.
+    func shelf(for key: Key) -> SessionShelf {
         state.withLock { state in
-            var shelf = state.shelves.removeValue(forKey: key) ?? Shelf()
-            // An old session of TLS 1.2 is of no use beside a new one.
-            shelf.sessions.removeAll { !$0.reference.isOneUse }
-            if shelf.sessions.count >= sessionLimit { shelf.sessions.removeFirst() }
-            shelf.sessions.append(session)
-            if state.shelves.count >= keyLimit { state.dropOldest() }
-            state.put(shelf, key)
+            state.uses &+= 1
+            if let index = state.entries.index(forKey: key) {
+                state.entries.values[index].lastUse = state.uses
+                return state.entries.values[index].shelf
+            }
+            if state.entries.count >= keyLimit { state.dropOldest() }
+            let shelf = SessionShelf(limit: sessionLimit)
+            state.entries[key] = Entry(shelf: shelf, lastUse: state.uses)
+            return shelf
         }
-    }
-
-    /// Drops what is kept for `key`: its server has choked on one of its own sessions.
-    func forget(_ key: Key) {
-        state.withLock { state in state.shelves[key] = nil }
     }
 
     /// How many sessions are kept.
-    var count: Int { state.withLock { state in state.shelves.values.reduce(0) { $0 + $1.sessions.count } } }
-}
-
-extension SessionCache.State {
-    fileprivate mutating func put(_ shelf: SessionCache.Shelf, _ key: SessionCache.Key) {
-        uses &+= 1
-        shelves[key] = shelf
-        shelves[key]?.lastUse = uses
-    }
-
-    fileprivate mutating func dropOldest() {
-        guard let oldest = shelves.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-        shelves[oldest.key] = nil
-    }
+    var count: Int { state.withLock { state in state.entries.values.reduce(0) { $0 + $1.shelf.count } } }
 }

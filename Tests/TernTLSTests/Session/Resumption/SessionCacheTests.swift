@@ -19,7 +19,7 @@ struct SessionCacheTests {
         let dialogue = try Dialogue(identity: try root.issue(), context: context, server: .init(ticketKey: 1))
         _ = try dialogue.open(try dialogue.handshake())
         let cache = try #require(context.sessions)
-        return try #require(cache.take(Self.key("localhost", port: 443), at: Timestamp.now))
+        return try #require(cache.shelf(for: Self.key("localhost", port: 443)).take(at: Timestamp.now))
     }
 
     private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
@@ -29,20 +29,20 @@ struct SessionCacheTests {
     @Test func `no more sessions are kept for a key than allowed`() throws {
         let cache = SessionCache(keyLimit: 2, sessionLimit: 3)
         let session = try sessions(.v1_3)
-        for _ in 0..<10 { cache.store(session, for: Self.key("a")) }
+        for _ in 0..<10 { cache.shelf(for: Self.key("a")).store(session) }
         #expect(cache.count == 3)
     }
 
     @Test func `the key that was used least recently is dropped`() throws {
         let cache = SessionCache(keyLimit: 2, sessionLimit: 8)
         let session = try sessions(.v1_2)
-        cache.store(session, for: Self.key("a"))
-        cache.store(session, for: Self.key("b"))
-        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
-        cache.store(session, for: Self.key("c"))
-        #expect(cache.take(Self.key("b"), at: Timestamp.now) == nil)
-        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
-        #expect(cache.take(Self.key("c"), at: Timestamp.now) != nil)
+        cache.shelf(for: Self.key("a")).store(session)
+        cache.shelf(for: Self.key("b")).store(session)
+        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        cache.shelf(for: Self.key("c")).store(session)
+        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        #expect(cache.shelf(for: Self.key("c")).take(at: Timestamp.now) != nil)
+        #expect(cache.shelf(for: Self.key("b")).take(at: Timestamp.now) == nil)
     }
 
     @Test(arguments: TLSSessionTests.versions)
@@ -51,20 +51,20 @@ struct SessionCacheTests {
         let session = try sessions(version)
         let expiry = session.reference.expiry
         #expect(expiry > Timestamp.now)
-        cache.store(session, for: Self.key("a"))
-        #expect(cache.take(Self.key("a"), at: expiry) == nil)
+        cache.shelf(for: Self.key("a")).store(session)
+        #expect(cache.shelf(for: Self.key("a")).take(at: expiry) == nil)
         #expect(cache.count == 0)
-        cache.store(session, for: Self.key("a"))
-        #expect(cache.take(Self.key("a"), at: expiry - 1) != nil)
+        cache.shelf(for: Self.key("a")).store(session)
+        #expect(cache.shelf(for: Self.key("a")).take(at: expiry - 1) != nil)
     }
 
     @Test func `a session of TLS 1.2 stays, one of TLS 1.3 goes`() throws {
         let cache = SessionCache()
-        cache.store(try sessions(.v1_2), for: Self.key("a"))
-        cache.store(try sessions(.v1_3), for: Self.key("b"))
-        for key in ["a", "b"] { #expect(cache.take(Self.key(key), at: Timestamp.now) != nil) }
-        #expect(cache.take(Self.key("a"), at: Timestamp.now) != nil)
-        #expect(cache.take(Self.key("b"), at: Timestamp.now) == nil)
+        cache.shelf(for: Self.key("a")).store(try sessions(.v1_2))
+        cache.shelf(for: Self.key("b")).store(try sessions(.v1_3))
+        for key in ["a", "b"] { #expect(cache.shelf(for: Self.key(key)).take(at: Timestamp.now) != nil) }
+        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        #expect(cache.shelf(for: Self.key("b")).take(at: Timestamp.now) == nil)
     }
 
     @Test func `many threads share it`() async throws {
@@ -74,8 +74,8 @@ struct SessionCacheTests {
             for worker in 0..<8 {
                 group.addTask {
                     for round in 0..<500 {
-                        cache.store(session, for: Self.key("\((worker + round) % 6)"))
-                        _ = cache.take(Self.key("\(round % 6)"), at: Timestamp.now)
+                        cache.shelf(for: Self.key("\((worker + round) % 6)")).store(session)
+                        _ = cache.shelf(for: Self.key("\(round % 6)")).take(at: Timestamp.now)
                     }
                 }
             }
