@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
 import TernHTTP1
 import TernIO
 import TernTLS
@@ -13,8 +12,6 @@ import TernTLS
 final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Reads per wake-up before other connections get their turn; epoll reports what is left.
     private static let readBudget = 4
-    /// Bodies up to this size, in bytes, leave in one piece with the head.
-    private static let bodyCopiedIntoHead = 16 * 1024
 
     private enum State {
         /// Waits for a task. Exits: active, closed.
@@ -38,10 +35,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var transport: Transport?
     private var exchange: Exchange
     private var state = State.resting
-    private var outgoing: [UInt8] = []
-    private var outgoingSent = 0
-    private var body: Data?
-    private var bodySent = 0
+    private var outgoing = OutgoingRequest()
     private var exchangeCount = 0
     private var isPaused = false
     private var hasStrayBytes = false
@@ -74,7 +68,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         task.run.metrics?.connection = metrics
         task.run.metrics?.isConnectionReused = exchangeCount > 0
         do throws(InvalidRequest) {
-            try encode(task.originalRequest)
+            try begin(task)
         } catch {
             shard.reject(task, error)
             return pool.release(self)
@@ -176,71 +170,28 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
 // Out: encode, seal, send
 extension Connection {
-    private func encode(_ request: URLRequest) throws(InvalidRequest) {
-        outgoing.removeAll(keepingCapacity: true)
-        outgoingSent = 0
-        bodySent = 0
-        body = nil
-        try request.begin(&exchange, defaults: shard.configuration.httpAdditionalHeaders, into: &outgoing)
-        do throws(HTTP1Error) {
-            if let content = request.httpBody {
-                if content.count <= Self.bodyCopiedIntoHead {
-                    try exchange.sendBody(content.span, into: &outgoing)
-                } else {
-                    try exchange.sendBody(count: content.count)
-                    body = content
-                }
-            }
-            try exchange.finishSending(into: &outgoing)
-        } catch {
-            throw .unencodable(error)
+    private func begin(_ task: DataTask) throws(InvalidRequest) {
+        if let prepared = task.run.prepared.take(), exchangeCount == 0 {
+            exchange = prepared.exchange
+            outgoing = prepared.outgoing
+        } else {
+            try outgoing.begin(
+                task.originalRequest, on: &exchange, defaults: shard.configuration.httpAdditionalHeaders)
         }
     }
 
-    private var isSending: Bool {
-        outgoingSent < outgoing.count || body != nil || transport?.hasUnsent == true
-    }
+    private var isSending: Bool { !outgoing.isSent || transport?.hasUnsent == true }
 
     /// Sends until everything is out or the kernel takes no more.
     private func flush() {
         do throws(TransportError) {
-            try sendHead()
-            try sendBody()
+            if try outgoing.send(over: &transport) { lastActivity = loop.now }
             // What the kernel did not take before, with nothing new to go with it.
             try transport?.flush()
         } catch {
             return sendingFailed(error)
         }
         updateInterest()
-    }
-
-    private func sendHead() throws(TransportError) {
-        while outgoingSent < outgoing.count {
-            let sent = unsafe outgoing.withUnsafeBytes { bytes in
-                unsafe send(UnsafeRawBufferPointer(rebasing: bytes[outgoingSent...]))
-            }
-            let count = try sent.get()
-            if count == 0 { return }
-            outgoingSent += count
-        }
-    }
-
-    private func sendBody() throws(TransportError) {
-        guard outgoingSent == outgoing.count, let body else { return }
-        while bodySent < body.count {
-            let sent = unsafe body.withUnsafeBytes { bytes in
-                unsafe send(UnsafeRawBufferPointer(rebasing: bytes[bodySent...]))
-            }
-            let count = try sent.get()
-            if count == 0 { return }
-            bodySent += count
-            lastActivity = loop.now
-        }
-        self.body = nil
-    }
-
-    private func send(_ bytes: UnsafeRawBufferPointer) -> Result<Int, TransportError> {
-        Result { () throws(TransportError) in try unsafe transport?.send(bytes) ?? 0 }
     }
 
     /// A server that refuses a large request may answer and close before it has read everything: the answer comes first,
@@ -250,8 +201,7 @@ extension Connection {
         case .system(let error):
             if case .resting = state { return retire() }
             sendingError = error
-            outgoingSent = outgoing.count
-            body = nil
+            outgoing.drop()
             updateInterest()
         case .tls(let error): end(.insecure(error))
         }
@@ -491,6 +441,6 @@ extension Connection {
         state = .closed
         loop.deregister(token)
         transport = nil
-        body = nil
+        outgoing.drop()
     }
 }

@@ -42,6 +42,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         switch origin.scheme {
         case .http: resolve()
         case .https:
+            if let context = shard.trust.readyContext { return prepared(context) }
             shard.trust.context { context in self.shard.perform { _ in self.prepared(context) } }
         }
     }
@@ -61,17 +62,29 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     private func prepared(_ context: Result<TLSContext, TLSError>) {
         if isOver { return }
-        do throws(TLSError) {
-            self.context = try context.get()
-            decision = try shard.trust.decision(forHost: origin.host)
-            resolve()
-        } catch {
-            phase = .tls
-            fail(.insecure(error))
+        switch context {
+        case .success(let context): prepared(context)
+        case .failure(let error): refuse(error)
         }
     }
 
+    private func prepared(_ context: TLSContext) {
+        self.context = context
+        do throws(TLSError) {
+            decision = try shard.trust.decision(forHost: origin.host)
+        } catch {
+            return refuse(error)
+        }
+        resolve()
+    }
+
+    private func refuse(_ error: TLSError) {
+        phase = .tls
+        fail(.insecure(error))
+    }
+
     private func resolve() {
+        if let address = pool.address { return connect(to: [address]) }
         shard.resolver.resolve(host: origin.host, port: origin.port) { addresses in
             self.shard.perform { _ in self.resolved(addresses) }
         }
@@ -81,16 +94,17 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         if isOver { return }
         resolved = .now
         switch addresses {
-        case .success(let addresses):
-            phase = .connect
-            let connector = Connector(addresses: addresses, loop: shard.loop) { [weak self] result in
-                self?.connected(result)
-            }
-            self.connector = connector
-            connector.start()
-        case .failure(let error):
-            fail(.unresolved(error))
+        case .success(let addresses): connect(to: addresses)
+        case .failure(let error): fail(.unresolved(error))
         }
+    }
+
+    private func connect(to addresses: [SocketAddress]) {
+        phase = .connect
+        // It ends before us, or by our `cancel`: so this is no cycle for long.
+        let connector = Connector(addresses: addresses, loop: shard.loop) { self.connected($0) }
+        self.connector = connector
+        connector.start()
     }
 
     private func connected(_ result: consuming Result<Connector.Connected, ConnectError>) {
@@ -119,11 +133,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
                 context: context, host: origin.host, port: origin.port, policy: decision.policy,
                 profile: decision.profile)
             let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, loop: shard.loop,
-                revocation: RevocationInquiry(shard: shard)
-            ) { [weak self] result in
-                self?.secured(result, token)
-            }
+                transport: Transport(socket: connection.socket, tls: session), token: token, shard: shard
+            ) { self.secured($0, token) }
             self.handshake = handshake
             handshake.start()
         } catch {
@@ -153,7 +164,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private func startAgain(_ token: RegistrationToken) {
         shard.loop.deregister(token)
         phase = .resolve
-        if let context { prepared(.success(context)) }
+        if let context { prepared(context) }
     }
 
     private func metrics(_ tls: TLSInfo?, _ trust: ServerTrustResult?) -> ConnectionMetrics? {

@@ -12,21 +12,22 @@ final class TLSHandshake: ReadinessHandler {
     /// The evaluation of the server, as soon as there is one.
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
+    private let shard: SessionShard
     private let loop: ReactorLoop
-    private let revocation: RevocationInquiry
+    /// Nil while there has been nothing to ask.
+    private var revocation: RevocationInquiry?
     private var completion: Completion?
     /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
     private var held: [UInt8]?
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
     init(
-        transport: consuming Transport, token: RegistrationToken, loop: ReactorLoop, revocation: RevocationInquiry,
-        completion: @escaping Completion
+        transport: consuming Transport, token: RegistrationToken, shard: SessionShard, completion: @escaping Completion
     ) {
         self.transport = consume transport
         self.token = token
-        self.loop = loop
-        self.revocation = revocation
+        self.shard = shard
+        loop = shard.loop
         self.completion = completion
     }
 
@@ -42,7 +43,7 @@ final class TLSHandshake: ReadinessHandler {
     func cancel() {
         completion = nil
         held = nil
-        revocation.cancel()
+        revocation?.cancel()
         loop.deregister(token)
         transport = nil
     }
@@ -111,7 +112,9 @@ extension TLSHandshake {
             // Nothing is sent meanwhile, our certificate least of all.
             try setInterest([])
             held = unsafe Array(ciphertext[offset...])
-            revocation.ask(questions) { [weak self] answers in self?.answered(answers) }
+            let inquiry = revocation ?? RevocationInquiry(shard: shard)
+            revocation = inquiry
+            inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
         case .complete:
             trust = transport?.trust
@@ -124,7 +127,7 @@ extension TLSHandshake {
         advance { () throws(EngineError.Reason) in
             guard let rest = self.held.take() else { return false }
             self.transport?.answer(answers)
-            self.revocation.distrust(self.transport?.openQuestions ?? [])
+            self.revocation?.distrust(self.transport?.openQuestions ?? [])
             let result = unsafe rest.withUnsafeBytes { bytes in
                 Result { () throws(EngineError.Reason) in try unsafe self.takeIn(bytes) }
             }

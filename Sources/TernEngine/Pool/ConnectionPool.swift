@@ -5,6 +5,8 @@ import TernIO
 /// One origin's connections on one reactor: asks `PoolState` what to do, and does it.
 final class ConnectionPool {
     let origin: Origin
+    /// Where the origin is, if its host is an address already.
+    let address: SocketAddress?
     private let shard: SessionShard
     private var state: PoolState<Connection, DataTask>
     /// Everything that is on its way or open, so that closing the pool reaches it. The youngest attempt is the last.
@@ -15,6 +17,7 @@ final class ConnectionPool {
 
     init(origin: Origin, limit: Int, shard: SessionShard) {
         self.origin = origin
+        address = SocketAddress(literal: origin.host, port: origin.port)
         self.shard = shard
         state = PoolState(
             connectionLimit: limit, queueLimit: shard.configuration.maximumQueuedRequestsPerHost)
@@ -26,12 +29,13 @@ final class ConnectionPool {
         isStarting = true
         while let warmest = state.warmest, !warmest.isFit {}
         isStarting = false
+        var prepared: PreparedExchange?
         if state.warmest == nil {
             do throws(InvalidRequest) {
-                try task.originalRequest.check(defaults: shard.configuration.httpAdditionalHeaders)
+                prepared = try PreparedExchange(task.originalRequest, shard.configuration)
             } catch {
                 shard.reject(task, error)
-                return discardIfEmpty()
+                return tellIfEmpty()
             }
         }
         switch state.acquire(task, isPicky: task.run.isRetried) {
@@ -39,6 +43,7 @@ final class ConnectionPool {
             connection.start(task)
         case .open:
             wait(task)
+            task.run.prepared = prepared.take()
             open(for: task)
         case .replace(let idle):
             wait(task)
@@ -49,7 +54,7 @@ final class ConnectionPool {
             wait(task)
         case .refuse(let limit):
             shard.loop.execute { task.complete(task.error(.queueFull(limit: limit), phase: .pool)) }
-            discardIfEmpty()
+            tellIfEmpty()
         }
     }
 
@@ -62,7 +67,7 @@ final class ConnectionPool {
         }
         stopWaiting(task)
         task.complete(error)
-        discardIfEmpty()
+        tellIfEmpty()
     }
 
     func close() {
@@ -109,15 +114,18 @@ final class ConnectionPool {
         attempt.start()
     }
 
-    private func discardIfEmpty() {
-        if state.isEmpty, attempts.isEmpty, !isStarting { shard.discard(self) }
+    /// Whether it holds nothing and nobody, and is not about to.
+    var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
+
+    private func tellIfEmpty() {
+        if isEmpty { shard.emptied(self) }
     }
 }
 
 // What attempts and connections report
 extension ConnectionPool {
     func attempt(_ attempt: ConnectionAttempt, opened connection: Connection) {
-        attempts.removeAll { $0 === attempt }
+        if let index = attempts.lastIndex(where: { $0 === attempt }) { attempts.remove(at: index) }
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
         if let task = state.opened(connection) { serve(task, connection) } else { connection.rest() }
@@ -137,7 +145,7 @@ extension ConnectionPool {
                     error.reason, phase: error.phase, origin: origin, remoteAddress: error.remoteAddress,
                     wasSent: task.run.wasSent))
         }
-        discardIfEmpty()
+        tellIfEmpty()
     }
 
     /// The connection can carry another exchange.
@@ -161,14 +169,14 @@ extension ConnectionPool {
     func connectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         if let task = state.lostLeased() { open(for: task) }
-        discardIfEmpty()
+        tellIfEmpty()
     }
 
     /// A connection that was resting is closed.
     func idleConnectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         state.lostIdle(connection)
-        discardIfEmpty()
+        tellIfEmpty()
     }
 }
 

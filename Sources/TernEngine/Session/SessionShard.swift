@@ -13,6 +13,8 @@ final class SessionShard: @unchecked Sendable {
     let resolver: Resolver
     private let connectionLimit: Int
     private var pools: [Origin: ConnectionPool] = [:]
+    /// The pool that emptied last.
+    private var spare: ConnectionPool?
     private var isClosed = false
 
     init(
@@ -70,6 +72,7 @@ final class SessionShard: @unchecked Sendable {
         isClosed = true
         let closing = pools
         pools = [:]
+        spare = nil
         for pool in closing.values { pool.close() }
     }
 
@@ -78,9 +81,12 @@ final class SessionShard: @unchecked Sendable {
         for pool in pools.values { pool.retireOutdated() }
     }
 
-    /// Forgets a pool that holds nothing any more, so that visiting many hosts does not grow memory.
-    func discard(_ pool: ConnectionPool) {
-        if pools[pool.origin] === pool { pools[pool.origin] = nil }
+    /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last one,
+    /// which a host that closes after every response would need again at once.
+    func emptied(_ pool: ConnectionPool) {
+        if spare === pool { return }
+        if let spare, spare.isEmpty, pools[spare.origin] === spare { pools[spare.origin] = nil }
+        spare = pool
     }
 
     private func pool(for origin: Origin) -> ConnectionPool {

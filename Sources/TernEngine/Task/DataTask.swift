@@ -136,6 +136,7 @@ extension DataTask {
             state.stage = .completed
             state.shard = nil
             run.isOver = true
+            run.prepared = nil
             run.metrics?.end = .now
             state.metrics = run.metrics
             state.error = error

@@ -2,7 +2,7 @@
 import TernIO
 
 /// What a task goes through on its reactor. Touched by that thread only.
-struct TaskRun {
+struct TaskRun: ~Copyable {
     /// Where the task is.
     enum Place {
         case nowhere
@@ -14,6 +14,8 @@ struct TaskRun {
     /// The delegate has been told the end.
     var isOver = false
     var metrics: TaskMetrics?
+    /// While a connection is being opened for it.
+    var prepared: PreparedExchange?
     /// Any byte of the request may have left.
     var wasSent = false
     var hasResponse = false

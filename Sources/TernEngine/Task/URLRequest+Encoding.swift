@@ -16,11 +16,4 @@ extension URLRequest {
             throw .unencodable(error)
         }
     }
-
-    /// Throws what `begin` would throw, so that no connection is opened for a request that cannot be sent.
-    func check(defaults: HTTPFields) throws(InvalidRequest) {
-        var exchange = Exchange()
-        var output: [UInt8] = []
-        try begin(&exchange, defaults: defaults, into: &output)
-    }
 }

@@ -9,10 +9,14 @@ import TernLock
 final class TrustSettings: Sendable {
     typealias Completion = @Sendable (Result<TLSContext, TLSError>) -> Void
 
-    private enum State {
-        case unused
-        case loading([Completion])
-        case ready(Result<TLSContext, TLSError>)
+    private struct State {
+        /// The context by itself, because every connection asks for it and errors are large.
+        var context: TLSContext?
+        var failure: TLSError?
+        var isLoading = false
+        var waiting: [Completion] = []
+
+        var outcome: Result<TLSContext, TLSError>? { context.map { .success($0) } ?? failure.map { .failure($0) } }
     }
 
     private let configuration: TLSConfiguration
@@ -20,7 +24,7 @@ final class TrustSettings: Sendable {
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
     let revocation = RevocationFetcher()
-    private let state = Lock(State.unused)
+    private let state = Lock(State())
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
         self.configuration = configuration
@@ -66,31 +70,32 @@ final class TrustSettings: Sendable {
         reporter.send(report, to: decision.onPinFailure)
     }
 
+    /// The context, if it is there already.
+    var readyContext: TLSContext? { state.withLock { $0.context } }
+
     /// Calls `completion` with the context: at once if it is there, else from a background thread, because loading the
     /// system's anchors takes milliseconds that a reactor does not have.
     func context(_ completion: @escaping Completion) {
-        let (ready, loads) = state.withLock { state -> (Result<TLSContext, TLSError>?, Bool) in
-            switch state {
-            case .ready(let context): return (context, false)
-            case .loading(let waiting):
-                state = .loading(waiting + [completion])
-                return (nil, false)
-            case .unused:
-                state = .loading([completion])
-                return (nil, true)
-            }
+        let (outcome, loads) = state.withLock { state -> (Result<TLSContext, TLSError>?, Bool) in
+            if let outcome = state.outcome { return (outcome, false) }
+            state.waiting.append(completion)
+            defer { state.isLoading = true }
+            return (nil, !state.isLoading)
         }
-        if let ready { completion(ready) }
+        if let outcome { completion(outcome) }
         if loads { DispatchQueue.global(qos: .userInitiated).async { self.load() } }
     }
 
     private func load() {
-        let context = Result { () throws(TLSError) in try TLSContext(configuration) }
+        let outcome = Result { () throws(TLSError) in try TLSContext(configuration) }
         let waiting = state.withLock { state -> [Completion] in
-            defer { state = .ready(context) }
-            if case .loading(let waiting) = state { return waiting }
-            return []
+            switch outcome {
+            case .success(let context): state.context = context
+            case .failure(let error): state.failure = error
+            }
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        for completion in waiting { completion(context) }
+        for completion in waiting { completion(outcome) }
     }
 }

@@ -15,18 +15,10 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Jobs run between two looks at the sockets, so that tasks that never suspend for long cannot starve them.
     private static let jobBudget = 4096
 
-    private struct Slot {
-        var generation: UInt32 = 0
-        var descriptor: Int32 = -1
-        var interest: Interest = []
-        var handler: (any ReadinessHandler)?
-    }
-
     let epoll: Descriptor
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
-    private var slots: [Slot] = []
-    private var freeSlots: [UInt32] = []
+    private var registrations = RegistrationTable()
     private var wheel: DeadlineWheel
     private var jobs: [ReactorJob] = []
     private var runningJobs: [ReactorJob] = []
@@ -97,9 +89,8 @@ extension ReactorLoop {
     public func register(
         _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
     ) throws(SystemError) -> RegistrationToken {
-        let token = registerTimer(handler: handler)
-        let slot = Int(token.slot)
-        slots[slot].descriptor = descriptor.rawValue
+        assert(isCurrent)
+        let token = registrations.add(descriptor.rawValue, handler)
         do {
             try setInterest(interest, for: token)
         } catch {
@@ -112,77 +103,53 @@ extension ReactorLoop {
     /// A registration that has a deadline and no descriptor.
     public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
         assert(isCurrent)
-        let slot: UInt32
-        if let free = freeSlots.popLast() {
-            slot = free
-        } else {
-            slot = UInt32(truncatingIfNeeded: slots.count)
-            slots.append(Slot())
-        }
-        slots[Int(slot)].handler = handler
-        return RegistrationToken(slot: slot, generation: slots[Int(slot)].generation)
+        return registrations.add(-1, handler)
     }
 
     /// Hands a registration over to another handler without touching epoll more than the interest needs.
     public func transfer(
         _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
     ) throws(SystemError) {
-        guard isLive(token) else { return }
-        exchangeHandler(of: Int(token.slot), for: handler)
+        let replaced = registrations.exchangeHandler(of: token, for: handler)
+        defer { withExtendedLifetime(replaced) {} }
         try setInterest(interest, for: token)
     }
 
     /// Changes what the registration waits for; an unchanged interest costs nothing.
     public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
         assert(isCurrent)
-        guard isLive(token) else { return }
-        let slot = Int(token.slot)
-        let old = slots[slot].interest
-        if old == interest { return }
-        // A timer has nothing to be interested in.
-        guard slots[slot].descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
+        guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
         let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
-        try control(operation, slots[slot].descriptor, interest.epollEvents, token.userData)
-        slots[slot].interest = interest
+        do throws(SystemError) {
+            // A timer has nothing to be interested in.
+            guard descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
+            try control(operation, descriptor, interest.epollEvents, token.userData)
+        } catch {
+            _ = registrations.setInterest(old, for: token)
+            throw error
+        }
     }
 
     /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
     public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
         assert(isCurrent)
-        guard isLive(token) else { return }
+        guard registrations.contains(token) else { return }
         wheel.set(deadline, slot: token.slot)
     }
 
     /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
     public func deregister(_ token: RegistrationToken) {
         assert(isCurrent)
-        guard isLive(token) else { return }
-        let slot = Int(token.slot)
-        if slots[slot].descriptor >= 0, !slots[slot].interest.isEmpty {
-            // Fails only if the descriptor is closed already, and then epoll has forgotten it.
-            try? control(EPOLL_CTL_DEL, slots[slot].descriptor, 0, 0)
-        }
+        guard let ended = registrations.remove(token) else { return }
+        defer { withExtendedLifetime(ended) {} }
         wheel.set(nil, slot: token.slot)
-        slots[slot].generation &+= 1
-        slots[slot].descriptor = -1
-        slots[slot].interest = []
-        freeSlots.append(token.slot)
-        exchangeHandler(of: slot, for: nil)
-    }
-
-    /// The old handler is let go after the access to the table has ended: its deinit may well call the loop.
-    private func exchangeHandler(of slot: Int, for handler: (any ReadinessHandler)?) {
-        var handler = handler
-        swap(&slots[slot].handler, &handler)
+        if ended.interest.isEmpty { return }
+        // Fails only if the descriptor is closed already, and then epoll has forgotten it.
+        try? control(EPOLL_CTL_DEL, ended.descriptor, 0, 0)
     }
 
     /// How many registrations there are.
-    var registrationCount: Int { slots.count - freeSlots.count }
-
-    private func isLive(_ token: RegistrationToken) -> Bool {
-        let slot = Int(token.slot)
-        return slot < slots.count && slots[slot].generation == token.generation && slots[slot].handler != nil
-    }
+    var registrationCount: Int { registrations.count }
 
     private func control(
         _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
@@ -218,12 +185,7 @@ extension ReactorLoop {
 
     /// Handlers may hold the loop; the table must not hold them in return once nobody will call them.
     private func deregisterAll() {
-        var slot = 0
-        while slot < slots.count {
-            let generation = slots[slot].generation
-            deregister(RegistrationToken(slot: UInt32(truncatingIfNeeded: slot), generation: generation))
-            slot += 1
-        }
+        for token in registrations.tokens { deregister(token) }
     }
 
     private func poll() -> Int {
@@ -239,11 +201,8 @@ extension ReactorLoop {
 
     private func dispatch(userData: UInt64, events: UInt32) {
         if userData == Self.wakeUpUserData { return }
-        let token = RegistrationToken(userData: userData)
-        let slot = Int(token.slot)
-        // Paused by a neighbour in this very batch: it would not have been told in the next one either.
-        guard isLive(token), !slots[slot].interest.isEmpty, let handler = slots[slot].handler else { return }
-        handler.ready(Readiness(epoll: events))
+        // Nobody if paused by a neighbour in this very batch: it would not have been told in the next one either.
+        registrations.handler(toTell: RegistrationToken(userData: userData))?.ready(Readiness(epoll: events))
     }
 
     private func expireDeadlines() {
@@ -251,8 +210,7 @@ extension ReactorLoop {
         if expired.isEmpty { return }
         // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
         for slot in expired where wheel.takeExpired(slot) {
-            let handler = slots[Int(slot)].handler
-            handler?.ready(.deadline)
+            registrations.handler(in: slot)?.ready(.deadline)
         }
         expired.removeAll(keepingCapacity: true)
     }

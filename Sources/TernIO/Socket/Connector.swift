@@ -64,10 +64,13 @@ public final class Connector {
         while completion != nil, !remaining.isEmpty {
             let address = remaining.removeFirst()
             do throws(SystemError) {
-                let attempt = try Attempt(address: address, loop: loop, connector: self)
-                attempts.append(attempt)
-                if attempt.isConnected { attempt.ready(.writable) } else { scheduleNext() }
-                return
+                let socket = try Socket.connecting(to: address)
+                if try socket.isConnectedAlready() {
+                    let token = try loop.register(socket.descriptor, interest: [], handler: Nobody.shared)
+                    return succeed(Connected(socket: socket, token: token, address: address))
+                }
+                attempts.append(try Attempt(consume socket, to: address, loop: loop, connector: self))
+                return scheduleNext()
             } catch {
                 failures.append(ConnectError.Attempt(address: address, error: error))
             }
@@ -94,14 +97,18 @@ public final class Connector {
         attempts.remove(at: index)
         switch outcome {
         case .success:
-            guard let completion, let connected = attempt.takeConnected() else { return }
-            finish()
-            completion(.success(connected))
+            if let connected = attempt.takeConnected() { succeed(connected) }
         case .failure(let error):
             failures.append(ConnectError.Attempt(address: attempt.address, error: error))
             attempt.close()
             tryNext()
         }
+    }
+
+    private func succeed(_ connected: consuming Connected) {
+        guard let completion else { return loop.deregister(connected.token) }
+        finish()
+        completion(.success(connected))
     }
 
     private func finish() {
@@ -122,23 +129,20 @@ public final class Connector {
 /// alive, not their owners.
 private final class Attempt: ReadinessHandler {
     let address: SocketAddress
-    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says. Nothing
-    /// is waited for then.
-    let isConnected: Bool
     private let loop: ReactorLoop
     private weak var connector: Connector?
     private var socket: Socket?
     private var token: RegistrationToken?
 
-    init(address: SocketAddress, loop: ReactorLoop, connector: Connector) throws(SystemError) {
+    init(
+        _ socket: consuming Socket, to address: SocketAddress, loop: ReactorLoop, connector: Connector
+    ) throws(SystemError) {
         self.address = address
         self.loop = loop
         self.connector = connector
-        let socket = try Socket.connecting(to: address)
-        isConnected = (try? socket.peerAddress()) != nil
         token = nil
         self.socket = nil
-        token = try loop.register(socket.descriptor, interest: isConnected ? [] : .writable, handler: self)
+        token = try loop.register(socket.descriptor, interest: .writable, handler: self)
         self.socket = consume socket
     }
 
@@ -171,4 +175,10 @@ private final class StaggerTimer: ReadinessHandler {
     private weak var connector: Connector?
     init(connector: Connector) { self.connector = connector }
     func ready(_ readiness: Readiness) { connector?.staggerPassed() }
+}
+
+/// Is told of a connected socket until somebody takes it over: of nothing, for nothing is of interest.
+private final class Nobody: ReadinessHandler, Sendable {
+    static let shared = Nobody()
+    func ready(_ readiness: Readiness) {}
 }

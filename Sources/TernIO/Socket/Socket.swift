@@ -36,9 +36,21 @@ public struct Socket: ~Copyable, Sendable {
             unsafe getsockopt(descriptor.rawValue, SOL_SOCKET, SO_ERROR, &code, &length)
         }
         if code != 0 { throw SystemError(.connect, code: code) }
-        // Where nobody listens on a port of the range that connections start from, the kernel may pick that very port
-        // and connect the socket to itself (RFC 9293 §3.5, simultaneous open).
-        if try localAddress() == peerAddress() { throw SystemError(.connect, code: ECONNREFUSED) }
+        try refuseItself(as: peerAddress())
+    }
+
+    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says. Nothing
+    /// is waited for then.
+    func isConnectedAlready() throws(SystemError) -> Bool {
+        guard let peer = try? peerAddress() else { return false }
+        try refuseItself(as: peer)
+        return true
+    }
+
+    /// Where nobody listens on a port of the range that connections start from, the kernel may pick that very port and
+    /// connect the socket to itself (RFC 9293 §3.5, simultaneous open).
+    private func refuseItself(as peer: SocketAddress?) throws(SystemError) {
+        if try localAddress() == peer { throw SystemError(.connect, code: ECONNREFUSED) }
     }
 
     /// The address of our end. Nil for families other than IPv4 and IPv6.

@@ -36,6 +36,21 @@ import TernLock
         }
     }
 
+    @Test(arguments: [Duration.seconds(60), nil])
+    func `the kernel watches a connection for which nobody else looks at the clock`(idle: Duration?) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
+        let session = Session.limited { $0.timeouts.idle = idle }
+        let delegate = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        #expect(ClientSockets.count(to: origin.port) == 1)
+        #expect(ClientSockets.countWatched(to: origin.port) == (idle == nil ? 1 : 0))
+        try origin.release()
+        #expect(await delegate.end().error == nil)
+        await session.settle()
+        #expect(ClientSockets.countWatched(to: origin.port) == 1)
+    }
+
     @Test func `never has more connections than allowed, and never idles while requests wait`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited(to: 5)

@@ -6,17 +6,27 @@ import TernTesting
 /// Looks at this process's descriptors for sockets that speak to one port: the client's side of an origin. Other tests,
 /// which run at the same time, speak to other ports.
 enum ClientSockets {
-    static func count(to port: UInt16) -> Int {
-        guard let directory = unsafe opendir("/proc/self/fd") else { return -1 }
+    static func count(to port: UInt16) -> Int { descriptors(to: port).count }
+
+    /// How many of them the kernel watches for a peer that is gone.
+    static func countWatched(to port: UInt16) -> Int {
+        descriptors(to: port).count { descriptor in
+            var (value, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+            return unsafe getsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &value, &size) == 0 && value != 0
+        }
+    }
+
+    private static func descriptors(to port: UInt16) -> [Int32] {
+        guard let directory = unsafe opendir("/proc/self/fd") else { return [] }
         defer { unsafe closedir(directory) }
-        var count = 0
+        var descriptors: [Int32] = []
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }
-            if let descriptor = Int32(name), peerPort(of: descriptor) == port { count += 1 }
+            if let descriptor = Int32(name), peerPort(of: descriptor) == port { descriptors.append(descriptor) }
         }
-        return count
+        return descriptors
     }
 
     /// Connections to the port that wait for an answer to their SYN, as the kernel lists them.

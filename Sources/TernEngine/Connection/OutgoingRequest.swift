@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+
+/// The bytes of one request, and how far they have been sent. Reused for every exchange of a connection, and its memory too.
+struct OutgoingRequest: ~Copyable {
+    /// Bodies up to this size, in bytes, leave in one piece with the head.
+    private static let bodyCopiedIntoHead = 16 * 1024
+
+    private var head: [UInt8] = []
+    private var headSent = 0
+    private var body: Data?
+    private var bodySent = 0
+
+    var isSent: Bool { headSent == head.count && body == nil }
+
+    /// Begins an exchange with `request`. When it throws, there is nothing to send.
+    mutating func begin(
+        _ request: URLRequest, on exchange: inout Exchange, defaults: HTTPFields
+    ) throws(InvalidRequest) {
+        head.removeAll(keepingCapacity: true)
+        (headSent, bodySent, body) = (0, 0, nil)
+        try request.begin(&exchange, defaults: defaults, into: &head)
+        do throws(HTTP1Error) {
+            if let content = request.httpBody {
+                if content.count <= Self.bodyCopiedIntoHead {
+                    try exchange.sendBody(content.span, into: &head)
+                } else {
+                    try exchange.sendBody(count: content.count)
+                    body = content
+                }
+            }
+            try exchange.finishSending(into: &head)
+        } catch {
+            drop()
+            throw .unencodable(error)
+        }
+    }
+
+    /// Sends until everything is out or the kernel takes no more. Returns whether any of a large body went.
+    mutating func send(over transport: inout Transport?) throws(TransportError) -> Bool {
+        while headSent < head.count {
+            let sent = unsafe head.withUnsafeBytes { bytes in
+                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[headSent...]), over: &transport)
+            }
+            let count = try sent.get()
+            if count == 0 { return false }
+            headSent += count
+        }
+        guard let body else { return false }
+        let start = bodySent
+        while bodySent < body.count {
+            let sent = unsafe body.withUnsafeBytes { bytes in
+                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bodySent...]), over: &transport)
+            }
+            let count = try sent.get()
+            if count == 0 { return bodySent > start }
+            bodySent += count
+        }
+        self.body = nil
+        return true
+    }
+
+    /// Forgets what has not been sent.
+    mutating func drop() {
+        headSent = head.count
+        body = nil
+    }
+
+    private static func send(
+        _ bytes: UnsafeRawBufferPointer, over transport: inout Transport?
+    ) -> Result<Int, TransportError> {
+        Result { () throws(TransportError) in try unsafe transport?.send(bytes) ?? 0 }
+    }
+}
+
+/// An exchange that has begun before there is a connection to carry it: so no connection is opened for a request that
+/// cannot be sent, and nothing is encoded twice.
+struct PreparedExchange: ~Copyable {
+    var exchange: Exchange
+    var outgoing = OutgoingRequest()
+
+    init(_ request: URLRequest, _ configuration: SessionConfiguration) throws(InvalidRequest) {
+        exchange = Exchange(limits: configuration.limits)
+        try outgoing.begin(request, on: &exchange, defaults: configuration.httpAdditionalHeaders)
+    }
+}
