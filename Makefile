@@ -25,25 +25,29 @@ test:
 	@scripts/install-dependencies build test
 	swift test --no-parallel
 
+# As programs in Swift are shipped to Linux machines: with the runtime inside.
+BENCH_BUILD = swift build -c release --static-swift-stdlib --package-path Benchmarks
+BENCH = "$$($(BENCH_BUILD) --show-bin-path)/tern-bench"
+
 bench:
 	@scripts/install-dependencies build test bench
-	swift build -c release --package-path Benchmarks
-	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" run
+	$(BENCH_BUILD)
+	@$(BENCH) run
 
 bench-quick:
 	@scripts/install-dependencies build test bench
-	swift build -c release --package-path Benchmarks
-	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" run --quick
+	$(BENCH_BUILD)
+	@$(BENCH) run --quick
 
 bench-tls:
 	@scripts/install-dependencies build test bench
-	swift build -c release --package-path Benchmarks
-	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" tls
+	$(BENCH_BUILD)
+	@$(BENCH) tls
 
 bench-parse:
 	@scripts/install-dependencies build test bench
-	swift build -c release --package-path Benchmarks
-	@"$$(swift build -c release --package-path Benchmarks --show-bin-path)/tern-bench" parse
+	$(BENCH_BUILD)
+	@$(BENCH) parse
 
 fuzz:
 	@scripts/install-dependencies build
