@@ -171,7 +171,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 // Out: encode, seal, send
 extension Connection {
     private func begin(_ task: DataTask) throws(InvalidRequest) {
-        if let prepared = task.run.prepared.take(), exchangeCount == 0 {
+        if let prepared = task.prepared.take(), exchangeCount == 0 {
             exchange = prepared.exchange
             outgoing = prepared.outgoing
         } else {

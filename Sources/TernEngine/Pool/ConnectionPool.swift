@@ -43,7 +43,7 @@ final class ConnectionPool {
             connection.start(task)
         case .open:
             wait(task)
-            task.run.prepared = prepared.take()
+            task.prepared = prepared.take()
             open(for: task)
         case .replace(let idle):
             wait(task)

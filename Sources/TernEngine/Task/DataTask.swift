@@ -34,6 +34,9 @@ public final class DataTask: @unchecked Sendable {
     private let failure: EngineError.Reason
     /// Belongs to the reactor's thread.
     var run = TaskRun()
+    /// While a connection is being opened for the task. Belongs to the reactor's thread, too. Not in `run`: Swift 6.3 leaks
+    /// the other fields of a structure that has one that cannot be copied, as AddressSanitizer shows.
+    var prepared: PreparedExchange?
 
     /// Without a shard the task fails with `failure` as soon as it is started.
     init(
@@ -136,7 +139,7 @@ extension DataTask {
             state.stage = .completed
             state.shard = nil
             run.isOver = true
-            run.prepared = nil
+            prepared = nil
             run.metrics?.end = .now
             state.metrics = run.metrics
             state.error = error

@@ -2,7 +2,7 @@
 import TernIO
 
 /// What a task goes through on its reactor. Touched by that thread only.
-struct TaskRun: ~Copyable {
+struct TaskRun {
     /// Where the task is.
     enum Place {
         case nowhere
@@ -14,8 +14,6 @@ struct TaskRun: ~Copyable {
     /// The delegate has been told the end.
     var isOver = false
     var metrics: TaskMetrics?
-    /// While a connection is being opened for it.
-    var prepared: PreparedExchange?
     /// Any byte of the request may have left.
     var wasSent = false
     var hasResponse = false
