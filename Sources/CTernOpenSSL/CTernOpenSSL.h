@@ -105,6 +105,8 @@ static inline const EVP_MD *tern_EVP_get_digestbyobj(const ASN1_OBJECT *object) 
 static const uint64_t tern_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t tern_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
 static const uint64_t tern_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
+// Not imported: it is a long.
+static const uint64_t tern_OPENSSL_INIT_NO_ATEXIT = OPENSSL_INIT_NO_ATEXIT;
 
 static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
     return (int)SSL_CTX_set_min_proto_version(context, version);

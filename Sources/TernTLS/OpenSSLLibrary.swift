@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// OpenSSL, set up before its first use here.
+enum OpenSSLLibrary {
+    /// OpenSSL would tear itself down when the process exits, under threads that still use it: a reactor that was ending just
+    /// then crashed on a lock that was gone. The memory goes with the process anyway. Whoever has set OpenSSL up before us
+    /// has decided otherwise, and then so it stays.
+    static let isReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
+}
