@@ -24,17 +24,13 @@ public enum Command {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            end.yield($0.terminationStatus)
-            end.finish()
-        }
         try process.run()
         async let outputBytes = readAll(output)
         async let errorBytes = readAll(errors)
         let (bytes, message) = (try await outputBytes, String(decoding: try await errorBytes, as: UTF8.self))
-        for await status in ends { return Result(status: status, bytes: bytes, errors: message) }
-        throw CancellationError()
+        // It has closed its outputs, so this is over at once. A terminationHandler would keep the process in memory for ever.
+        process.waitUntilExit()
+        return Result(status: process.terminationStatus, bytes: bytes, errors: message)
     }
 
     @concurrent private static func readAll(_ pipe: Pipe) async throws -> Data {

@@ -6,7 +6,6 @@ import Testing
 final class InteractiveBatch {
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
-    private let ends: AsyncStream<Int32>
 
     init() throws {
         process.executableURL = try TernTool.executable
@@ -14,12 +13,6 @@ final class InteractiveBatch {
         process.environment = TernTool.environment
         process.standardInput = input
         process.standardOutput = output
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        self.ends = ends
-        process.terminationHandler = {
-            end.yield($0.terminationStatus)
-            end.finish()
-        }
         try process.run()
     }
 
@@ -45,9 +38,9 @@ final class InteractiveBatch {
     }
 
     /// Closes the input, and returns the exit status.
-    func end() async -> Int32 {
-        try? input.fileHandleForWriting.close()
-        for await status in ends { return status }
-        return -1
+    func end() throws -> Int32 {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return process.terminationStatus
     }
 }

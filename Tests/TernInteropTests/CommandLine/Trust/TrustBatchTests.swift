@@ -235,7 +235,7 @@ import Testing
             #expect(try await batch.answer(hundred) == 100)
             if round == 10 || round == 100 { peaks.append(try batch.peakKilobytes()) }
         }
-        #expect(await batch.end() == 0)
+        #expect(try batch.end() == 0)
         #expect(peaks[1] - peaks[0] < 4096)
     }
 
