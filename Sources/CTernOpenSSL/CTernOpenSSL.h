@@ -115,6 +115,7 @@ static inline int tern_SSL_CTX_set_max_proto_version(SSL_CTX *context, int versi
     return (int)SSL_CTX_set_max_proto_version(context, version);
 }
 static inline void tern_SSL_set_mode(SSL *ssl, long mode) { SSL_set_mode(ssl, mode); }
+static inline void tern_SSL_CTX_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
 static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
     SSL_CTX_set_session_cache_mode(context, mode);
 }

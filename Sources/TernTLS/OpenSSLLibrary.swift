@@ -7,4 +7,8 @@ enum OpenSSLLibrary {
     /// then crashed on a lock that was gone. The memory goes with the process anyway. Whoever has set OpenSSL up before us
     /// has decided otherwise, and then so it stays.
     static let isReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
+
+    /// From OpenSSL 3.2 on, `SSL_MODE_RELEASE_BUFFERS` is heard by what a connection is made with: its write buffer would
+    /// stay if the mode were set after the handshake, as it is before 3.2 because each flight would make its buffers anew.
+    static let releasesBuffersFromTheStart = OpenSSL_version_num() >= 0x3020_0000
 }

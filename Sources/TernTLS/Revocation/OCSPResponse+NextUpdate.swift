@@ -5,6 +5,7 @@ extension OCSPResponse {
     /// When its first entry goes out of date by its own, unverified, word, in seconds since 1970: for whoever stores
     /// responses. Nil if it is broken or does not say.
     public var nextUpdate: Int64? {
+        OpenSSLError.clear()
         defer { OpenSSLError.clear() }
         guard let basic = unsafe basic else { return nil }
         defer { unsafe OCSP_BASICRESP_free(basic) }

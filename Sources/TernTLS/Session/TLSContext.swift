@@ -74,6 +74,9 @@ import CTernOpenSSL
         // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
+        if OpenSSLLibrary.releasesBuffersFromTheStart {
+            unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
+        }
         keepSessions()
     }
 

@@ -21,6 +21,7 @@ public struct PublicKey: Sendable, Hashable {
 
     /// Hashes a DER SubjectPublicKeyInfo, as `openssl pkey -pubout -outform der` writes it.
     public init(subjectPublicKeyInfo der: [UInt8]) {
+        OpenSSLError.clear()
         var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         unsafe SHA256(der, der.count, &hash)
         sha256 = hash

@@ -35,6 +35,7 @@ import CTernOpenSSL
 
     /// - Parameter load: fills the store, and says whether it reads a directory on demand.
     private init(_ load: (OpaquePointer) -> Bool) {
+        OpenSSLError.clear()
         let store = unsafe X509_STORE_new()
         unsafe pointer = store
         hasDirectory = if let store = unsafe store { unsafe load(store) } else { false }
