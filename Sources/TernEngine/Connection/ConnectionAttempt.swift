@@ -57,6 +57,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     /// The deadline is this registration's only event.
     func ready(_ readiness: Readiness) {
+        handshake?.peerLost()
         fail(.timedOut(.connect))
     }
 
@@ -100,6 +101,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     }
 
     private func connect(to addresses: [SocketAddress]) {
+        // Policies are asked for before, and whoever answers may have cancelled.
+        if isOver { return }
         phase = .connect
         // It ends before us, or by our `cancel`: so this is no cycle for long.
         let connector = Connector(addresses: addresses, loop: shard.loop) { self.connected($0) }
@@ -132,6 +135,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
             let session = try TLSSession(
                 context: context, host: origin.host, port: origin.port, policy: decision.policy,
                 profile: decision.profile)
+            // The policy may have been asked to reaffirm a verdict, and have cancelled.
+            if isOver { return shard.loop.deregister(token) }
             let handshake = TLSHandshake(
                 transport: Transport(socket: connection.socket, tls: session), token: token, shard: shard
             ) { self.secured($0, token) }

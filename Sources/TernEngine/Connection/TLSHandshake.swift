@@ -17,6 +17,7 @@ final class TLSHandshake: ReadinessHandler {
     /// Nil while there has been nothing to ask.
     private var revocation: RevocationInquiry?
     private var completion: Completion?
+    private var isAdvancing = false
     /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
     private var held: [UInt8]?
 
@@ -45,7 +46,14 @@ final class TLSHandshake: ReadinessHandler {
         held = nil
         revocation?.cancel()
         loop.deregister(token)
-        transport = nil
+        // Whoever cancels in the midst of a step is called by OpenSSL, and by the transport, which has to outlive that.
+        if !isAdvancing { transport = nil }
+    }
+
+    /// The server has closed or reset the connection, or says nothing any more.
+    func peerLost() {
+        // All that is to be learnt from it is whether to offer this server a session again.
+        try? transport?.endOfCiphertext()
     }
 
     func ready(_ readiness: Readiness) {
@@ -61,21 +69,25 @@ final class TLSHandshake: ReadinessHandler {
 // One step at a time
 extension TLSHandshake {
     private func advance(_ step: () throws(EngineError.Reason) -> Bool) {
-        do throws(EngineError.Reason) {
-            if try step() { succeed() }
-        } catch {
+        isAdvancing = true
+        let outcome = Result { () throws(EngineError.Reason) in try step() }
+        isAdvancing = false
+        guard let completion else { return transport = nil }
+        switch outcome {
+        case .success(false): return
+        case .success(true): succeed(completion)
+        case .failure(let reason):
             // The alert that tells the server why is on its way out.
             transport?.sayGoodbye()
-            let completion = completion
             cancel()
-            completion?(.failure(error))
+            completion(.failure(reason))
         }
     }
 
-    private func succeed() {
+    private func succeed(_ completion: Completion) {
         guard let transport = transport.take() else { return }
-        let completion = completion.take()
-        completion?(.success(transport))
+        self.completion = nil
+        completion(.success(transport))
     }
 
     private func receive() throws(EngineError.Reason) -> Bool {
@@ -84,11 +96,14 @@ extension TLSHandshake {
         do throws(SystemError) {
             received = try unsafe transport?.socket.receive(into: buffer) ?? .wouldBlock
         } catch {
+            peerLost()
             throw .connectionLost(error)
         }
         switch received {
         case .wouldBlock: return false
-        case .endOfStream: throw .connectionLost(nil)
+        case .endOfStream:
+            peerLost()
+            throw .connectionLost(nil)
         case .bytes(let count):
             return try unsafe takeIn(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
@@ -104,6 +119,8 @@ extension TLSHandshake {
             trust = transport?.trust
             throw .insecure(error)
         }
+        // Cancelled by somebody whom OpenSSL has called: the server is told nothing more.
+        if completion == nil { return false }
         switch progress {
         case .needMoreBytes:
             try flush()
@@ -152,7 +169,12 @@ extension TLSHandshake {
     }
 
     private func flush() throws(EngineError.Reason) {
-        do throws(TransportError) { try transport?.flush() } catch { throw error.reason }
+        do throws(TransportError) {
+            try transport?.flush()
+        } catch {
+            peerLost()
+            throw error.reason
+        }
         try setInterest(transport?.hasUnsent == true ? [.readable, .writable] : .readable)
     }
 

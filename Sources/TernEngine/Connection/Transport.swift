@@ -81,6 +81,9 @@ struct Transport: ~Copyable {
         try unsafe tls?.handshake(ciphertext, from: &offset) ?? .complete
     }
 
+    /// Says that nothing more will be received.
+    mutating func endOfCiphertext() throws(TLSError) { try tls?.endOfCiphertext() }
+
     /// Passes on what has been found out about the server's certificates.
     mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { tls?.answer(answers) }
 

@@ -43,13 +43,14 @@ import CTernOpenSSL
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let profile = profile ?? context.configuration.profile
-        let shelf = context.sessions.map {
-            $0.shelf(for: SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile))
+        let resumption = context.sessions.map {
+            Resumption(
+                $0, for: SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile))
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
                 host: host, policy: policy, anchors: context.configuration.anchors, profile: profile),
-            resumption: shelf.map(Resumption.init),
+            resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
@@ -148,11 +149,16 @@ import CTernOpenSSL
         }
     }
 
-    /// Says that the ciphertext has ended, as when the peer sent FIN.
+    /// Says that the ciphertext has ended, as when the peer sent FIN. A handshake that it ends is never again tried with the
+    /// session that was offered in it.
     ///
     /// - Throws: `truncated` if the peer had not sent close_notify first, or the error that had ended the session.
     public mutating func endOfCiphertext() throws(TLSError) {
-        if case .failed(let error) = state { throw error }
+        switch state {
+        case .failed(let error): throw error
+        case .handshaking: throw failHandshake(TLSError(.truncated))
+        case .verifying, .open, .closed: break
+        }
         guard unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 else { throw fail(TLSError(.truncated)) }
     }
 

@@ -44,6 +44,30 @@ import Testing
         #expect(origin.observations.handshakes.last?.isResumed == false)
     }
 
+    enum Choking: CaseIterable, Sendable { case close, reset, silence }
+
+    @Test(arguments: versions, Choking.allCases)
+    func `a server that chokes on its own session gets a full handshake next`(
+        options: ScriptedOrigin.TLSOptions, choking: Choking
+    ) async throws {
+        let end: ScriptedOrigin.Step =
+            switch choking {
+            case .close: .close
+            case .reset: .reset
+            case .silence: .awaitClose
+            }
+        let origin = try ScriptedOrigin(
+            tls: leaf, tlsOptions: options, onAccept: { $0 == 2 ? [.receive(1), end] : [] }
+        ) { _, _ in [.ok("well"), .close] }
+        let session = try Session.trusting(authority) {
+            if choking == .silence { $0.timeouts.connect = .milliseconds(300) }
+        }
+        #expect(try await session.text(URLRequest(origin)) == "well")
+        #expect(await session.failure(of: try URLRequest(origin)) != nil)
+        #expect(try await session.text(URLRequest(origin)) == "well")
+        #expect(origin.observations.handshakes.map(\.isResumed) == [false, false])
+    }
+
     @Test func `fifty connections at a time take no ticket twice`() async throws {
         let origin = try ScriptedOrigin(tls: leaf, tlsOptions: .only(.tls13)) { _, _ in [.ok("well"), .close] }
         let session = try Session.trusting(authority, connections: 50) { $0.reactorCount = 2 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Synchronization
+import TernLock
+import TernTLS
 import TernTesting
 import Testing
 
@@ -81,6 +84,72 @@ import Testing
         }
         // Those that fill the backlog are left.
         #expect(ClientSockets.countConnecting(to: hole.port) <= before)
+    }
+
+    /// Where a handshake calls somebody who may well have had enough.
+    enum Call: CaseIterable, Sendable { case manager, customEvaluation, composite, reaffirmation, keyLog }
+
+    /// Looks nothing up, and tells its owner that it was asked.
+    private final class AskedManager: ServerTrustPolicyManager, @unchecked Sendable {
+        private let onQuestion: @Sendable () -> Void
+
+        init(onQuestion: @escaping @Sendable () -> Void) {
+            self.onQuestion = onQuestion
+            super.init(policies: [:])
+        }
+
+        override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
+            onQuestion()
+            return nil
+        }
+    }
+
+    @Test(arguments: Call.allCases, [false, true])
+    func `by whoever is asked in the midst of its handshake`(_ call: Call, dropsSession: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(LeafRequest(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"]))
+        // Not a word from the server to a client that should have given up before it connected.
+        let mute = call == .manager ? 1 : call == .reaffirmation ? 2 : 0
+        let origin = try ScriptedOrigin(tls: identity, onAccept: { $0 == mute ? [.awaitClose] : [] }) { _, _ in
+            [.ok(), .close]
+        }
+        let holder = SessionHolder(Session.limited())
+        let task = Lock<DataTask?>(nil)
+        let isArmed = Atomic(call != .reaffirmation)
+        let giveUp: @Sendable () -> Void = {
+            guard isArmed.load(ordering: .relaxed) else { return }
+            if dropsSession { holder.drop() } else { task.withLock { $0 }?.cancel() }
+        }
+        let custom = ServerTrustPolicy.customEvaluation { _, _ in
+            giveUp()
+            return true
+        }
+        let policy: ServerTrustPolicy =
+            switch call {
+            case .manager, .keyLog: .performDefaultEvaluation(validateHost: true)
+            case .customEvaluation, .reaffirmation: custom
+            case .composite: .composite([custom, .disableEvaluation])
+            }
+        holder.replace(
+            by: try Session.trusting(authority, policies: ["127.0.0.1": policy]) {
+                if call == .keyLog { $0.tls.keyLog = KeyLog { _ in giveUp() } }
+            })
+        if call == .manager { holder.session?.serverTrustPolicyManager = AskedManager(onQuestion: giveUp) }
+        let request = try URLRequest(origin, host: "127.0.0.1")
+        if call == .reaffirmation {
+            _ = try await holder.session?.data(for: request)
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+            isArmed.store(true, ordering: .relaxed)
+        }
+        let delegate = RecordingDelegate()
+        let started = try #require(holder.session?.dataTask(with: request, delegate: delegate))
+        task.withLock { $0 = started }
+        started.resume()
+        let reason = try #require(await delegate.end().error?.reason)
+        #expect(dropsSession ? reason.isInvalidation : reason.isCancellation)
+        #expect(delegate.record.completions == 1)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(origin.requests.count == (call == .reaffirmation ? 1 : 0))
     }
 
     @Test func `while the server holds the handshake`() async throws {

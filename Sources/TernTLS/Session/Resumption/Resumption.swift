@@ -3,13 +3,17 @@ import CTernOpenSSL
 
 /// One connection's dealings with the sessions of its server.
 struct Resumption {
+    private let cache: SessionCache
     private let shelf: SessionShelf
     private var offered: ResumableSession?
     /// Issued before the handshake was complete, as TLS 1.2 does. Not kept before the server is accepted for good.
     private var early: [SessionReference] = []
     private var isHandshaking = true
 
-    init(shelf: SessionShelf) { self.shelf = shelf }
+    init(_ cache: SessionCache, for key: SessionCache.Key) {
+        self.cache = cache
+        shelf = cache.shelf(for: key)
+    }
 
     /// Lets `ssl` offer a session, if there is one whose verdict holds now.
     ///
@@ -30,7 +34,7 @@ struct Resumption {
         guard let reference = unsafe SessionReference(copying: session) else { return }
         if isHandshaking { return early.append(reference) }
         guard let evidence else { return }
-        shelf.store(ResumableSession(reference, evidence: evidence))
+        cache.store(ResumableSession(reference, evidence: evidence), on: shelf)
     }
 
     /// Keeps what has been issued so far, if there is a verdict to keep it with.
@@ -39,7 +43,7 @@ struct Resumption {
         let early = early
         self.early = []
         guard let evidence else { return }
-        for reference in early { shelf.store(ResumableSession(reference, evidence: evidence)) }
+        for reference in early { cache.store(ResumableSession(reference, evidence: evidence), on: shelf) }
     }
 
     /// Was it for the session we offered, the next handshake has to do without.

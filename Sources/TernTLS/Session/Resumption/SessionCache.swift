@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import TernLock
 
 /// The sessions that one context's servers let us resume. Any thread.
@@ -25,6 +26,7 @@ final class SessionCache: Sendable {
 
         mutating func dropOldest() {
             guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+            oldest.value.shelf.isKept.store(false, ordering: .relaxed)
             entries[oldest.key] = nil
         }
     }
@@ -41,21 +43,33 @@ final class SessionCache: Sendable {
         self.sessionLimit = max(1, sessionLimit)
     }
 
-    /// Where the sessions for `key` are kept. A connection asks once and keeps the shelf: keys are long.
+    /// Where the sessions for `key` are: an empty shelf, not kept yet, if there are none. A connection asks once and holds the
+    /// shelf: keys are long.
     func shelf(for key: Key) -> SessionShelf {
         state.withLock { state in
-            state.uses &+= 1
-            if let index = state.entries.index(forKey: key) {
-                state.entries.values[index].lastUse = state.uses
-                return state.entries.values[index].shelf
+            guard let index = state.entries.index(forKey: key) else {
+                return SessionShelf(key: key, limit: sessionLimit)
             }
-            if state.entries.count >= keyLimit { state.dropOldest() }
-            let shelf = SessionShelf(limit: sessionLimit)
-            state.entries[key] = Entry(shelf: shelf, lastUse: state.uses)
-            return shelf
+            state.uses &+= 1
+            state.entries.values[index].lastUse = state.uses
+            return state.entries.values[index].shelf
         }
     }
 
+    /// Puts `session` on `shelf`, or on the one that is kept for the same key. Only servers that issue sessions take up room.
+    func store(_ session: ResumableSession, on shelf: SessionShelf) {
+        if shelf.isKept.load(ordering: .relaxed) { return shelf.store(session) }
+        let kept = state.withLock { state in
+            if let kept = state.entries[shelf.key]?.shelf { return kept }
+            if state.entries.count >= keyLimit { state.dropOldest() }
+            state.uses &+= 1
+            state.entries[shelf.key] = Entry(shelf: shelf, lastUse: state.uses)
+            shelf.isKept.store(true, ordering: .relaxed)
+            return shelf
+        }
+        kept.store(session)
+    }
+
     /// How many sessions are kept.
-    var count: Int { state.withLock { state in state.entries.values.reduce(0) { $0 + $1.shelf.count } } }
+    var count: Int { state.withLock { $0.entries.values.map(\.shelf) }.reduce(0) { $0 + $1.count } }
 }

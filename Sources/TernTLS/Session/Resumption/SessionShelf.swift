@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import TernLock
 
 /// The newest sessions of one key. Any thread.
 final class SessionShelf: Sendable {
+    let key: SessionCache.Key
+    /// Whether the cache has it. It may lose it at any time, and get it back with the next session.
+    let isKept = Atomic(false)
     private let limit: Int
     /// The newest last.
     private let sessions = Lock<[ResumableSession]>([])
 
     /// - Parameter limit: how many sessions are kept; one more drops the oldest.
-    init(limit: Int) { self.limit = limit }
+    init(key: SessionCache.Key, limit: Int) {
+        self.key = key
+        self.limit = limit
+    }
 
     /// The newest session that can still be used at `time`. A ticket of TLS 1.3 is given out once.
     func take(at time: Int64) -> ResumableSession? {

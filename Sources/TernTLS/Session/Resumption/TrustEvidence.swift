@@ -4,7 +4,7 @@
 struct TrustEvidence: Sendable {
     let result: ServerTrustResult
     /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function, and
-    /// of all it depends on only the time changes.
+    /// of all it depends on only the time changes. Not before the verdict: a clock that was ahead may have let pins expire.
     let validity: ClosedRange<Int64>
 
     /// However good the tickets, once a day a server proves its identity anew.
@@ -16,11 +16,10 @@ struct TrustEvidence: Sendable {
     init?(_ result: ServerTrustResult, at time: Int64) {
         guard result.isAccepted else { return nil }
         self.result = result
-        var (start, end) = (Int64.min, time &+ Self.maximumAge)
+        var end = time &+ Self.maximumAge
         // Where the policy does not validate the chain, it does not look at dates.
         for certificate in result.isChainValidated ? result.verifiedChain : [] {
-            guard let notBefore = certificate.notBefore, let notAfter = certificate.notAfter else { return nil }
-            start = max(start, notBefore)
+            guard let notAfter = certificate.notAfter else { return nil }
             end = min(end, notAfter)
         }
         for finding in result.revocation {
@@ -30,7 +29,7 @@ struct TrustEvidence: Sendable {
                 end = min(end, time &+ Self.ageWithoutRevocation)
             }
         }
-        guard start <= end else { return nil }
-        validity = start...end
+        guard time <= end else { return nil }
+        validity = time...end
     }
 }
