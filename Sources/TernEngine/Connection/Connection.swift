@@ -12,6 +12,10 @@ import TernTLS
 final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Reads per wake-up before other connections get their turn; epoll reports what is left.
     private static let readBudget = 4
+    /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
+    private static let restingBufferSize = 4096
+    /// How soon, at the latest, the kernel notices a peer that is gone.
+    private static let kernelPatience = Duration.seconds(60)
 
     private enum State {
         /// Waits for a task. Exits: active, closed.
@@ -74,7 +78,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             return pool.release(self)
         }
         state = .active(task)
-        if task.timeouts.idle == nil { noticeDeadPeer() }
+        if task.timeouts.idle.map({ $0 > Self.kernelPatience }) ?? true { noticeDeadPeer() }
         exchangeCount += 1
         lastActivity = loop.now
         setDeadline(for: task)
@@ -96,7 +100,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// taken in now: an end of stream or a stray byte closes it.
     var isFit: Bool {
         if loop.mayHaveUnreportedEvents, turnOfRest != loop.turn, transport?.socket.hasInput == true {
-            ready(.readable)
+            receiveResting()
         }
         retireIfOutdated()
         if case .resting = state { return true }
@@ -149,11 +153,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func ready(_ readiness: Readiness) {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
-        if readiness.contains(.readable) { receive() }
+        if readiness.contains(.readable) { unsafe receive(into: loop.receiveBuffer, loop.scratchBuffer) }
     }
 
-    /// Has the kernel look after the connection where no limit on silence does. That is not where most connections begin,
-    /// and some end before they ever come there.
+    /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter. Four
+    /// system calls, which a connection for one quick response never makes.
     private func noticeDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
@@ -221,19 +225,29 @@ extension Connection {
 
 // In: receive, open, decode, deliver
 extension Connection {
-    private func receive() {
+    /// Receives into the first buffer, and over TLS opens into the second.
+    private func receive(into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer) {
         for _ in 0..<Self.readBudget {
-            guard let received = receiveOnce() else { break }
-            if !received { break }
-            if isPaused { break }
+            guard unsafe receiveOnce(into: buffer, plaintext) == true, !isPaused else { break }
         }
         finishIfComplete()
     }
 
-    /// Receives into the reactor's buffer and takes it in. Returns whether there may be more to receive now; nil if the
-    /// connection is over.
-    private func receiveOnce() -> Bool? {
-        let buffer = unsafe loop.receiveBuffer
+    /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use this
+    /// connection may be a delegate, called in the midst of what another connection reads from them.
+    private func receiveResting() {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.restingBufferSize, alignment: 16) { buffer in
+            let (first, second) = unsafe (buffer[..<Self.restingBufferSize], buffer[Self.restingBufferSize...])
+            unsafe receive(into: .init(rebasing: first), .init(rebasing: second))
+        }
+        // No server has so much to say between two exchanges.
+        if case .resting = state, transport?.socket.hasInput == true { retire() }
+    }
+
+    /// Returns whether there may be more to receive now; nil if the connection is over.
+    private func receiveOnce(
+        into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer
+    ) -> Bool? {
         let result: IOResult
         do throws(SystemError) {
             guard let received = try unsafe transport?.socket.receive(into: buffer) else { return nil }
@@ -251,7 +265,7 @@ extension Connection {
         case .bytes(let count):
             lastActivity = loop.now
             if transport?.isSecure == true {
-                unsafe open(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                unsafe open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: plaintext)
             } else {
                 unsafe decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
@@ -260,9 +274,8 @@ extension Connection {
         }
     }
 
-    private func open(_ ciphertext: UnsafeRawBufferPointer) {
+    private func open(_ ciphertext: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer) {
         var offset = 0
-        let plaintext = unsafe loop.scratchBuffer
         while true {
             do throws(TLSError) {
                 guard let result = try unsafe transport?.open(ciphertext, from: &offset, into: plaintext) else {
@@ -288,7 +301,7 @@ extension Connection {
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer) {
-        // The buffer is the reactor's and stays put until this call returns.
+        // The buffer is lent to us, and stays put until this call returns.
         let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
         var offset = 0
         while true {

@@ -32,7 +32,11 @@ final class ConnectionPool {
         var prepared: PreparedExchange?
         if state.warmest == nil {
             do throws(InvalidRequest) {
-                prepared = try PreparedExchange(task.originalRequest, shard.configuration)
+                if state.mayOpen {
+                    prepared = try PreparedExchange(task.originalRequest, shard.configuration)
+                } else {
+                    try task.originalRequest.check(shard.configuration)
+                }
             } catch {
                 shard.reject(task, error)
                 return tellIfEmpty()

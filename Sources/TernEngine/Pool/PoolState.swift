@@ -41,7 +41,7 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
             leased += 1
             return .use(connection)
         }
-        let mayOpen = count < connectionLimit
+        let mayOpen = mayOpen
         // Those for whom a connection is on its way do not count.
         guard mayOpen || !idle.isEmpty || queue.count - opening < queueLimit else { return .refuse(limit: queueLimit) }
         queue.append(Waiting(waiter: waiter, isPicky: isPicky))
@@ -130,6 +130,9 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
 
     /// The idle connection that would be used next.
     var warmest: Connection? { idle.last }
+
+    /// Whether there is room for another connection.
+    var mayOpen: Bool { count < connectionLimit }
 
     /// No connection and nobody waiting.
     var isEmpty: Bool { count == 0 && queue.isEmpty }

@@ -2,6 +2,13 @@
 import TernHTTP1
 
 extension URLRequest {
+    /// Throws if this request cannot be sent.
+    func check(_ configuration: SessionConfiguration) throws(InvalidRequest) {
+        var exchange = Exchange(limits: configuration.limits)
+        var head: [UInt8] = []
+        try begin(&exchange, defaults: configuration.httpAdditionalHeaders, into: &head)
+    }
+
     /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
     func begin(
         _ exchange: inout Exchange, defaults: HTTPFields, into output: inout [UInt8]

@@ -9,14 +9,13 @@ import TernLock
 final class TrustSettings: Sendable {
     typealias Completion = @Sendable (Result<TLSContext, TLSError>) -> Void
 
-    private struct State {
-        /// The context by itself, because every connection asks for it and errors are large.
-        var context: TLSContext?
-        var failure: TLSError?
-        var isLoading = false
-        var waiting: [Completion] = []
-
-        var outcome: Result<TLSContext, TLSError>? { context.map { .success($0) } ?? failure.map { .failure($0) } }
+    private enum State {
+        /// Nobody has asked yet. To `loading`.
+        case unused
+        /// To `ready` or `failed`.
+        case loading([Completion])
+        case ready(TLSContext)
+        case failed(TLSError)
     }
 
     private let configuration: TLSConfiguration
@@ -24,7 +23,7 @@ final class TrustSettings: Sendable {
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
     let revocation = RevocationFetcher()
-    private let state = Lock(State())
+    private let state = Lock(State.unused)
 
     init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
         self.configuration = configuration
@@ -71,16 +70,22 @@ final class TrustSettings: Sendable {
     }
 
     /// The context, if it is there already.
-    var readyContext: TLSContext? { state.withLock { $0.context } }
+    var readyContext: TLSContext? { state.withLock { if case .ready(let context) = $0 { context } else { nil } } }
 
     /// Calls `completion` with the context: at once if it is there, else from a background thread, because loading the
     /// system's anchors takes milliseconds that a reactor does not have.
     func context(_ completion: @escaping Completion) {
         let (outcome, loads) = state.withLock { state -> (Result<TLSContext, TLSError>?, Bool) in
-            if let outcome = state.outcome { return (outcome, false) }
-            state.waiting.append(completion)
-            defer { state.isLoading = true }
-            return (nil, !state.isLoading)
+            switch state {
+            case .unused:
+                state = .loading([completion])
+                return (nil, true)
+            case .loading(let waiting):
+                state = .loading(waiting + [completion])
+                return (nil, false)
+            case .ready(let context): return (.success(context), false)
+            case .failed(let error): return (.failure(error), false)
+            }
         }
         if let outcome { completion(outcome) }
         if loads { DispatchQueue.global(qos: .userInitiated).async { self.load() } }
@@ -89,12 +94,12 @@ final class TrustSettings: Sendable {
     private func load() {
         let outcome = Result { () throws(TLSError) in try TLSContext(configuration) }
         let waiting = state.withLock { state -> [Completion] in
+            let waiting = if case .loading(let waiting) = state { waiting } else { [Completion]() }
             switch outcome {
-            case .success(let context): state.context = context
-            case .failure(let error): state.failure = error
+            case .success(let context): state = .ready(context)
+            case .failure(let error): state = .failed(error)
             }
-            defer { state.waiting = [] }
-            return state.waiting
+            return waiting
         }
         for completion in waiting { completion(outcome) }
     }

@@ -36,15 +36,17 @@ import TernLock
         }
     }
 
-    @Test(arguments: [Duration.seconds(60), nil])
-    func `the kernel watches a connection for which nobody else looks at the clock`(idle: Duration?) async throws {
+    @Test(arguments: [(Duration.seconds(60), false), (.seconds(61), true), (nil, true)])
+    func `the kernel watches a connection where nobody else looks at the clock as often`(
+        idle: Duration?, isWatched: Bool
+    ) async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
         let session = Session.limited { $0.timeouts.idle = idle }
         let delegate = RecordingDelegate()
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         #expect(await origin.waitFor { $0.requestCount == 1 })
         #expect(ClientSockets.count(to: origin.port) == 1)
-        #expect(ClientSockets.countWatched(to: origin.port) == (idle == nil ? 1 : 0))
+        #expect(ClientSockets.countWatched(to: origin.port) == (isWatched ? 1 : 0))
         try origin.release()
         #expect(await delegate.end().error == nil)
         await session.settle()
@@ -262,4 +264,34 @@ import TernLock
         #expect(origin.connectionCount == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `bytes on an idle connection do not get into what another one is reading`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let identity = isSecure ? try authority.issue() : nil
+        let stray = String(repeating: "x", count: 8000)
+        let idle = try ScriptedOrigin(tls: identity) { connection, _ in
+            connection == 1 ? [.ok(), .hold, .send(stray), .awaitClose] : [.ok("next")]
+        }
+        let rest = String(repeating: "mine", count: 1000)
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in
+            [.send(head + "1\r\n-\r\nfa0\r\n\(rest)\r\n0\r\n\r\n"), .awaitClose]
+        }
+        let session = try Session.trusting(authority)
+        let request = try URLRequest(idle)
+        _ = try await session.data(for: request)
+        let next = RecordingDelegate()
+        let delegate = RecordingDelegate { _, event in
+            guard event == .body(1) else { return }
+            #expect(throws: Never.self) { try idle.release() }
+            #expect(ClientSockets.waitForInput(of: stray.count, from: idle.port))
+            session.dataTask(with: request, delegate: next).resume()
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(String(decoding: record.body, as: UTF8.self) == "-" + rest)
+        #expect(String(decoding: await next.end().body, as: UTF8.self) == "next")
+        #expect(idle.connectionCount == 2)
+    }
 }

@@ -16,6 +16,20 @@ enum ClientSockets {
         }
     }
 
+    /// Waits until so many bytes lie unread in one of them. False when ten seconds have passed.
+    static func waitForInput(of count: Int, from port: UInt16) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        var bytes = [UInt8](repeating: 0, count: count)
+        while ContinuousClock.now < deadline {
+            for descriptor in descriptors(to: port) {
+                let received = unsafe recv(descriptor, &bytes, count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+                if received == count { return true }
+            }
+            sched_yield()
+        }
+        return false
+    }
+
     private static func descriptors(to port: UInt16) -> [Int32] {
         guard let directory = unsafe opendir("/proc/self/fd") else { return [] }
         defer { unsafe closedir(directory) }
