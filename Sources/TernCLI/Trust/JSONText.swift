@@ -2,16 +2,19 @@
 
 /// JSON strings as one writes them, for lines that are written ten thousand times.
 enum JSONText {
-    /// The string in quotes. Everything below 0x20 is escaped, so that a line stays a line.
+    /// The string in quotes. Control characters are escaped, and so is whatever ends a line for any reader, so that a line
+    /// stays a line.
     static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 2)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): bytes += Array("\\n".utf8)
-            case 0..<0x20, 0x7f: bytes += Array("\\u00".utf8) + [digit(byte >> 4), digit(byte & 0x0f)]
-            default: bytes.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes += Array("\\\"".utf8)
+            case "\\": bytes += Array("\\\\".utf8)
+            case "\n": bytes += Array("\\n".utf8)
+            case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
+                bytes += Array("\\u".utf8) + [12, 8, 4, 0].map { digit(UInt8(scalar.value >> $0 & 0xf)) }
+            default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
         bytes.append(UInt8(ascii: "\""))

@@ -12,18 +12,38 @@ enum AddressText {
         }
     }
 
-    /// The address that a text stands for if it is read as leniently as some do: zeros in front, IPv6 in full or in upper
-    /// case, IPv4 as one hexadecimal or decimal number. Nil for other texts, and for IPv4 inside IPv6, of which there are
-    /// two good spellings.
-    static func octets(inAnySpelling text: String) -> [UInt8]? {
-        let hasColon = text.utf8.contains(UInt8(ascii: ":"))
-        let hasDot = text.utf8.contains(UInt8(ascii: "."))
-        if hasColon != hasDot { return octets(readBySSL: text) }
-        let isHexadecimal = text.hasPrefix("0x") || text.hasPrefix("0X")
-        let number = isHexadecimal ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
-        return number.map { number in
-            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    /// The addresses that a text may stand for if it is read as leniently as some do: IPv6 in brackets, in full or in upper
+    /// case, IPv4 in one to four numbers of any base, or inside IPv6. None for other texts.
+    static func octets(inAnySpelling text: String) -> [[UInt8]] {
+        if text.utf8.contains(UInt8(ascii: ":")) { return octets(inAnySpellingOfIPv6: text) }
+        // A zero in front is nothing, or says that the number is octal; and some take any number for hexadecimal.
+        return [nil, 10, 16].compactMap { base in octets(ofNumbers: text, base) }
+    }
+
+    private static func octets(inAnySpellingOfIPv6 text: String) -> [[UInt8]] {
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        guard let octets = octets(readBySSL: bare) else { return [] }
+        if octets.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] { return [Array(octets.suffix(4))] }
+        // There are two good spellings of other addresses with IPv4 inside.
+        return bare.utf8.contains(UInt8(ascii: ".")) ? [] : [octets]
+    }
+
+    /// As inet_aton(3) reads numbers between dots: the last one fills what is left of the 32 bits.
+    ///
+    /// - Parameter base: of numbers that do not begin with `0x`; nil for 8 after a zero, else 10.
+    private static func octets(ofNumbers text: String, _ base: Int?) -> [UInt8]? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let numbers = parts.prefix(5).compactMap { part -> UInt32? in
+            let digits = String(decoding: part, as: UTF8.self)
+            guard digits.first?.isHexDigit == true else { return nil }
+            if digits.hasPrefix("0x") || digits.hasPrefix("0X") { return UInt32(digits.dropFirst(2), radix: 16) }
+            return UInt32(digits, radix: base ?? (digits.hasPrefix("0") ? 8 : 10))
         }
+        guard let last = numbers.last, numbers.count == parts.count, numbers.count <= 4 else { return nil }
+        let first = numbers.dropLast()
+        guard first.allSatisfy({ $0 <= 0xff }), UInt64(last) < 1 << (8 * (4 - first.count)) else { return nil }
+        let rest = (0..<(4 - first.count)).reversed().map { UInt8(truncatingIfNeeded: last >> ($0 * 8)) }
+        return first.map { UInt8(truncatingIfNeeded: $0) } + rest
     }
 
     /// Nil for what is no IPv6 address, with or without brackets and zone.

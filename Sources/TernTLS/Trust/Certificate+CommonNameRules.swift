@@ -5,8 +5,9 @@ extension Certificate {
     /// A common name that is one of the addresses is spelled as RFC 5952 and RFC 3986 spell it. What else a common name
     /// is, is nobody's business outside the web profile.
     var hasWellSpeltAddresses: Bool {
-        let misspelt = x509.commonNames.compactMap { name in
-            AddressText.octets(inAnySpelling: name).flatMap { AddressText.text($0) == name ? nil : $0 }
+        let misspelt = x509.commonNames.flatMap { name in
+            let addresses = AddressText.octets(inAnySpelling: name)
+            return addresses.contains { AddressText.text($0) == name } ? [] : addresses
         }
         // Names may be many on both sides: each is looked at once.
         return misspelt.isEmpty || Set(subjectAlternativeNames).isDisjoint(with: misspelt.map { .ip($0) })

@@ -15,7 +15,11 @@ extension Certificate {
         return unsafe X509_get0_authority_key_id(issued.x509.pointer) != nil
     }
 
-    /// Whether all that a self-issued certificate says about its issuer is true of itself: OpenSSL calls it self-signed
-    /// then, without having verified it.
-    var namesItselfAsIssuer: Bool { !x509.isSelfIssued || x509.has(EXFLAG_SS) }
+    /// Whether all that a self-signed certificate says about its issuer is true of itself. OpenSSL calls it self-signed
+    /// then, without having verified it; what an older key of the same authority has signed (RFC 4210 §4.4) is not.
+    var namesItselfAsIssuer: Bool {
+        guard x509.isSelfIssued, !x509.has(EXFLAG_SS) else { return true }
+        defer { OpenSSLError.clear() }
+        return unsafe X509_verify(x509.pointer, X509_get0_pubkey(x509.pointer)) != 1
+    }
 }

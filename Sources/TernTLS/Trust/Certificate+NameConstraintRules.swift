@@ -19,13 +19,11 @@ extension Certificate {
         return nil
     }
 
-    /// An upper bound of the comparisons of this certificate's constraints with the names of those below, from the
-    /// sizes of the extensions: no name and no subtree fits in four octets.
+    /// An upper bound of the comparisons of this certificate's constraints with the names of those below. The subject
+    /// counts as a name.
     func nameComparisons(below path: ArraySlice<Certificate>) -> Int {
-        let subtrees = x509.sizeOfExtension(NID_name_constraints) / 4
+        let subtrees = x509.subtreeLimit
         guard subtrees > 0 else { return 0 }
-        return path.reduce(0) { sum, certificate in
-            sum + (subtrees * (1 + certificate.x509.sizeOfExtension(NID_subject_alt_name) / 4))
-        }
+        return path.reduce(0) { $0 + (subtrees * (1 + $1.x509.nameLimit)) }
     }
 }

@@ -4,6 +4,7 @@ import CTernOpenSSL
 extension Certificate {
     /// The first rule of RFC 5280 that this certificate breaks by itself; see `CertificateRule` for the sections.
     func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
+        if !(1...3).contains(x509.version) { return .unknownVersion }
         if let rule = brokenExtensionRule { return rule }
         if !hasConsistentAlgorithm { return .signatureAlgorithmMismatch }
         if !hasConformingKeyIdentifier { return .malformedKeyIdentifier }
@@ -15,6 +16,7 @@ extension Certificate {
         if !x509.hasConformingTimes { return .timeEncoding }
         if x509.isIssuerEmpty { return .emptyIssuer }
         if !place.isIssuer, !hasWellSpeltAddresses { return .commonNameAddress }
+        if !place.isIssuer, hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
         return brokenNameRule ?? brokenAuthorityRule
     }
 
@@ -47,14 +49,25 @@ extension Certificate {
         if x509.hasDuplicateExtension { return .duplicateExtension }
         for index in 0..<count {
             switch x509.kindOfExtension(index) {
-            case NID_info_access where !x509.canReadAuthorityInfoAccess: return .malformedExtension
+            case NID_info_access where !x509.canReadAuthorityInfoAccess || x509.isExtensionEmpty(index):
+                return .malformedExtension
             case NID_policy_constraints where !x509.isExtensionCritical(index),
                 NID_inhibit_any_policy where !x509.isExtensionCritical(index):
                 return .nonCriticalExtension
+            case NID_policy_constraints where x509.isExtensionEmpty(index): return .malformedExtension
+            case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints,
+                NID_authority_key_identifier, NID_subject_key_identifier:
+                if !x509.isExtensionOneValue(index) { return .malformedExtension }
             default: break
             }
         }
         return nil
+    }
+
+    /// OpenSSL takes Netscape's and Microsoft's "server gated cryptography" for serverAuth, as RFC 5280 does not.
+    private var hasOnlyRetiredServerPurpose: Bool {
+        guard x509.has(EXFLAG_XKUSAGE) else { return false }
+        return unsafe X509_get_extended_key_usage(x509.pointer) & UInt32(XKU_SSL_SERVER) == 0
     }
 
     private var hasConsistentAlgorithm: Bool {

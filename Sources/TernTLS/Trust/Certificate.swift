@@ -8,14 +8,17 @@ public struct Certificate: Sendable {
     /// Reads one DER certificate and nothing behind it.
     public init(der: [UInt8]) throws(CertificateError) {
         OpenSSLError.clear()
-        let x509 = unsafe der.withUnsafeBufferPointer { buffer -> X509Reference? in
-            var cursor = buffer.baseAddress
-            guard let x509 = unsafe d2i_X509(nil, &cursor, buffer.count) else { return nil }
-            let reference = unsafe X509Reference(owning: x509)
-            return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count } ? reference : nil
+        guard let read = unsafe der.withUnsafeBufferPointer({ unsafe Certificate(reading: $0) }) else {
+            throw CertificateError(.invalidDER)
         }
-        guard let x509 else { throw CertificateError(.invalidDER) }
-        self.x509 = x509
+        self = read
+    }
+
+    @unsafe private init?(reading der: UnsafeBufferPointer<UInt8>) {
+        var cursor = der.baseAddress
+        guard let x509 = unsafe d2i_X509(nil, &cursor, der.count) else { return nil }
+        self.x509 = unsafe X509Reference(owning: x509)
+        guard unsafe cursor == der.baseAddress.map({ unsafe $0 + der.count }) else { return nil }
     }
 
     /// Reads the first certificate of a PEM text.
@@ -39,9 +42,16 @@ public struct Certificate: Sendable {
         let ended = unsafe pem.withUnsafeBytes { bytes in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
             defer { unsafe BIO_free(bio) }
+            var block: UnsafeMutablePointer<UInt8>?
+            var length = 0
             // No passphrase: the default would ask for one at the terminal, and wait.
-            while let x509 = unsafe PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
-                certificates.append(Certificate(unsafe X509Reference(owning: x509)))
+            while unsafe PEM_bytes_read_bio(
+                &block, &length, nil, PEM_STRING_X509, bio, { _, _, _, _ in -1 }, nil) == 1
+            {
+                defer { unsafe CRYPTO_free(block, nil, 0) }
+                let der = unsafe UnsafeBufferPointer(start: block, count: max(0, length))
+                guard let certificate = unsafe Certificate(reading: der) else { return false }
+                certificates.append(certificate)
             }
             return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
         }

@@ -5,6 +5,8 @@
 public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     // RFC 5280, in both profiles.
 
+    /// §4.1.2.1: version 1, 2 or 3.
+    case unknownVersion = "unknown-version"
     /// §4.2: no extension twice. Readers differ in which one counts.
     case duplicateExtension = "duplicate-extension"
     /// Far more extensions than any certificate has.
@@ -29,7 +31,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// §4.2.1.6: subjectAltName holds a name at least, addresses have 4 or 16 octets, and names can be compared with
     /// the constraints there are for their kind.
     case malformedNames = "malformed-names"
-    /// §4.2.2.1: authorityInfoAccess can be read.
+    /// §4.1.2.9: an extension that matters here holds one value and nothing behind it, and neither policyConstraints
+    /// (§4.2.1.11) nor authorityInfoAccess (§4.2.2.1), which also has to be readable, is empty.
     case malformedExtension = "malformed-extension"
     /// §4.2.1.9: an issuer of version 3 says that it is an authority.
     case issuerWithoutBasicConstraints = "issuer-without-basic-constraints"
@@ -37,7 +40,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case signingKeyUsageWithoutAuthority = "signing-key-usage-without-authority"
     /// §4.2.1.10: only an authority constrains names.
     case nameConstraintsWithoutAuthority = "name-constraints-without-authority"
-    /// §4.2.1.10: at least one subtree, each of the form that belongs to its type.
+    /// §4.2.1.10: at least one subtree in each list, each of the form that belongs to its type.
     case malformedNameConstraints = "malformed-name-constraints"
     /// §4.2.1.10: a wildcard name stands for names that an authority excluded.
     case wildcardInExcludedSubtree = "wildcard-in-excluded-subtree"
@@ -69,7 +72,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case missingKeyUsage = "missing-key-usage"
     /// BR 7.1.2.7.8: a server's certificate is no authority's.
     case authorityAsServer = "authority-as-server"
-    /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none.
+    /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none. In
+    /// both profiles: it does not merely say "server gated cryptography", which OpenSSL still takes for a server's.
     case extendedKeyUsage = "extended-key-usage"
     /// BR 7.1.2.7.12: DNS names and addresses only, critical only if the subject is empty.
     case subjectAlternativeNames = "subject-alternative-names"
@@ -87,6 +91,7 @@ extension CertificateRule {
     /// What a certificate does that breaks the rule, to follow its name.
     var sentence: String {
         switch self {
+        case .unknownVersion: "is of a version that does not exist"
         case .duplicateExtension: "has an extension twice"
         case .tooManyExtensions: "has too many extensions"
         case .extensionsBeforeVersion3: "has extensions, which its version does not allow"
@@ -98,7 +103,7 @@ extension CertificateRule {
         case .emptySubject: "names no subject"
         case .nonCriticalNames: "has an empty subject, and subjectAltName is not critical"
         case .malformedNames: "has an empty or malformed subjectAltName"
-        case .malformedExtension: "has an extension that cannot be read"
+        case .malformedExtension: "has an extension that cannot be read, or not only in one way"
         case .issuerWithoutBasicConstraints: "acts as an authority and does not say that it is one"
         case .signingKeyUsageWithoutAuthority: "may sign certificates and is no authority"
         case .nameConstraintsWithoutAuthority: "constrains names and is no authority"

@@ -6,7 +6,9 @@
 struct DERElements: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 
-    /// Nil if the bytes do not begin with a SEQUENCE.
+    init(_ elements: ArraySlice<UInt8>) { rest = elements }
+
+    /// Nil if the bytes are not one SEQUENCE.
     init?(sequence bytes: [UInt8]) {
         rest = bytes[...]
         guard let outer = next(), outer.tag == 0x30, rest.isEmpty else { return nil }
@@ -14,6 +16,14 @@ struct DERElements: Sequence, IteratorProtocol {
     }
 
     var isAtEnd: Bool { rest.isEmpty }
+
+    /// How many elements there are; `limit` if some are malformed.
+    func count(orAtMost limit: Int) -> Int {
+        var elements = self
+        var count = 0
+        while elements.next() != nil { count += 1 }
+        return elements.isAtEnd ? count : limit
+    }
 
     mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
         guard rest.count >= 2 else { return nil }

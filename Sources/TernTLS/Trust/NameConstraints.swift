@@ -15,13 +15,17 @@ struct NameConstraints {
     /// What is behind the first label of an excluded DNS name: the domains whose wildcards would include it.
     private let excludedParents: Set<String>
 
-    init(permitted: [Subtree], excluded: [Subtree]) {
-        let all = permitted + excluded
-        isWellFormed = !all.isEmpty && all.allSatisfy { !$0.hasDistances && Self.isWellFormed($0.base) }
+    /// Nil for a list that is not there.
+    init(permitted: [Subtree]?, excluded: [Subtree]?) {
+        let lists = [permitted, excluded].compactMap(\.self)
+        let all = lists.flatMap(\.self)
+        isWellFormed =
+            !lists.isEmpty && lists.allSatisfy { !$0.isEmpty }
+            && all.allSatisfy { !$0.hasDistances && Self.isWellFormed($0.base) }
         constrainsDNS = all.contains { if case .dns = $0.base { true } else { false } }
         constrainsMail = all.contains { if case .email = $0.base { true } else { false } }
         excludedParents = Set(
-            excluded.compactMap { subtree in
+            (excluded ?? []).compactMap { subtree in
                 guard case .dns(let base) = subtree.base, let dot = base.firstIndex(of: "."), dot != base.startIndex
                 else { return nil }
                 return HostName.canonical(String(base[base.index(after: dot)...]))

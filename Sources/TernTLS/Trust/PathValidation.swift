@@ -36,8 +36,8 @@ struct PathValidation {
         guard let leaf = path.first, let anchor = path.last, let anchors = CertificateStack([anchor]) else {
             return .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM)))
         }
-        // The sent certificates come before the trusted one, each follows from the one before it, and a second issuer
-        // of the same name is not there: OpenSSL can only walk the path as it stands.
+        // The sent certificates come before the trusted one, and each follows from the one before it: OpenSSL can only
+        // walk the path as it stands.
         var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
         // Policies matter to a client without wishes of its own only if an authority demands them.
         let checksPolicies = path.contains(where: \.x509.requiresExplicitPolicy)
@@ -60,9 +60,9 @@ struct PathValidation {
     }
 
     /// Constraints of policies in a certificate without policies: none is valid below it (RFC 5280 §6.1.3 e), and
-    /// OpenSSL leaks a little memory whenever it comes to that conclusion.
+    /// OpenSSL leaks a little memory whenever it comes to that conclusion. An anchor's are not looked at (§6.1.1 d).
     private func missingPolicies(in path: [Certificate]) -> PathProblem? {
-        path.enumerated().first { _, certificate in
+        path.dropLast().enumerated().first { _, certificate in
             certificate.x509.hasExtension(NID_policy_constraints)
                 && !certificate.x509.hasExtension(NID_certificate_policies)
         }.map { depth, certificate in
@@ -96,6 +96,9 @@ struct PathValidation {
         guard unsafe X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = unsafe X509_STORE_CTX_get0_param(context)
         else { return false }
+        // OpenSSL's defaults prefer trusted certificates: in a given path the anchor would be taken for every issuer of its
+        // name, such as its own new key (RFC 4210 §4.4).
+        unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
         unsafe X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(X509_V_FLAG_PARTIAL_CHAIN))
         unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(Self.maximumIntermediates))
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)

@@ -62,4 +62,4 @@ extension SubjectAlternativeName: CustomStringConvertible {
     }
 }
 
-private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -51,12 +51,7 @@ extension X509Reference {
         let count = unsafe tern_BIO_get_mem_data(bio, &data)
         let text = unsafe String(
             decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
-        // Whoever made the certificate chose the bytes: nothing of them may steer a terminal.
-        return text.split(separator: "\n").map { line in
-            line.drop { $0 == " " }.unicodeScalars.map {
-                $0.value < 0x20 || (0x7f..<0xa0).contains($0.value) ? "?" : "\($0)"
-            }
-            .joined()
-        }.joined(separator: ", ")
+        let lines = text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
+        return lines.map { PrintableText.replacing($0) { _ in "?" } }.joined(separator: ", ")
     }
 }

@@ -42,11 +42,27 @@ extension X509Reference {
 
     func hasExtension(_ kind: Int32) -> Bool { unsafe X509_get_ext_by_NID(pointer, kind, -1) >= 0 }
 
-    /// The octets inside the first extension of a kind; 0 without it.
-    func sizeOfExtension(_ kind: Int32) -> Int {
-        let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
-        guard index >= 0 else { return 0 }
-        return unsafe Int(max(0, ASN1_STRING_length(X509_EXTENSION_get_data(X509_get_ext(pointer, index)))))
+    /// Whether the octets of an extension are those of one DER value.
+    func isExtensionOneValue(_ index: Int) -> Bool {
+        let octets = unsafe octetsOfExtension(index)
+        guard octets.count >= 2 else { return false }
+        var (header, length) = (2, Int(unsafe octets[1]))
+        if length >= 0x80 {
+            header += length & 0x7f
+            // As in `DERElements`.
+            guard (3...5).contains(header), octets.count >= header else { return false }
+            length = unsafe octets[2..<header].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return octets.count == header + length
+    }
+
+    /// Whether an extension holds a value without contents.
+    func isExtensionEmpty(_ index: Int) -> Bool { unsafe octetsOfExtension(index).count <= 2 }
+
+    @unsafe private func octetsOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, Int32(clamping: index)))
+        return unsafe UnsafeBufferPointer(
+            start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data))))
     }
 
     /// `NID_…`, or `NID_undef` for what OpenSSL has no name for.
@@ -101,12 +117,10 @@ extension X509Reference {
         return names.isAtEnd
     }
 
+    /// The octets inside the first extension of a kind; none without it.
     func contentOfExtension(_ kind: Int32) -> [UInt8] {
         let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
-        guard index >= 0 else { return [] }
-        let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, index))
-        return unsafe Array(
-            UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data)))))
+        return index < 0 ? [] : unsafe Array(octetsOfExtension(Int(index)))
     }
 
     // Numbers and dates

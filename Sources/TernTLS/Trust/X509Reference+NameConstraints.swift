@@ -11,13 +11,27 @@ extension X509Reference {
         let constraints = unsafe value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { unsafe NAME_CONSTRAINTS_free(constraints) }
         return unsafe NameConstraints(
-            permitted: Self.subtrees(constraints.pointee.permittedSubtrees),
-            excluded: Self.subtrees(constraints.pointee.excludedSubtrees))
+            permitted: constraints.pointee.permittedSubtrees.map { unsafe Self.subtrees($0) },
+            excluded: constraints.pointee.excludedSubtrees.map { unsafe Self.subtrees($0) })
     }
 
-    @unsafe private static func subtrees(_ stack: OpaquePointer?) -> [NameConstraints.Subtree] {
-        guard let stack = unsafe stack else { return [] }
-        return (0..<max(0, unsafe tern_GENERAL_SUBTREES_count(stack))).compactMap { index in
+    /// As many subtrees as there are; of what cannot be counted, as many as could be in its octets.
+    var subtreeLimit: Int {
+        let content = contentOfExtension(NID_name_constraints)
+        guard var lists = DERElements(sequence: content) else { return content.count / 4 }
+        var count = 0
+        while let list = lists.next() { count += DERElements(list.content).count(orAtMost: list.content.count / 4) }
+        return lists.isAtEnd ? count : content.count / 4
+    }
+
+    /// The same for subjectAltNames.
+    var nameLimit: Int {
+        let content = contentOfExtension(NID_subject_alt_name)
+        return DERElements(sequence: content)?.count(orAtMost: content.count / 2) ?? content.count / 2
+    }
+
+    @unsafe private static func subtrees(_ stack: OpaquePointer) -> [NameConstraints.Subtree] {
+        (0..<max(0, unsafe tern_GENERAL_SUBTREES_count(stack))).compactMap { index in
             guard let subtree = unsafe tern_GENERAL_SUBTREES_at(stack, index), let base = unsafe subtree.pointee.base
             else { return nil }
             let hasMinimum = unsafe subtree.pointee.minimum != nil && ASN1_INTEGER_get(subtree.pointee.minimum) != 0

@@ -38,12 +38,15 @@ import CTernOpenSSL
     @unsafe static func text(of name: OpaquePointer?) -> String {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return "" }
         defer { unsafe BIO_free(bio) }
-        // RFC 4514, but with letters outside ASCII left readable; control characters stay escaped.
+        // RFC 4514, but with letters outside ASCII left readable.
         let flags = tern_XN_FLAG_RFC2253 & ~UInt(ASN1_STRFLGS_ESC_MSB)
         unsafe X509_NAME_print_ex(bio, name, 0, flags)
         var data: UnsafeMutablePointer<CChar>?
         let count = unsafe tern_BIO_get_mem_data(bio, &data)
-        return unsafe String(decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
+        let text = unsafe String(decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
+        return PrintableText.replacing(text) { scalar in
+            UTF8.encode(scalar)?.map { "\\" + hexadecimal($0).uppercased() }.joined() ?? ""
+        }
     }
 
     /// The two calls of OpenSSL's encoders: one for the length, one for the bytes. Empty when OpenSSL refuses.

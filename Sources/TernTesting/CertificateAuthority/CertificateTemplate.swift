@@ -47,7 +47,7 @@ struct CertificateTemplate {
     ) throws(CertificateAuthorityError) -> SignedCertificate {
         guard let x509 = unsafe X509_new() else { throw CertificateAuthorityError(.outOfMemory) }
         let certificate = unsafe SignedCertificate(owning: x509)
-        unsafe X509_set_version(x509, (flaws.version ?? 3) - 1)
+        unsafe X509_set_version(x509, 2)
         try unsafe setSerialNumber(x509)
         try unsafe setTime(X509_getm_notBefore(x509), validity.notBefore)
         try unsafe setTime(X509_getm_notAfter(x509), validity.notAfter)
@@ -61,7 +61,29 @@ struct CertificateTemplate {
         guard unsafe X509_sign(x509, signingKey.pointer, messageDigest(for: signingKey)) > 0 else {
             throw CertificateAuthorityError(.signingFailed(digest))
         }
+        if let version = flaws.version { try unsafe setVersion(x509, version, signedBy: signingKey) }
         return try flaws.apply(to: certificate)
+    }
+
+    /// OpenSSL signs no certificate of a version that does not allow for its extensions, so it is signed once more.
+    private func setVersion(
+        _ x509: OpaquePointer, _ version: Int, signedBy key: PrivateKey
+    ) throws(CertificateAuthorityError) {
+        var signature: UnsafePointer<ASN1_BIT_STRING>?
+        unsafe X509_get0_signature(&signature, nil, x509)
+        guard unsafe X509_set_version(x509, version - 1) == 1, let context = unsafe EVP_MD_CTX_new() else {
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        var signed: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_re_X509_tbs(x509, &signed)
+        defer { unsafe CRYPTO_free(signed, nil, 0) }
+        var (bytes, length) = ([UInt8](repeating: 0, count: 1024), 1024)
+        guard count > 0, let signature = unsafe signature,
+            unsafe EVP_DigestSignInit(context, nil, messageDigest(for: key), nil, key.pointer) == 1,
+            unsafe EVP_DigestSign(context, &bytes, &length, signed, Int(count)) == 1,
+            unsafe ASN1_STRING_set(UnsafeMutablePointer(mutating: signature), bytes, Int32(clamping: length)) == 1
+        else { throw CertificateAuthorityError(.signingFailed(digest)) }
     }
 
     private func setIssuer(_ x509: OpaquePointer, _ issuer: OpaquePointer) throws(CertificateAuthorityError) {

@@ -44,6 +44,9 @@ extension RuleCase {
             $0.constrain(
                 "critical,excluded;IP:2001:db8:0:0:0:0:0:0/ffff:ffff:0:0:0:0:0:0", ip: ["2001:db8::1"])
         },
+        RuleCase("nc::an empty list beside a good one", "malformed-name-constraints") {
+            $0.constrain("critical,DER:3013A00F300D820B6578616D706C652E636F6DA100")
+        },
         RuleCase("nc::invalid-ipv4-address-mask", "malformed-name-constraints") {
             $0.constrain("critical,permitted;IP:192.0.2.0/255.128.255.0", ip: ["192.0.2.1"])
         },

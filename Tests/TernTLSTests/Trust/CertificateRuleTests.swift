@@ -85,6 +85,11 @@ extension RuleCase {
             shape.intermediates[0].validity = .expired
         },
         RuleCase("webpki::v1-cert", "extensions-before-version-3") { $0.leaf.flaws.version = 1 },
+        RuleCase("version 4", "unknown-version") { $0.leaf.flaws.version = 4 },
+        RuleCase("an intermediate of version 4", "unknown-version") { shape in
+            shape.addIntermediate()
+            shape.intermediates[0].flaws.version = 4
+        },
         RuleCase("webpki::ee-basicconstraints-ca", standard: nil, web: "authority-as-server") {
             $0.leaf.commonName = "example.com"
             $0.leaf.extensions = [
@@ -95,6 +100,25 @@ extension RuleCase {
     ]
 
     static let extensions: [RuleCase] = [
+        RuleCase("something behind basicConstraints", "malformed-extension") {
+            $0.leaf.extensions = [ext("basicConstraints", "critical,DER:30000500")]
+        },
+        RuleCase("something behind keyUsage", "malformed-extension") {
+            $0.leaf.extensions = [ext("keyUsage", "critical,DER:030207800500")]
+        },
+        RuleCase("something behind nameConstraints", "malformed-extension") {
+            $0.addIntermediate([ext("nameConstraints", "critical,DER:3011A00F300D820B6578616D706C652E636F6D0500")])
+        },
+        RuleCase("empty authorityInfoAccess", "malformed-extension") {
+            $0.leaf.extensions = [ext("authorityInfoAccess", "DER:3000")]
+        },
+        RuleCase("empty policyConstraints", "malformed-extension") {
+            $0.addIntermediate([ext("policyConstraints", "critical,DER:3000")])
+        },
+        RuleCase("a root that demands policies and has none", nil) {
+            $0.root.extensions = [ext("policyConstraints", "critical,requireExplicitPolicy:0")]
+            $0.leaf.extensions = [ext("certificatePolicies", "DER:300A3008060667810C010201")]
+        },
         RuleCase("duplicate-extensions", "duplicate-extension") {
             $0.leaf.extensions = [ext("1.3.6.1.4.1.99999.1", "DER:0500"), ext("1.3.6.1.4.1.99999.1", "DER:0500")]
         },
@@ -409,6 +433,12 @@ extension RuleCase {
         RuleCase("eku::ee-wrong-eku", "wrong-purpose") {
             $0.leaf.extensions = [ext("extendedKeyUsage", "clientAuth")]
         },
+        RuleCase("server gated cryptography", "extended-key-usage") {
+            $0.leaf.extensions = [ext("extendedKeyUsage", "msSGC,nsSGC")]
+        },
+        RuleCase("server gated cryptography besides serverAuth", nil) {
+            $0.leaf.extensions = [ext("extendedKeyUsage", "serverAuth,msSGC,nsSGC")]
+        },
         RuleCase("eku::empty", "wrong-purpose") { $0.leaf.extensions = [ext("extendedKeyUsage", "DER:3000")] },
         RuleCase("webpki::eku::root-has-eku", standard: nil, web: "extended-key-usage") {
             $0.root.extensions = [ext("extendedKeyUsage", "serverAuth")]
@@ -489,7 +519,10 @@ extension RuleCase {
 
     static let misspeltAddresses: [RuleCase] = [
         ("ipv4-hex-mismatch", "0xC0000201"), ("ipv4 as a number", "3221225985"),
-        ("ipv4-leading-zeros-mismatch", "192.000.002.001"), ("ipv6-uppercase-mismatch", "2001:DB8::1"),
+        ("ipv4-leading-zeros-mismatch", "192.000.002.001"), ("ipv4 in hexadecimal numbers", "0xc0.0x0.0x2.0x1"),
+        ("ipv4 in bare hexadecimal numbers", "c0.00.02.01"), ("ipv4 in octal numbers", "0300.00.02.01"),
+        ("ipv4 in three numbers", "192.0.513"), ("ipv4 inside ipv6", "::ffff:192.0.2.1"),
+        ("ipv6 in brackets", "[2001:db8::1]"), ("ipv6-uppercase-mismatch", "2001:DB8::1"),
         ("ipv6-uncompressed-mismatch", "2001:db8:0:0:0:0:0:1"), ("ipv6-non-rfc5952-mismatch", "2001:db8::0:1"),
     ].map { (name: String, commonName: String) in
         RuleCase("webpki::cn::\(name)", "common-name-address") {

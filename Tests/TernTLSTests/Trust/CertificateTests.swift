@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TernTLS
 import TernTesting
 import Testing
@@ -46,6 +47,8 @@ struct CertificateTests {
         )
         .certificate()
         #expect(odd.subject == #"CN=a\00b\0Ac\,é"#)
+        let steering = try root.issue(LeafRequest(commonName: "a\u{85}\u{9b}2J\u{2028}b\u{202e}c")).certificate()
+        #expect(steering.subject == #"CN=a\C2\85\C2\9B2J\E2\80\A8b\E2\80\AEc"#)
         #expect(odd.subjectAlternativeNames.map(\.description) == [#"DNS:a.test\00.evil.test"#, #"DNS:b\1b[2J"#])
     }
 
@@ -70,6 +73,15 @@ struct CertificateTests {
         #expect { try Certificate.all(inPEM: text) } throws: { error in
             guard let reason = (error as? CertificateError)?.reason else { return false }
             return reason == .noCertificate || reason == .invalidPEM(block: 0)
+        }
+    }
+
+    @Test func `nothing stands behind a certificate in its block`() throws {
+        let der = try leaf.certificate().der
+        for (bytes, isGood) in [(der, true), (der + [0], false), (der + der, false)] {
+            let text = Data(bytes).base64EncodedString(options: .lineLength64Characters)
+            let pem = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+            #expect((try? Certificate.all(inPEM: pem)) == (isGood ? [try leaf.certificate()] : nil))
         }
     }
 

@@ -159,6 +159,43 @@ struct PathSearchTests {
         }
     }
 
+    @Test func `an intermediate may have the name of its root, and nothing say whose key is meant`() throws {
+        let nameless = CertificateExtension("authorityKeyIdentifier", nil)
+        let new = try CertificateAuthority(commonName: "Root")
+        let newWithOld = try root.crossSign(new)
+        let namesake = try authority.issueIntermediate(AuthorityRequest(commonName: "Root"))
+        let below = try newWithOld.issueIntermediate(AuthorityRequest(commonName: "B", extensions: [nameless]))
+        for (issuer, sent) in [
+            (newWithOld, [newWithOld]), (namesake, [namesake, authority]), (below, [below, newWithOld]),
+        ] {
+            let result = try evaluate(issuer.issue(LeafRequest(extensions: [nameless])), sent, anchors: [root])
+            #expect(result.isAccepted, "\(result)")
+            #expect(result.verifiedChain.count == sent.count + 2)
+        }
+    }
+
+    @Test func `what an authority's old key says of its new one may be an anchor`() throws {
+        let new = try CertificateAuthority(commonName: "Root")
+        let newWithOld = try root.crossSign(new)
+        for anchors in [[newWithOld], [newWithOld, root]] {
+            let result = try evaluate(new.issue(), [newWithOld], anchors: anchors)
+            #expect(result.isAccepted, "\(result)")
+        }
+    }
+
+    @Test func `many names and many constraints are no obstacle to the second path`() throws {
+        let constraints = (0..<300).map { "permitted;DNS:host-\($0).example.test" } + ["permitted;DNS:localhost"]
+        let extensions = [CertificateExtension("nameConstraints", "critical," + constraints.joined(separator: ","))]
+        let narrow = try root.crossSign(authority, AuthorityRequest(commonName: "A", extensions: extensions))
+        let useless = try root.crossSign(authority, Defect.clientsOnly.request("A"))
+        let names = (0..<100).map { "www.host-\($0).example.test" } + ["localhost"]
+        let leaf = try authority.issue(LeafRequest(dnsNames: names))
+        for sent in [[useless, narrow], [narrow, useless]] {
+            let result = try evaluate(leaf, sent, anchors: [root])
+            #expect(result.isAccepted, "\(result)")
+        }
+    }
+
     @Test func `the search holds intermediates to the rules for intermediates`() throws {
         // In the web profile a root has no extendedKeyUsage, and an intermediate may.
         let request = AuthorityRequest(

@@ -61,6 +61,15 @@ import Testing
         String(decoding: try JSONSerialization.data(withJSONObject: fields), as: UTF8.self)
     }
 
+    @Test func `a verdict is one line, whatever a reader takes for the end of one`() async throws {
+        let id = "a\u{85}b\u{2028}c\u{2029}d\u{b}e\"\\é😜"
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try Self.line(["id": id]), to: "case.jsonl")
+        let text = try await TernTool.run("trust", "evaluate", "--batch", file).text
+        #expect(text.split(whereSeparator: \.isNewline).count == 1)
+        #expect(try await verdict(["id": id]).id == id)
+    }
+
     @Test func `a good chain is accepted, in one text or in several`() async throws {
         let fixtures = try Fixtures()
         #expect(try await verdict(fixtures.good).verdict == "accept")

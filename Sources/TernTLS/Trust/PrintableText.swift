@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text out of a certificate, for people: whoever made the certificate chose the characters, and none of them may steer a
+/// terminal, end a line, or reverse its direction.
+enum PrintableText {
+    /// The text with every control or format character, and every end of a line, replaced.
+    static func replacing(_ text: String, by replacement: (Unicode.Scalar) -> String) -> String {
+        // Hardly any certificate has one.
+        guard text.unicodeScalars.contains(where: steers) else { return text }
+        return text.unicodeScalars.map { steers($0) ? replacement($0) : String($0) }.joined()
+    }
+
+    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}
