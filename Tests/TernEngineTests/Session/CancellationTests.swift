@@ -114,7 +114,9 @@ import Testing
             [.ok(), .close]
         }
         let holder = SessionHolder(Session.limited())
+        // The session holds the policy, which holds this.
         let task = Lock<DataTask?>(nil)
+        defer { task.withLock { $0 = nil } }
         let isArmed = Atomic(call != .reaffirmation)
         let giveUp: @Sendable () -> Void = {
             guard isArmed.load(ordering: .relaxed) else { return }
