@@ -3,24 +3,34 @@ import CTernOpenSSL
 
 /// Looks one certificate up in revocation lists of its issuer (RFC 5280 §6.3).
 ///
-/// OpenSSL judges the lists (signature, dates, scope, critical extensions) in a verification whose only anchor is the
-/// issuer; indirect and delta lists do not count.
+/// OpenSSL judges each list (signature, dates, scope, critical extensions) in a verification of its own, whose only anchor is
+/// the issuer: of several it would choose one before it looks at signatures, and a forged one could hide a genuine one.
+/// Indirect and delta lists do not count.
 struct ListCheck {
     let certificate: Certificate
     let issuer: Certificate
 
-    /// `undetermined` if no list is current, from the issuer and about certificates such as this.
+    /// `undetermined` if no list is current, from the issuer and about certificates such as this. Bad news counts, whatever
+    /// another list says.
     func status(by lists: [CertificateRevocationList], at time: Int64) -> RevocationFinding.Status {
+        var goodUntil: Int64?
+        for list in lists where isFromIssuer(list) {
+            switch status(by: list, at: time) {
+            case .revoked(let moment): return .revoked(at: moment)
+            case .good(let until): goodUntil = max(until, goodUntil ?? until)
+            case .unknown, .undetermined: break
+            }
+        }
+        return goodUntil.map { .good(until: $0) } ?? .undetermined
+    }
+
+    private func status(by list: CertificateRevocationList, at time: Int64) -> RevocationFinding.Status {
         defer { OpenSSLError.clear() }
-        let lists = lists.filter(isFromIssuer)
-        guard !lists.isEmpty else { return .undetermined }
-        switch verify(with: lists, at: time) {
+        switch verify(with: list, at: time) {
         case X509_V_OK:
-            // OpenSSL does not say which list it used: what is known is known until the first of them is outdated.
-            guard let until = lists.compactMap(\.nextUpdate).filter({ $0 >= time }).min() else { return .undetermined }
+            guard let until = list.nextUpdate, until >= time else { return .undetermined }
             return .good(until: until)
-        case X509_V_ERR_CERT_REVOKED:
-            return .revoked(at: lists.lazy.compactMap(revocationTime).first)
+        case X509_V_ERR_CERT_REVOKED: return .revoked(at: revocationTime(in: list))
         default: return .undetermined
         }
     }
@@ -31,21 +41,19 @@ struct ListCheck {
             && SignatureStrength.isEnough(X509_CRL_get_signature_nid(list.reference.pointer))
     }
 
-    private func verify(with lists: [CertificateRevocationList], at time: Int64) -> Int32 {
+    private func verify(with list: CertificateRevocationList, at time: Int64) -> Int32 {
         guard let context = unsafe X509_STORE_CTX_new(), let stack = unsafe tern_X509_CRL_stack_new() else {
             return X509_V_ERR_OUT_OF_MEM
         }
         let anchor = TrustStore([issuer])
-        // The stack borrows: `lists` keeps what is in it alive, and `anchor` the store.
+        // The stack borrows: `list` keeps what is in it alive, and `anchor` the store.
         defer {
             unsafe X509_STORE_CTX_free(context)
             unsafe tern_X509_CRL_stack_free(stack)
         }
-        return withExtendedLifetime((anchor, lists)) {
-            for list in lists where unsafe tern_X509_CRL_stack_push(stack, list.reference.pointer) <= 0 {
-                return X509_V_ERR_OUT_OF_MEM
-            }
+        return withExtendedLifetime((anchor, list)) {
             guard let store = unsafe anchor.pointer,
+                unsafe tern_X509_CRL_stack_push(stack, list.reference.pointer) > 0,
                 unsafe X509_STORE_CTX_init(context, store, certificate.x509.pointer, nil) == 1,
                 let parameters = unsafe X509_STORE_CTX_get0_param(context)
             else { return X509_V_ERR_OUT_OF_MEM }

@@ -35,7 +35,8 @@ public enum RevocationQuestion: Sendable, Hashable {
         return flags.contains(.preferCRL) ? lists + responders : responders + lists
     }
 
-    private static func isPlain(_ url: String) -> Bool { url.utf8.prefix(7).elementsEqual("http://".utf8) }
+    /// RFC 3986 §3.1: a scheme has no case.
+    private static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
 }
 
 /// What came back.

@@ -196,6 +196,20 @@ struct RevocationTests {
         }
     }
 
+    @Test func `a forged list hides no genuine one, however new it is`() throws {
+        let stranger = try CertificateAuthority(commonName: "Tern Test Intermediate CA")
+        let newest = Validity(notBefore: now - 1, notAfter: now + 99_999)
+        let forged = try stranger.revocationList(revoking: [], validity: newest)
+        let (revoking, good) = (try issuer.revocationList(revoking: [leaf]), try issuer.revocationList(revoking: []))
+        let until = try #require(try CertificateRevocationList(der: good).nextUpdate)
+        for lists in [[forged, revoking], [revoking, forged], [good, forged, revoking]] {
+            #expect(try judge(lists: lists).rule == "revoked")
+        }
+        for lists in [[forged, good], [good, forged]] {
+            #expect(try judge(lists: lists).revocation[0].status == .good(until: until))
+        }
+    }
+
     @Test func `what is missing comes back as questions, in the order of the flags`() throws {
         func urls(_ flags: RevocationFlags) throws -> [String] {
             try #require(try judge(flags).revocation.first).questions.map(\.url)
@@ -205,6 +219,13 @@ struct RevocationTests {
         #expect(try urls(.ocsp) == ["http://ocsp.test/a"])
         #expect(try urls(.crl) == ["http://crl.test/b"])
         #expect(try urls([.useAnyAvailableMethod, .networkAccessDisabled]) == [])
+        let loud = try issuer.issue(
+            LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", "URI:HTTP://crl.test/b")]))
+        var trust = try ServerTrust(loud, anchors: [root.certificate()], time: now)
+        trust.revocation = RevocationData()
+        let result = ServerTrustPolicy.performRevokedEvaluation(validateHost: false, revocationFlags: .crl)
+            .evaluate(trust, host: "localhost")
+        #expect(result.revocation.first?.questions.map(\.url) == ["HTTP://crl.test/b"])
         let staple = try issuer.ocspResponse(about: leaf, .good)
         #expect(try #require(try judge(staple: staple).revocation.first).questions.isEmpty)
     }
