@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Where a handshake calls somebody who may well have had enough.
-    enum Call: CaseIterable, Sendable { case manager, customEvaluation, composite, reaffirmation, keyLog }
+    enum Call: CaseIterable, Sendable { case manager, customEvaluation, composite, reaffirmation }
 
     /// Looks nothing up, and tells its owner that it was asked.
     private final class AskedManager: ServerTrustPolicyManager, @unchecked Sendable {
@@ -128,14 +128,11 @@ import Testing
         }
         let policy: ServerTrustPolicy =
             switch call {
-            case .manager, .keyLog: .performDefaultEvaluation(validateHost: true)
+            case .manager: .performDefaultEvaluation(validateHost: true)
             case .customEvaluation, .reaffirmation: custom
             case .composite: .composite([custom, .disableEvaluation])
             }
-        holder.replace(
-            by: try Session.trusting(authority, policies: ["127.0.0.1": policy]) {
-                if call == .keyLog { $0.tls.keyLog = KeyLog { _ in giveUp() } }
-            })
+        holder.replace(by: try Session.trusting(authority, policies: ["127.0.0.1": policy]))
         if call == .manager { holder.session?.serverTrustPolicyManager = AskedManager(onQuestion: giveUp) }
         let request = try URLRequest(origin, host: "127.0.0.1")
         if call == .reaffirmation {
@@ -152,6 +149,35 @@ import Testing
         #expect(delegate.record.completions == 1)
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(origin.requests.count == (call == .reaffirmation ? 1 : 0))
+    }
+
+    @Test(arguments: [false, true])
+    func `by a key log, when keys are changed in mid-response`(dropsSession: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: try authority.issue(), tlsOptions: .only(.tls13)) { _, _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\nhalf"), .updateKeys, .send("more"), .awaitClose]
+        }
+        let holder = SessionHolder(Session.limited())
+        let task = Lock<DataTask?>(nil)
+        defer { task.withLock { $0 = nil } }
+        let count = Atomic(0)
+        holder.replace(
+            by: try Session.trusting(authority) {
+                $0.tls.keyLog = KeyLog { line in
+                    // The second secret of a side is the one that follows an update.
+                    guard line.hasPrefix("SERVER_TRAFFIC_SECRET"), count.add(1, ordering: .relaxed).newValue == 2 else {
+                        return
+                    }
+                    if dropsSession { holder.drop() } else { task.withLock { $0 }?.cancel() }
+                }
+            })
+        let delegate = RecordingDelegate()
+        let started = try #require(holder.session?.dataTask(with: URLRequest(origin), delegate: delegate))
+        task.withLock { $0 = started }
+        started.resume()
+        let reason = try #require(await delegate.end().error?.reason)
+        #expect(dropsSession ? reason.isInvalidation : reason.isCancellation)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
     @Test func `while the server holds the handshake`() async throws {
