@@ -41,6 +41,7 @@ public final class Session: Sendable {
 
     deinit {
         for shard in shards { shard.perform { $0.close() } }
+        trust.close()
     }
 
     /// Which server is to be trusted how. May be set at any time, such as when pins are rotated: from the moment the

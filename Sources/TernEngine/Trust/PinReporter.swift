@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// Tells about servers that do not meet their pin sets: at most once a day for each rule and host, and never on a
+/// Tells about servers that do not meet their pin sets: at most once a day for each rule, host and key, and never on a
 /// reactor's thread.
 ///
 /// Reports travel on a session of their own, with the same anchors and without pins: a pin that is wrong must not be what
@@ -22,11 +22,18 @@ final class PinReporter: Sendable {
     /// Forgets what has been told already: new pins, new reports.
     func reset() { state.withLock { $0.limiter = PinReportLimiter() } }
 
+    /// Lets go of the session that reports travel on; those under way hold it until they have arrived.
+    func close() {
+        // The last release must not run under the lock.
+        let session = state.withLock { $0.session.take() }
+        withExtendedLifetime(session) {}
+    }
+
     /// Any thread; returns at once.
     func send(_ report: PinFailureReport, to observer: (@Sendable (PinFailureReport) -> Void)?) {
         guard observer != nil || !report.pinSet.reportURLs.isEmpty else { return }
         let isNew = state.withLock {
-            $0.limiter.admits(rule: report.failure.rule, host: report.result.host, at: Timestamp.current)
+            $0.limiter.admits(PinReportLimiter.Subject(report), at: Timestamp.current)
         }
         guard isNew else { return }
         Task.detached(priority: .utility) {
@@ -38,6 +45,7 @@ final class PinReporter: Sendable {
     /// Nobody is told when a report fails: there is nobody left to tell.
     private func post(_ report: PinFailureReport) async {
         guard !report.pinSet.reportURLs.isEmpty, let body = try? PinReportBody(report).json() else { return }
+        let session = session
         for url in report.pinSet.reportURLs.compactMap({ URL(string: $0) }) {
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
@@ -52,6 +60,9 @@ final class PinReporter: Sendable {
             if let session = state.session { return session }
             var configuration = SessionConfiguration()
             configuration.tls = self.configuration
+            // Whoever collects reports is not whom the identity is for, and nobody asked for these secrets.
+            configuration.tls.identity = nil
+            configuration.tls.keyLog = nil
             configuration.maximumCollectedBodySize = 64 << 10
             configuration.timeouts.total = .seconds(30)
             let session = Session(configuration: configuration)

@@ -24,6 +24,13 @@ final class RevocationFetcher: Sendable {
         engine.dataTask(with: question.request(to: url), delegate: fetch).resume()
     }
 
+    /// Lets the engine go, and with it what is under way.
+    func close() {
+        // The last release must not run under the lock.
+        let session = session.withLock { $0.take() }
+        withExtendedLifetime(session) {}
+    }
+
     /// The answers did not help: they are forgotten soon.
     func distrust(_ questions: [RevocationQuestion]) { answers.distrust(questions) }
 
@@ -48,6 +55,8 @@ extension RevocationQuestion {
             request.httpMethod = "POST"
             request.httpBody = Data(body)
             request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
+            // A POST on a kept connection that the responder is just closing is lost, and never sent again.
+            request.setValue("close", forHTTPHeaderField: "Connection")
         }
         return request
     }

@@ -61,12 +61,19 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Tells whoever wants to know that a server did not meet its pin set.
+    /// Tells whoever wants to know that a server did not meet a pin set.
     func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: Origin) {
-        guard let set = decision.policy.pinSet,
-            let report = PinFailureReport(result, port: origin.port, pinSet: set)
-        else { return }
-        reporter.send(report, to: decision.onPinFailure)
+        for set in decision.policy.pinSets {
+            guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
+            reporter.send(report, to: decision.onPinFailure)
+        }
+    }
+
+    /// Lets go of the sessions that revocation and reports travel on: a task that nobody starts any more must not keep their
+    /// threads. Reports under way are finished first.
+    func close() {
+        revocation.close()
+        reporter.close()
     }
 
     /// The context, if it is there already.

@@ -12,11 +12,18 @@ public struct PinFailureReport: Sendable {
     /// Whether the connection was refused for it.
     public var isRefused: Bool { !result.isAccepted }
 
-    /// - Returns: nil if the server met the set.
+    /// - Returns: nil if the server met the set, or the set has expired.
     public init?(_ result: ServerTrustResult, port: UInt16, pinSet: PinSet) {
-        guard let failure = result.failure ?? result.waived else { return nil }
+        if result.isChainValidated {
+            // Of several sets, this one speaks of its own pins.
+            guard !pinSet.isExpired(at: result.time), !pinSet.matches(result.verifiedChain) else { return nil }
+            failure = TrustFailure(
+                .keyNotPinned(pins: pinSet.allPins), host: result.host, seen: result.verifiedChain)
+        } else {
+            guard let failure = result.failure ?? result.waived else { return nil }
+            self.failure = failure
+        }
         self.result = result
-        self.failure = failure
         self.port = port
         self.pinSet = pinSet
     }

@@ -46,14 +46,14 @@ public enum ServerTrustPolicy: Sendable {
 }
 
 extension ServerTrustPolicy {
-    /// The pin set that decides, if one does; of several, the first.
-    package var pinSet: PinSet? {
+    /// The pin sets that have a say.
+    package var pinSets: [PinSet] {
         switch self {
-        case .pinSet(let set): set
-        case .composite(let policies): policies.lazy.compactMap(\.pinSet).first
+        case .pinSet(let set): [set]
+        case .composite(let policies): policies.flatMap(\.pinSets)
         case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .disableEvaluation,
             .customEvaluation:
-            nil
+            []
         }
     }
 

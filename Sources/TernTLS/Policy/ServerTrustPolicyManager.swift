@@ -17,7 +17,8 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let allHostsMustBeEvaluated: Bool
     /// The rules that chains are held to where a policy validates them; nil leaves it to the session's configuration.
     public let profile: TrustProfile?
-    /// Told of every server that does not meet a pin set, whether it was refused for that or not; on a thread of its own.
+    /// Told of servers that do not meet a pin set, whether they were refused for that or not: once a day for each rule, host,
+    /// key and set, and again when the policies change. Runs as a Swift task of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     private let canonical: [String: ServerTrustPolicy]
 

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import TernIO
+import TernTLS
 import TernTesting
 import Testing
 
@@ -20,6 +21,10 @@ extension Processes {
 
         @Test func `sessions dropped with requests in flight leave nothing behind`() async {
             await #expect(processExitsWith: .success) { try await Churn.droppedSessions() }
+        }
+
+        @Test func `a task that is never started keeps no thread alive, whatever its session has reported`() async {
+            await #expect(processExitsWith: .success) { try await Churn.forgottenTask() }
         }
 
         @Test func `a process without descriptors to spare gets errors, and recovers`() async {
@@ -135,6 +140,33 @@ enum Churn {
         #expect(await plain.waitFor { $0.openConnections == 0 })
         #expect(await secure.waitFor { $0.openConnections == 0 })
         expectReturn(to: baseline)
+    }
+
+    static func forgottenTask() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
+        let other = try CertificateAuthority()
+        let responder = try ScriptedOrigin { _, _ in [.ok()] }
+        let collector = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok()] }
+        let set = PinSet(
+            hosts: [try HostPattern("localhost")], pins: [try PublicKey(pin: other.pin)], mode: .reportOnly,
+            reportURLs: [collector.url()])
+        let leaf = try authority.issue(
+            LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", "URI:\(responder.url("/list"))")]))
+        try origin.present(leaf)
+        let revocation = ServerTrustPolicy.performRevokedEvaluation(validateHost: true, revocationFlags: .crl)
+        var session: Session? = try .trusting(
+            authority, policies: ["localhost": .composite([.pinSet(set), revocation])])
+        let request = try URLRequest(origin)
+        _ = try await session?.data(for: request)
+        #expect(await collector.waitFor { $0.requestCount == 1 && $0.openConnections <= 1 })
+        #expect(responder.observations.requestCount == 1)
+        let forgotten = session?.dataTask(with: request, delegate: RecordingDelegate())
+        session = nil
+        let deadline = ContinuousClock.now + .seconds(10)
+        while Count.now.threads > 0, ContinuousClock.now < deadline { sched_yield() }
+        #expect(Count.now.threads == 0)
+        withExtendedLifetime(forgotten) {}
     }
 
     static func droppedSessions() async throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernTLS
 import Testing
 
 @testable import TernEngine
@@ -9,7 +10,21 @@ import Testing
     /// Whether the reports pass, one after the other.
     private func passes(_ reports: [(rule: String, host: String, time: Int64)]) -> [Bool] {
         var limiter = PinReportLimiter()
-        return reports.map { limiter.admits(rule: $0.rule, host: $0.host, at: $0.time) }
+        return reports.map { report in
+            limiter.admits(
+                PinReportLimiter.Subject(rule: report.rule, host: report.host, key: nil, pins: []), at: report.time)
+        }
+    }
+
+    @Test func `another key, and another set of pins, are news`() {
+        var limiter = PinReportLimiter()
+        let keys = [PublicKey(subjectPublicKeyInfo: [1]), PublicKey(subjectPublicKeyInfo: [2])]
+        for _ in 1...2 {
+            let isNew = keys.flatMap { key in
+                keys.map { limiter.admits(.init(rule: "a", host: "x", key: key, pins: [$0]), at: 0) }
+            }
+            #expect(Set(isNew).count == 1)
+        }
     }
 
     @Test func `one report a day passes for each rule and host`() {

@@ -83,6 +83,39 @@ import TernLock
         #expect(collector.observations.requestCount == 1)
     }
 
+    @Test func `of several sets each tells of itself, and only if the server does not meet it`() async throws {
+        let collectors = try (0..<3).map { _ in try ScriptedOrigin(tls: try authority.issue()) { _, _ in [.ok()] } }
+        let session = try Session.trusting(authority)
+        var met = try set(.enforce, reportURLs: [collectors[0].url()])
+        met.backupPins = [try PublicKey(pin: authority.pin)]
+        let waived = try set(.reportOnly, reportURLs: [collectors[1].url()])
+        let broken = try set(.enforce, reportURLs: [collectors[2].url()])
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(
+            policies: ["localhost": .composite([.pinSet(met), .pinSet(waived), .pinSet(broken)])])
+        #expect(await session.failure(of: try URLRequest(origin)) != nil)
+        for (collector, set) in [(collectors[1], waived), (collectors[2], broken)] {
+            #expect(await collector.waitFor { $0.requestCount == 1 })
+            let body = try JSONDecoder().decode(Report.self, from: Data(try #require(collector.requests.first).body))
+            #expect(body.knownPins.count == set.allPins.count)
+            #expect(body.knownPins.first?.contains(set.allPins[0].pin.dropFirst(7)) == true)
+        }
+        #expect(collectors[0].observations.connectionCount == 0)
+    }
+
+    @Test func `a collector is not shown the client's identity`() async throws {
+        let client = try authority.issue(LeafRequest(commonName: "client", dnsNames: []))
+        var options = ScriptedOrigin.TLSOptions()
+        options.clientCertificates = .requested(authorityPEM: authority.certificatePEM)
+        let collector = try ScriptedOrigin(tls: try authority.issue(), tlsOptions: options) { _, _ in [.ok()] }
+        let identity = try ClientIdentity(pem: Array((client.chainPEM + client.privateKeyPEM).utf8))
+        let session = try Session.trusting(authority) { $0.tls.identity = identity }
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(
+            pinSets: [try set(.enforce, reportURLs: [collector.url()])])
+        #expect(await session.failure(of: try URLRequest(origin)) != nil)
+        #expect(await collector.waitFor { $0.requestCount == 1 })
+        #expect(collector.observations.handshakes.map(\.clientCertificate) == [nil])
+    }
+
     private struct Report: Decodable {
         let hostname: String
         let port: UInt16
