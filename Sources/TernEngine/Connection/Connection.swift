@@ -188,13 +188,15 @@ extension Connection {
 
     /// Sends until everything is out or the kernel takes no more.
     private func flush() {
+        let before = transport?.sentCount
         do throws(TransportError) {
-            if try outgoing.send(over: &transport) { lastActivity = loop.now }
+            try outgoing.send(over: &transport)
             // What the kernel did not take before, with nothing new to go with it.
             try transport?.flush()
         } catch {
             return sendingFailed(error)
         }
+        if transport?.sentCount != before { lastActivity = loop.now }
         updateInterest()
     }
 

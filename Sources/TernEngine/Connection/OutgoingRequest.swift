@@ -37,28 +37,26 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// Sends until everything is out or the kernel takes no more. Returns whether any of a large body went.
-    mutating func send(over transport: inout Transport?) throws(TransportError) -> Bool {
+    /// Sends until everything is out or the kernel takes no more.
+    mutating func send(over transport: inout Transport?) throws(TransportError) {
         while headSent < head.count {
             let sent = unsafe head.withUnsafeBytes { bytes in
                 unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[headSent...]), over: &transport)
             }
             let count = try sent.get()
-            if count == 0 { return false }
+            if count == 0 { return }
             headSent += count
         }
-        guard let body else { return false }
-        let start = bodySent
+        guard let body else { return }
         while bodySent < body.count {
             let sent = unsafe body.withUnsafeBytes { bytes in
                 unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bodySent...]), over: &transport)
             }
             let count = try sent.get()
-            if count == 0 { return bodySent > start }
+            if count == 0 { return }
             bodySent += count
         }
         self.body = nil
-        return true
     }
 
     /// Forgets what has not been sent.

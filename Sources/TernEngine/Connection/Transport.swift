@@ -11,6 +11,8 @@ struct Transport: ~Copyable {
     private static let heldBack = 8 * 1024
 
     let socket: Socket
+    /// Bytes that the kernel has taken so far.
+    private(set) var sentCount: UInt64 = 0
     private var tls: TLSSession?
 
     init(socket: consuming Socket, tls: consuming TLSSession?) {
@@ -34,7 +36,9 @@ struct Transport: ~Copyable {
     mutating func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         guard isSecure else {
             do throws(SystemError) {
-                return if case .bytes(let count) = try unsafe socket.send(bytes) { count } else { 0 }
+                guard case .bytes(let count) = try unsafe socket.send(bytes) else { return 0 }
+                sentCount &+= UInt64(count)
+                return count
             } catch {
                 throw .system(error)
             }
@@ -58,6 +62,8 @@ struct Transport: ~Copyable {
         _ send: (borrowing Socket, UnsafeRawBufferPointer) throws(SystemError) -> IOResult
     ) throws(TransportError) {
         var failure: SystemError?
+        let before = unsentCount
+        defer { sentCount &+= UInt64(max(0, before - unsentCount)) }
         while failure == nil, hasUnsent {
             var isBlocked = false
             unsafe tls?.drainOutgoing { bytes in

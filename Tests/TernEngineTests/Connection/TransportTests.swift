@@ -83,7 +83,10 @@ import Testing
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
 
         #expect(try transport.shakeHands(with: []) == .needMoreBytes)
+        #expect(transport.sentCount == 0)
         try transport.flush()
+        let hello = transport.sentCount
+        #expect(hello > 0)
         server.feed(try peer.receivePacket())
         _ = try server.shakeHands()
         #expect(try transport.shakeHands(with: server.takeOutput()) == .complete)
@@ -95,6 +98,7 @@ import Testing
         server.feed(try peer.receivePacket())
         let after = (transport.hasUnsent, peer.hasInput)
         #expect(after == (false, false))
+        #expect(transport.sentCount > hello + UInt64(request.count))
         _ = try server.shakeHands()
         var buffer = [UInt8](repeating: 0, count: 100)
         let (_, count) = try server.read(into: &buffer)
