@@ -48,10 +48,8 @@ struct BenchCommand: AsyncParsableCommand {
             url: self.url, connections: connections, threads: threads, result: result,
             cpuMicroseconds: ProcessUsage.now.cpuMicroseconds - before.cpuMicroseconds,
             peakMemory: ProcessUsage.now.peakMemory)
-        print(isJSON ? try report.json() : report.text)
-        if let error = result.firstError {
-            FileHandle.standardError.write(Data("tern: first error: \(error)\n".utf8))
-        }
+        try StandardStreams.print(isJSON ? try report.json() : report.text)
+        if let error = result.firstError { StandardStreams.tell("tern: first error: \(error)") }
         if result.errors == result.requests { throw ExitCode(1) }
     }
 }

@@ -10,31 +10,33 @@ struct Demo {
     let anchors: [Certificate]
 
     func showAccepted(pin: String) async throws {
-        print("1. Fetch it with the right pin, \(pin):")
+        try StandardStreams.print("1. Fetch it with the right pin, \(pin):")
         let (data, response) = try await session(pin: pin).data(for: request)
-        print("   \(response.head.version) \(response.statusCode): \(String(decoding: data, as: UTF8.self))")
+        let body = String(decoding: data, as: UTF8.self)
+        try StandardStreams.print("   \(response.head.version) \(response.statusCode): \(body)")
     }
 
     func showRefused(pin: String, origin: ScriptedOrigin) async throws {
-        print("2. Fetch it with a wrong pin, \(pin):")
+        try StandardStreams.print("2. Fetch it with a wrong pin, \(pin):")
         let before = origin.requests.count
         let session = try session(pin: pin)
         do throws(EngineError) {
             _ = try await session.data(for: request)
         } catch {
             guard case .insecure(let tls) = error.reason, let failure = tls.trustFailure else { throw error }
-            print("   Refused: \(failure)")
-            print("   Keys in the verified chain, leaf to root:")
-            for seen in failure.seen { print("     \(seen.publicKey.pin)  \(seen.subject)") }
-            print("   Requests the origin has seen from this attempt: \(origin.requests.count - before)\n")
+            try StandardStreams.print("   Refused: \(failure)")
+            try StandardStreams.print("   Keys in the verified chain, leaf to root:")
+            for seen in failure.seen { try StandardStreams.print("     \(seen.publicKey.pin)  \(seen.subject)") }
+            let seen = origin.requests.count - before
+            try StandardStreams.print("   Requests the origin has seen from this attempt: \(seen)\n")
             return
         }
-        print("   Accepted, which must not be.")
+        try StandardStreams.print("   Accepted, which must not be.")
         throw ExitCode(1)
     }
 
     func showThroughput(pin: String, duration: Duration) async throws {
-        print("3. GET in a closed loop, 16 connections, TLS, origin in the same process:")
+        try StandardStreams.print("3. GET in a closed loop, 16 connections, TLS, origin in the same process:")
         let generator = LoadGenerator(
             request: request, connections: 16, duration: duration, session: try session(pin: pin))
         let progress = Task { await Self.showProgress(for: duration) }
@@ -43,8 +45,9 @@ struct Demo {
         await progress.value
         if let error = result.firstError { throw error }
         let rate = Double(result.requests) / result.seconds
-        print("   \(result.requests) requests in \(String(format: "%.1f", result.seconds)) s: ", terminator: "")
-        print("\(String(format: "%.0f", rate)) requests/s")
+        let seconds = String(format: "%.1f", result.seconds)
+        try StandardStreams.print(
+            "   \(result.requests) requests in \(seconds) s: \(String(format: "%.0f", rate)) requests/s")
     }
 
     private func session(pin: String) throws -> Session {
@@ -57,15 +60,15 @@ struct Demo {
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: [request.host ?? "": policy]))
     }
 
-    /// One line that grows, on a terminal only.
+    /// One line that grows, on a terminal only; nothing is lost if it cannot.
     private static func showProgress(for duration: Duration) async {
         guard isatty(STDOUT_FILENO) == 1 else { return }
         let steps = 40
         for step in 1...steps {
             guard (try? await Task.sleep(for: duration / steps)) != nil else { break }
             let bar = String(repeating: "#", count: step) + String(repeating: ".", count: steps - step)
-            FileHandle.standardOutput.write(Data("\r   [\(bar)]".utf8))
+            try? StandardStreams.write(Data("\r   [\(bar)]".utf8))
         }
-        FileHandle.standardOutput.write(Data("\r\u{1B}[K".utf8))
+        try? StandardStreams.write(Data("\r\u{1B}[K".utf8))
     }
 }

@@ -25,7 +25,7 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = Demo(
             request: Tern.URLRequest(url: url), anchors: try Certificate.all(inPEM: authority.certificatePEM))
 
-        print("A TLS origin with a throw-away certificate authority listens at \(url).\n")
+        try StandardStreams.print("A TLS origin with a throw-away certificate authority listens at \(url).\n")
         try await demo.showAccepted(pin: identity.pin)
         try await demo.showRefused(pin: try CertificateAuthority().pin, origin: origin)
         try await demo.showThroughput(pin: identity.pin, duration: .seconds(seconds))

@@ -4,12 +4,13 @@ import Foundation
 
 /// Where a body goes as it comes: a file, or standard output.
 struct BodyFile: Sendable {
-    private let handle: FileHandle
+    /// Nil is standard output.
+    private let handle: FileHandle?
 
     /// `nil` and "-" are standard output. An existing file is replaced.
     init(path: String?) throws {
         guard let path, path != "-" else {
-            handle = .standardOutput
+            handle = nil
             return
         }
         guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
@@ -18,6 +19,7 @@ struct BodyFile: Sendable {
     }
 
     func write(_ data: Data) throws {
+        guard let handle else { return try StandardStreams.write(data) }
         try handle.write(contentsOf: data)
     }
 }

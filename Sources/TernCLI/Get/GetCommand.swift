@@ -39,11 +39,12 @@ struct GetCommand: AsyncParsableCommand {
         await transcript.record(session.dataTask(with: request, delegate: transcript))
         if isJSON {
             let report = ExchangeReport(url: url, transcript: transcript.contents)
-            FileHandle.standardOutput.write(try report.json() + Data("\n".utf8))
+            try StandardStreams.write(try report.json() + Data("\n".utf8))
         }
         if isVerbose { VerboseReport(request: request, transcript: transcript.contents).print() }
         guard let error = transcript.contents.error else { return }
-        if !isJSON { FileHandle.standardError.write(Data("tern: \(error)\n".utf8)) }
+        if let lost = error as? StandardStreams.WriteError { throw lost }
+        if !isJSON { StandardStreams.tell("tern: \(error)") }
         throw ExitCode(1)
     }
 

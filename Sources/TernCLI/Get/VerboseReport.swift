@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Tern
 
 /// What `-v` tells, in curl's notation. Secrets in the request's headers are not shown.
@@ -8,7 +7,7 @@ struct VerboseReport {
     let transcript: Transcript.Contents
 
     func print() {
-        FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+        StandardStreams.tell(lines.joined(separator: "\n"))
     }
 
     private var lines: [String] {

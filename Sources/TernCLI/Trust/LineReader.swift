@@ -33,13 +33,13 @@ struct LineReader: ~Copyable {
     /// The next line, without its line break; nil at the end.
     ///
     /// - Parameter beforeWaiting: called when more has to be read, which may take as long as a pipe's writer likes.
-    /// - Throws: the error number of a failed read.
-    mutating func next(beforeWaiting: () -> Void) throws(ReadError) -> Line? {
+    /// - Throws: `ReadError`, and what `beforeWaiting` throws.
+    mutating func next(beforeWaiting: () throws -> Void) throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
         while true {
             if position == end {
-                beforeWaiting()
+                try beforeWaiting()
                 if try !fill() { return isTooLong ? .tooLong : line.isEmpty ? nil : .bytes(line) }
             }
             let newline = chunk[position..<end].firstIndex(of: UInt8(ascii: "\n"))
@@ -62,6 +62,7 @@ struct LineReader: ~Copyable {
         }
     }
 
+    /// The error number of a failed read.
     struct ReadError: Error, CustomStringConvertible {
         let number: Int32
         var description: String { unsafe String(cString: strerror(number)) }

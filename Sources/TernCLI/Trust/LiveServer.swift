@@ -16,7 +16,7 @@ struct LiveServer {
         do {
             return try await ServerTrust.presented(by: url, configuration: configuration)
         } catch {
-            FileHandle.standardError.write(Data("tern: \(error)\n".utf8))
+            StandardStreams.tell("tern: \(error)")
             throw ExitCode(1)
         }
     }

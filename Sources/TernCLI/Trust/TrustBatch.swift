@@ -18,7 +18,9 @@ struct TrustBatch: ~Copyable {
     }
 
     /// Evaluates every case to the end of the file. A line that is no case is refused, and the batch goes on.
-    mutating func run() throws(LineReader.ReadError) {
+    ///
+    /// - Throws: `LineReader.ReadError` or `StandardStreams.WriteError`.
+    mutating func run() throws {
         while let line = try nextLine() {
             let verdict: BatchVerdict
             switch line {
@@ -30,17 +32,17 @@ struct TrustBatch: ~Copyable {
             }
             output.append(contentsOf: verdict.json.utf8)
             output.append(UInt8(ascii: "\n"))
-            if output.count >= Self.outputBuffer { Self.write(&output) }
+            if output.count >= Self.outputBuffer { try Self.write(&output) }
         }
-        Self.write(&output)
+        try Self.write(&output)
     }
 
     /// Whoever writes one case and waits for its verdict gets it: nothing stays behind while we wait for more.
-    private mutating func nextLine() throws(LineReader.ReadError) -> LineReader.Line? {
+    private mutating func nextLine() throws -> LineReader.Line? {
         var waiting = Data()
         swap(&waiting, &output)
         defer { swap(&waiting, &output) }
-        return try reader.next { Self.write(&waiting) }
+        return try reader.next { try Self.write(&waiting) }
     }
 
     private mutating func evaluate(_ line: [UInt8]) -> BatchVerdict {
@@ -60,9 +62,9 @@ struct TrustBatch: ~Copyable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 
-    private static func write(_ data: inout Data) {
+    private static func write(_ data: inout Data) throws(StandardStreams.WriteError) {
         guard !data.isEmpty else { return }
-        FileHandle.standardOutput.write(data)
+        try StandardStreams.write(data)
         data.removeAll(keepingCapacity: true)
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import Tern
 
 /// `tern trust evaluate`: the verdict, for scripts.
@@ -44,9 +43,9 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         if let batch { return try evaluate(batch: batch) }
         let result = try await question.answer()
         if isJSON {
-            print(try JSONReport.text(VerdictReport(result)))
+            try StandardStreams.print(try JSONReport.text(VerdictReport(result)))
         } else {
-            print(line(result))
+            try StandardStreams.print(line(result))
         }
         if !result.isAccepted { throw ExitCode(1) }
     }
@@ -59,8 +58,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         guard var batch = TrustBatch(path: path) else { throw ValidationError("--batch: cannot read \(path)") }
         do {
             try batch.run()
-        } catch {
-            FileHandle.standardError.write(Data("tern: \(path): \(error)\n".utf8))
+        } catch let error as LineReader.ReadError {
+            StandardStreams.tell("tern: \(path): \(error)")
             throw ExitCode(1)
         }
     }

@@ -13,7 +13,7 @@ struct TrustExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try await question.answer()
-        print(Explanation(result).text)
+        try StandardStreams.print(Explanation(result).text)
         if !result.isAccepted { throw ExitCode(1) }
     }
 }

@@ -34,13 +34,13 @@ struct TrustPinsCommand: AsyncParsableCommand {
             .evaluate(trust, host: LiveServer.host(of: url) ?? "")
         try show(result.verifiedChain.isEmpty ? result.sentChain : result.verifiedChain)
         guard let failure = result.failure else { return }
-        FileHandle.standardError.write(Data("tern: not verified: \(failure)\n".utf8))
+        StandardStreams.tell("tern: not verified: \(failure)")
         throw ExitCode(1)
     }
 
     private func show(_ certificates: [Certificate]) throws {
-        if isJSON { return print(try JSONReport.text(certificates.map(Entry.init))) }
-        for certificate in certificates { print("\(certificate.publicKey.pin)  \(certificate)") }
+        if isJSON { return try StandardStreams.print(try JSONReport.text(certificates.map(Entry.init))) }
+        for certificate in certificates { try StandardStreams.print("\(certificate.publicKey.pin)  \(certificate)") }
     }
 
     private struct Entry: Encodable {

@@ -110,7 +110,7 @@ struct TrustQuestion: ParsableArguments {
     private func warn(about file: PolicyFile, at time: Int64) {
         for (set, warning) in file.warnings(at: time) {
             let hosts = set.hosts.map(\.description).joined(separator: ", ")
-            FileHandle.standardError.write(Data("tern: warning: \(hosts): \(warning)\n".utf8))
+            StandardStreams.tell("tern: warning: \(hosts): \(warning)")
         }
     }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer is into a value that lives as long as the one system call it is lent to, with that value's own size.
+import Foundation
+import Glibc
+
+/// Standard output and standard error, of which neither may be there. `FileHandle.write(_:)` traps then, and Swift's `print`
+/// keeps silent.
+enum StandardStreams {
+    /// What is lost is a failure of the command.
+    struct WriteError: Error, CustomStringConvertible {
+        let number: Int32
+
+        /// Whoever reads has gone, as `head` does when it has enough.
+        var isBrokenPipe: Bool { number == EPIPE }
+
+        var description: String { unsafe "cannot write to standard output: \(String(cString: strerror(number)))" }
+    }
+
+    /// Gives each of the three that is closed to /dev/null, opened the wrong way round: to use it is an error still, and no
+    /// socket gets its number and what was meant for people.
+    static func occupyClosed() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is the one that is closed.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
+    /// Writes a line to standard output.
+    static func print(_ line: String) throws(WriteError) {
+        try write(Data((line + "\n").utf8))
+    }
+
+    /// Writes to standard output.
+    static func write(_ data: Data) throws(WriteError) {
+        try write(data, to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error. If that fails, there is nobody left to tell.
+    static func tell(_ line: String) {
+        try? write(Data((line + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    private static func write(_ data: Data, to descriptor: Int32) throws(WriteError) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Whoever shares the pipe may have made it non-blocking.
+                waitUntilWritable(descriptor)
+            } else if errno != EINTR {
+                throw WriteError(number: errno)
+            }
+        }
+    }
+
+    private static func waitUntilWritable(_ descriptor: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&entry, 1, -1)
+    }
+}
