@@ -62,18 +62,19 @@ struct TrustQuestion: ParsableArguments {
         trust.profile = profile ?? trust.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
-        let result = rule.evaluate(trust, host: host, isBetweenSeconds: moment?.hasFraction ?? false)
+        let isBetweenSeconds = moment?.hasFraction ?? false
+        let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
+        // Nobody is asked about a server that is refused anyway.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
-        let revoked = asking.evaluateChain(trust)
-        return revoked.isAccepted ? result : revoked
+        return rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
     }
 
     /// What the lists and the flags ask for.
     private var revocationPolicy: ServerTrustPolicy? {
         if let policy = revocation.policy { return policy }
         if lists.isEmpty { return nil }
-        return .performRevokedEvaluation(validateHost: false, revocationFlags: [.crl, .networkAccessDisabled])
+        return .performRevokedEvaluation(validateHost: true, revocationFlags: [.crl, .networkAccessDisabled])
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {

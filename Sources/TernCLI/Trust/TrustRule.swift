@@ -8,27 +8,40 @@ enum TrustRule {
 
     /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so whatever the
     /// first one is accepted for, the second one has to be accepted for, too.
-    func evaluate(_ trust: ServerTrust, host: String?, isBetweenSeconds: Bool) -> ServerTrustResult {
-        let result = evaluate(trust, host: host)
+    ///
+    /// - Parameter other: has to accept, too, if it is given; the result tells of both.
+    func evaluate(
+        _ trust: ServerTrust, host: String?, isBetweenSeconds: Bool, and other: ServerTrustPolicy? = nil
+    ) -> ServerTrustResult {
+        let result = evaluate(trust, host: host, and: other)
         guard isBetweenSeconds, result.isAccepted else { return result }
         var later = trust
         later.time += 1
-        let last = evaluate(later, host: host)
+        let last = evaluate(later, host: host, and: other)
         return last.isAccepted ? result : last
     }
 
     /// - Parameter host: nil checks no name. A policy file has nothing to say then but what it says of unlisted hosts.
-    private func evaluate(_ trust: ServerTrust, host: String?) -> ServerTrustResult {
+    private func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy?) -> ServerTrustResult {
         switch (self, host) {
-        case (.policy(let policy), let host?): policy.evaluate(trust, host: host)
-        case (.policy(let policy), nil): policy.evaluateChain(trust)
-        case (.manager(let manager), let host?): manager.evaluate(trust, host: host)
+        case (.policy(let policy), let host?): policy.and(other).evaluate(trust, host: host)
+        case (.policy(let policy), nil): policy.and(other).evaluateChain(trust)
+        case (.manager(let manager), let host?):
+            (try? manager.requiredPolicy(forHost: host))?.and(other).evaluate(trust.with(manager.profile), host: host)
+                ?? manager.evaluate(trust, host: host)
         case (.manager(let manager), nil):
             manager.allHostsMustBeEvaluated
                 ? manager.evaluate(trust, host: "")
-                : ServerTrustPolicy.performDefaultEvaluation(validateHost: false)
+                : ServerTrustPolicy.performDefaultEvaluation(validateHost: false).and(other)
                     .evaluateChain(trust.with(manager.profile))
         }
+    }
+}
+
+extension ServerTrustPolicy {
+    /// This policy and `other`, if there is one.
+    fileprivate func and(_ other: ServerTrustPolicy?) -> ServerTrustPolicy {
+        other.map { .composite([self, $0]) } ?? self
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Safety: OpenSSL's words for a code are constants, and are copied.
+import CTernOpenSSL
 
 /// Why a server was refused: the rule, the certificate it is about, and what would be needed to put it right.
 public struct TrustFailure: Error, Sendable, Hashable {
@@ -87,16 +89,20 @@ public struct TrustFailure: Error, Sendable, Hashable {
     public let seen: [Seen]
 
     init(
-        _ reason: Reason, host: String, verifyCode: Int32 = 0, verifyText: String = "", depth: Int = 0,
+        _ reason: Reason, host: String, verifyCode: Int32 = 0, verifyText: String? = nil, depth: Int = 0,
         certificate: Certificate? = nil, seen: [Certificate]
     ) {
         self.reason = reason
         self.host = host
         self.verifyCode = verifyCode
-        self.verifyText = verifyText
+        self.verifyText = verifyText ?? Self.text(for: verifyCode)
         self.depth = depth
         self.certificate = certificate
         self.seen = seen.map(Seen.init)
+    }
+
+    private static func text(for code: Int32) -> String {
+        code == 0 ? "" : unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(code)))
     }
 }
 

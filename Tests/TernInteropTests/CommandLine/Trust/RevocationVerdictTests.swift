@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import Testing
+
+/// What `tern trust evaluate` and `explain` tell of a verdict in which revocation had a part.
+@Suite struct RevocationVerdictTests {
+    private let authority: CertificateAuthority
+    private let good, bad: Identity
+    private let folder: TemporaryFolder
+
+    init() throws {
+        authority = try CertificateAuthority()
+        (good, bad) = (try authority.issue(), try authority.issue())
+        folder = try TemporaryFolder()
+        try folder.write(authority.certificatePEM, to: "roots.pem")
+        try folder.write(good.chainPEM, to: "good.pem")
+        try folder.write(bad.chainPEM, to: "bad.pem")
+        try folder.write(Data(try authority.revocationList(revoking: [bad])), to: "ca.crl")
+    }
+
+    private func path(_ name: String) -> String { folder.url.appending(path: name).path }
+
+    private func judge(
+        _ command: String, _ chain: String, list: String = "ca.crl", _ arguments: [String] = []
+    ) async throws -> TernTool.Result {
+        let fixed = ["--chain", path(chain), "--anchors", path("roots.pem"), "--host", "localhost"]
+        return try await TernTool.run(["trust", command] + fixed + ["--crl", path(list)] + arguments)
+    }
+
+    private func leaf(in object: [String: Any]) throws -> [String: Any] {
+        try #require((object["certificates"] as? [[String: Any]])?.first)
+    }
+
+    @Test(arguments: [[], ["--pin", "right"], ["--policy", "policy.json"]])
+    func `one verdict holds the host, the chain and the revocation`(rule: [String]) async throws {
+        let stranger = try CertificateAuthority().pin
+        let policy = #"{"pinSets":[{"hosts":["localhost"],"pins":["\#(stranger)"],"mode":"reportOnly"}]}"#
+        let file = try folder.write(policy, to: "policy.json")
+        let arguments = rule.map { ["right": authority.pin, "policy.json": file][$0] ?? $0 } + ["--json"]
+        let accepted = try await judge("evaluate", "good.pem", arguments).object()
+        #expect(accepted["reason"] as? String == (rule.first == "--policy" ? "accepted-unpinned" : "accepted"))
+        let refused = try await judge("evaluate", "bad.pem", arguments).object()
+        #expect(refused["reason"] as? String == "revoked")
+        let openSSL = try #require(refused["openssl"] as? [String: Any])
+        #expect(openSSL["text"] as? String == "certificate revoked")
+        for (object, status) in [(accepted, "good"), (refused, "revoked")] {
+            #expect(object["host"] as? String == "localhost")
+            #expect(object["chain"] as? String == "verified")
+            #expect((object["policy"] as? String)?.hasPrefix("all of: ") == true)
+            #expect((object["policy"] as? String)?.contains("host not") == false)
+            let revocation = try #require(try leaf(in: object)["revocation"] as? [String: Any])
+            #expect(revocation["status"] as? String == status)
+            #expect(revocation["source"] as? String == "crl")
+        }
+    }
+
+    @Test func `an explanation names the host that is refused`() async throws {
+        let text = try await judge("explain", "bad.pem").text
+        #expect(text.hasPrefix("localhost is REFUSED."))
+        #expect(text.contains("certificate revoked"))
+        #expect(try await judge("explain", "good.pem").text.contains("good until"))
+    }
+
+    @Test func `a list that begins within a second counts in it`() async throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let list = try authority.revocationList(
+            revoking: [bad], validity: Validity(notBefore: now + 1, notAfter: now + 3600))
+        try folder.write(Data(list), to: "next.crl")
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        for (offset, status) in [(0, 0), (0.5, 1), (1, 1)] as [(Double, Int32)] {
+            let moment = Date(timeIntervalSince1970: Double(now) + offset).formatted(format)
+            let result = try await judge("evaluate", "bad.pem", list: "next.crl", ["--at", moment])
+            #expect(result.status == status, "\(moment): \(result.text)")
+        }
+    }
+}
