@@ -21,6 +21,18 @@ struct RevocationReport: Encodable {
             }
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case status, source, time
+    }
+
+    /// What would be written for us leaves out what is nil.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
+        try container.encode(source, forKey: .source)
+        try container.encode(time, forKey: .time)
+    }
+
     /// Such as `good until 2030-01-01T00:00:00Z, by ocsp`.
     var text: String {
         let moment = time.map { (status == "good" ? " until " : " since ") + $0 } ?? ""

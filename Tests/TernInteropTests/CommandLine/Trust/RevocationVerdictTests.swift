@@ -74,4 +74,14 @@ import Testing
             #expect(result.status == status, "\(moment): \(result.text)")
         }
     }
+
+    @Test func `what is not known about a revocation is null`() async throws {
+        try folder.write(Data(try CertificateAuthority().revocationList(revoking: [bad])), to: "foreign.crl")
+        let object = try await judge("evaluate", "bad.pem", list: "foreign.crl", ["--json"]).object()
+        let revocation = try #require(try leaf(in: object)["revocation"] as? [String: Any])
+        #expect(Set(revocation.keys) == ["status", "source", "time"])
+        #expect(revocation["status"] as? String == "undetermined")
+        #expect(revocation["source"] is NSNull)
+        #expect(revocation["time"] is NSNull)
+    }
 }
