@@ -67,7 +67,18 @@ struct TrustQuestion: ParsableArguments {
         // Nobody is asked about a server that is refused anyway.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
-        return rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
+        let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
+        if !lists.isEmpty { warnOfSilence(in: last.revocation) }
+        return last
+    }
+
+    /// A list that is outdated, forged or somebody else's says nothing, and whoever gave it believes that it did.
+    private func warnOfSilence(in findings: [RevocationFinding]) {
+        for finding in findings where finding.status == .undetermined {
+            StandardStreams.tell(
+                "tern: warning: certificate \(finding.depth) (\(finding.certificate)): no list given that counts speaks of "
+                    + "it; nobody knows whether it is revoked")
+        }
     }
 
     /// What the lists and the flags ask for.

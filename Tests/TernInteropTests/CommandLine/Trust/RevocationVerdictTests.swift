@@ -84,4 +84,20 @@ import Testing
         #expect(revocation["source"] is NSNull)
         #expect(revocation["time"] is NSNull)
     }
+
+    @Test(arguments: ["evaluate", "explain"])
+    func `a list that says nothing is a warning that names the certificate`(command: String) async throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let stale = Validity(notBefore: now - 7200, notAfter: now - 3600)
+        try folder.write(Data(try authority.revocationList(revoking: [bad], validity: stale)), to: "stale.crl")
+        try folder.write(Data(try CertificateAuthority().revocationList(revoking: [bad])), to: "foreign.crl")
+        for list in ["stale.crl", "foreign.crl"] {
+            let result = try await judge(command, "bad.pem", list: list)
+            #expect(result.status == 0)
+            #expect(result.errors.hasPrefix("tern: warning: certificate 0 ("))
+            #expect(result.errors.contains("no list given that counts speaks of it"))
+        }
+        #expect(try await judge(command, "good.pem").errors.isEmpty)
+        #expect(try await judge(command, "bad.pem").errors.isEmpty)
+    }
 }
