@@ -18,6 +18,11 @@ extension PinSet {
         case expiresSoon(days: Int)
         /// Mismatches are neither refused nor reported by the set itself.
         case reportsNowhere
+        /// Every one of its hosts is excluded again, so that nothing is pinned.
+        case excludesItsHosts
+        /// The pattern stands for everything below a domain of one label, such as `**.com`: whoever owns a host there, the
+        /// pins are demanded of it.
+        case topLevelDomain(HostPattern)
     }
 
     /// - Parameter time: the moment to judge for, in seconds since 1970-01-01T00:00:00Z.
@@ -39,7 +44,18 @@ extension PinSet {
             warnings.append(.expiresSoon(days: Int(seconds / 86400)))
         }
         if mode == .reportOnly, reportURLs.isEmpty { warnings.append(.reportsNowhere) }
+        if !hosts.isEmpty, hosts.allSatisfy(excludesAll(of:)) { warnings.append(.excludesItsHosts) }
+        warnings += hosts.filter { $0.scope != .exact && !$0.host.utf8.contains(UInt8(ascii: ".")) }
+            .map(Warning.topLevelDomain)
         return warnings
+    }
+
+    /// Whether one of the excluded patterns stands for whatever `pattern` stands for.
+    private func excludesAll(of pattern: HostPattern) -> Bool {
+        excludedHosts.contains { excluded in
+            excluded == pattern
+                || excluded.matches(pattern.host) && (pattern.scope == .exact || excluded.scope == .anyDepth)
+        }
     }
 }
 
@@ -53,6 +69,8 @@ extension PinSet.Warning: CustomStringConvertible {
         case .expired: "expired: nothing is pinned any more"
         case .expiresSoon(let days): "expires within \(days + 1) days; nothing is pinned from then on"
         case .reportsNowhere: "mismatches are let through and reported to no URL"
+        case .excludesItsHosts: "excludes all of its own hosts, so nothing is pinned"
+        case .topLevelDomain(let pattern): "\(pattern) stands for a whole top-level domain"
         }
     }
 }

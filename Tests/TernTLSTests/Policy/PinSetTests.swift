@@ -123,4 +123,32 @@ struct PinSetTests {
         }
         #expect(PinSet(pins: [one], backupPins: [two], expires: .max).warnings(at: .min).isEmpty)
     }
+
+    @Test(
+        arguments: [
+            ([], ["example.com"], false), (["example.com"], [], false), (["example.com"], ["example.com"], true),
+            (["a.example.com"], ["*.example.com"], true), (["example.com"], ["*.example.com"], false),
+            (["example.com", "a.example.com"], ["**.example.com"], true),
+            (["example.com", "example.org"], ["**.example.com"], false),
+            (["*.example.com"], ["*.example.com"], true), (["*.example.com"], ["**.example.com"], true),
+            (["*.a.example.com"], ["**.example.com"], true), (["*.a.example.com"], ["*.example.com"], false),
+            (["*.example.com"], ["a.example.com"], false), (["**.example.com"], ["*.example.com"], false),
+            (["**.example.com"], ["**.example.com"], true), (["**.a.example.com"], ["**.example.com"], true),
+            (["**.example.com"], ["**.a.example.com"], false), (["127.0.0.1"], ["127.0.0.1"], true),
+        ] as [([String], [String], Bool)])
+    func `a set that excludes all of its own hosts is warned of`(
+        hosts: [String], excluded: [String], isWarnedOf: Bool
+    ) throws {
+        let set = PinSet(
+            hosts: try hosts.map(HostPattern.init), excludedHosts: try excluded.map(HostPattern.init),
+            pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+        #expect(set.warnings(at: 0) == (isWarnedOf ? [.excludesItsHosts] : []))
+    }
+
+    @Test func `a pattern for a whole top-level domain is warned of`() throws {
+        let hosts = try ["**.com", "*.com", "com", "*.example.com", "**.example.com"].map(HostPattern.init)
+        let set = PinSet(hosts: hosts, pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+        #expect(set.warnings(at: 0) == hosts.prefix(2).map(PinSet.Warning.topLevelDomain))
+        #expect(set.warnings(at: 0).map(\.description).first?.hasPrefix("**.com stands for a whole") == true)
+    }
 }
