@@ -16,6 +16,8 @@ struct PolicyEvaluation {
         var isValidated = false
         var failure: TrustFailure?
         var waived: TrustFailure?
+        /// Whether it accepts without pins, because they have expired.
+        var hasExpiredPins = false
         var revocation: [RevocationFinding] = []
     }
 
@@ -24,7 +26,8 @@ struct PolicyEvaluation {
         return ServerTrustResult(
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
             verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
-            revocation: findings.revocation, time: trust.time, policy: policy.description)
+            hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation, time: trust.time,
+            policy: policy.description)
     }
 
     private func findings(of policy: ServerTrustPolicy) -> Findings {
@@ -48,8 +51,11 @@ struct PolicyEvaluation {
     }
 
     private func findings(of set: PinSet) -> Findings {
-        let validated = validated(true)
-        if set.isExpired(at: trust.time) { return validated }
+        var validated = validated(true)
+        if set.isExpired(at: trust.time) {
+            validated.hasExpiredPins = validated.failure == nil
+            return validated
+        }
         var findings = pinned(validated) { chain in set.matches(chain) ? nil : .keyNotPinned(pins: set.allPins) }
         if set.mode == .reportOnly, validated.failure == nil { swap(&findings.failure, &findings.waived) }
         return findings
@@ -68,6 +74,7 @@ struct PolicyEvaluation {
             return refused(.noPolicy, seen: trust.sentChain)
         }
         findings.waived = all.lazy.compactMap(\.waived).first
+        findings.hasExpiredPins = all.contains(where: \.hasExpiredPins)
         findings.revocation = all.flatMap(\.revocation)
         return findings
     }

@@ -21,6 +21,8 @@ public final class ServerTrustResult: Sendable {
     public let isChainValidated: Bool
     /// What a policy that only reports found wrong, and let through.
     public let waived: TrustFailure?
+    /// Whether the server was accepted by a pin set that has expired, and whose pins therefore count no more.
+    public let hasExpiredPins: Bool
     /// What is known about the revocation of each certificate below the anchor; empty if the policy does not ask.
     public let revocation: [RevocationFinding]
     /// The moment the server was evaluated for, in seconds since 1970-01-01T00:00:00Z.
@@ -30,7 +32,8 @@ public final class ServerTrustResult: Sendable {
 
     init(
         verdict: Verdict, host: String, sentChain: [Certificate], verifiedChain: [Certificate], isChainValidated: Bool,
-        waived: TrustFailure?, revocation: [RevocationFinding], time: Int64, policy: String
+        waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding], time: Int64,
+        policy: String
     ) {
         self.verdict = verdict
         self.host = host
@@ -38,6 +41,7 @@ public final class ServerTrustResult: Sendable {
         self.verifiedChain = verifiedChain
         self.isChainValidated = isChainValidated
         self.waived = waived
+        self.hasExpiredPins = hasExpiredPins
         self.revocation = revocation
         self.time = time
         self.policy = policy
@@ -56,14 +60,18 @@ public final class ServerTrustResult: Sendable {
     /// The keys of `verifiedChain`, leaf first.
     public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
 
-    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, or `accepted-unpinned` where
-    /// a mismatch was let through.
-    public var rule: String { failure?.rule ?? (waived == nil ? "accepted" : "accepted-unpinned") }
+    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-unpinned` where
+    /// a mismatch was let through, or `accepted-expired-pins` where there are pins that count no more.
+    public var rule: String {
+        if let failure { return failure.rule }
+        if waived != nil { return "accepted-unpinned" }
+        return hasExpiredPins ? "accepted-expired-pins" : "accepted"
+    }
 
     /// The decision in words, on one line and without a full stop.
     public var sentence: String {
         if let failure { return failure.sentence }
         if let waived { return waived.sentence + ", which is only reported" }
-        return policy
+        return hasExpiredPins ? "the pins have expired and count no more: " + policy : policy
     }
 }

@@ -85,6 +85,23 @@ struct PinSetTests {
         }
     }
 
+    @Test(arguments: PinSet.Mode.allCases)
+    func `whoever is accepted because the pins have expired is told so`(mode: PinSet.Mode) throws {
+        let server = try Server()
+        for pin in [Self.stranger, server.leaf.publicKey] {
+            let set = ServerTrustPolicy.pinSet(PinSet(pins: [pin], mode: mode, expires: server.trust.time))
+            for policy in [set, .composite([.performDefaultEvaluation(validateHost: true), set])] {
+                let result = policy.evaluate(server.trust, host: Server.host)
+                #expect(result.isAccepted)
+                #expect(result.hasExpiredPins)
+                #expect(result.rule == "accepted-expired-pins")
+                #expect(result.sentence.hasPrefix("the pins have expired and count no more: "))
+                #expect(policy.evaluate(server.trust, host: "example.org").rule == "name-mismatch")
+                #expect(!policy.evaluate(server.trust, host: "example.org").hasExpiredPins)
+            }
+        }
+    }
+
     @Test func `a pinned certificate that is merely sent does not help`() throws {
         let (server, other) = (try Server(), try Server())
         var trust = server.trust

@@ -140,7 +140,7 @@ import Testing
             (["pins": [right]], "accepted"), (["pins": [wrong]], "key-not-pinned"),
             (["pins": [wrong], "backupPins": [right]], "accepted"),
             (["pins": [wrong], "mode": "reportOnly"], "accepted-unpinned"),
-            (["pins": [wrong], "expires": "2001-01-01"], "accepted"),
+            (["pins": [wrong], "expires": "2001-01-01"], "accepted-expired-pins"),
             (["pins": [fixtures.intermediate.pin], "scope": "leaf"], "key-not-pinned"),
             (["evaluation": "pinPublicKeys", "pins": [fixtures.authority.pin]], "accepted"),
             (["evaluation": "pinCertificates", "certificates": [fixtures.leaf.certificatePEM]], "accepted"),
