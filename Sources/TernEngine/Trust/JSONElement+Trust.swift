@@ -54,13 +54,14 @@ extension JSONElement {
         return time
     }
 
+    /// URLs that a request can be sent to: what is not refused here is not refused later, when nobody looks.
     func webURLs() throws(PolicyFileError) -> [String] {
         var urls: [String] = []
         for element in try elements() {
             let text = try element.string()
-            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-                url.host?.isEmpty == false
-            else { throw element.error(.invalidURL(text)) }
+            guard let url = URL(string: text), (try? Destination(absoluteString: url.absoluteString)) != nil else {
+                throw element.error(.invalidURL(text))
+            }
             urls.append(text)
         }
         return urls

@@ -96,6 +96,18 @@ import Testing
             "line 1, pinSets[0].reportURLs[0]: \"ftp://x.y/\" is not an http or https URL"
         ),
         (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\n\"reportURLs\":[\"https://a/\",\"https://a:99999/\"]}]}",
+            "line 2, pinSets[0].reportURLs[1]: \"https://a:99999/\" is not an http or https URL"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"https://%00/\"]}]}",
+            "line 1, pinSets[0].reportURLs[0]: \"https://%00/\" is not an http or https URL"
+        ),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"https:a/\"]}]}",
+            "line 1, pinSets[0].reportURLs[0]: \"https:a/\" is not an http or https URL"
+        ),
+        (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"]},\n{\"hosts\":[\"A.B.\"],\"pins\":[\"…\"]}]}",
             "line 2, pinSets[1]: \"a.b\" belongs to another pin set already"
         ),
