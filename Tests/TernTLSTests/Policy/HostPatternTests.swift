@@ -12,7 +12,8 @@ struct HostPatternTests {
         ("**.example.com", "a.b.example.com", true), ("**.example.com", "notexample.com", false),
         ("**.example.com", "a..example.com", false), ("Example.COM.", "example.com", true),
         ("127.0.0.1", "127.0.0.1", true), ("::1", "::1", true), ("2001:DB8::0:1", "2001:db8::1", true),
-        ("2001:db8::1", "2001:db8:0::1%eth0", true), ("*.0.0.1", "127.0.0.1", false),
+        ("2001:db8::1", "2001:db8:0::1%eth0", true), ("127.0.0.1", "::ffff:127.0.0.1", true),
+        ("::FFFF:7f00:1", "127.0.0.1", true), ("127.0.0.1", "::127.0.0.1", false), ("*.0.0.1", "127.0.0.1", false),
         ("*.example.com", "*.example.com", false), ("*.localhost", "a.localhost", true),
     ])
     func `a pattern stands for its hosts`(pattern: String, host: String, matches: Bool) {

@@ -29,7 +29,8 @@ struct ServerTrustPolicyManagerTests {
             ("one.test", nil), ("a.b.one.test", nil), ("com", nil), ("", nil), ("notexample.com", nil), ("::1", 9),
             ("0:0:0:0:0:0:0:1", 9), ("0::0001", 9), ("2001:DB8:0::A", 10), ("2001:db8::a", 10), ("2001:db8::b", nil),
             ("fe80::1%eth0", 11), ("FE80:0::1", 11), ("::ffff:192.0.2.1", 12), ("::ffff:c000:201", 12), ("::1::", nil),
-            ("[::1]", 9),
+            ("[::1]", 9), ("192.0.2.1", 12), ("::ffff:127.0.0.1", 5), ("[0:0:0:0:0:FFFF:7F00:1]", 5),
+            ("::127.0.0.1", nil), ("::fffe:127.0.0.1", nil),
             ("evil.com", nil), ("*.example.com", 2),
         ] as [(String, Int?)])
     func `the host comes first, then the longest pattern`(host: String, expected: Int?) {
