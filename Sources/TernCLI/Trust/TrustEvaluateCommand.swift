@@ -11,7 +11,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
             Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
 
             --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, \
-            "policy": {…}}, of which all but id and chain may be left out, and prints one verdict per line, {"id", \
+            "policy": {…}}, of which all but chain may be left out, and prints one verdict per line, {"id", \
             "verdict": "accept" or "refuse", "reason", "detail"}. It exits 0 when it has come to the end.
 
             A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \

@@ -248,6 +248,13 @@ import Testing
         #expect(peaks[1] - peaks[0] < 4096)
     }
 
+    @Test func `the help tells what a case has to have`() async throws {
+        let help = try await TernTool.run("trust", "evaluate", "--help").text
+        let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("of which all but chain may be left out"))
+        #expect(try await verdicts([Self.line(["chain": []])]).map(\.reason) == ["no-certificate"])
+    }
+
     @Test func `wrong usage exits 2`() async throws {
         #expect(try await TernTool.run("trust", "evaluate", "--batch", "/nowhere/cases.jsonl").status == 2)
         #expect(try await TernTool.run("trust", "evaluate", "--batch", "-", "--host", "example.com").status == 2)
