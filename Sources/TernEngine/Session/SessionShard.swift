@@ -84,7 +84,8 @@ final class SessionShard: @unchecked Sendable {
     /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last one,
     /// which a host that closes after every response would need again at once.
     func emptied(_ pool: ConnectionPool) {
-        if spare === pool { return }
+        // The end of its last task may have been the end of the session: a pool kept now would keep us for ever.
+        if isClosed || spare === pool { return }
         if let spare, spare.isEmpty, pools[spare.origin] === spare { pools[spare.origin] = nil }
         spare = pool
     }

@@ -27,6 +27,10 @@ extension Processes {
             await #expect(processExitsWith: .success) { try await Churn.forgottenTask() }
         }
 
+        @Test func `sessions dropped at the end of a task that had no connection leave nothing behind`() async {
+            await #expect(processExitsWith: .success) { try await Churn.sessionsDroppedByTheirTasks() }
+        }
+
         @Test func `a process without descriptors to spare gets errors, and recovers`() async {
             await #expect(processExitsWith: .success) { try await Churn.fewDescriptors() }
         }
@@ -208,6 +212,26 @@ enum Churn {
         }
         #expect(await plain.waitFor { $0.openConnections == 0 })
         #expect(await secure.waitFor { $0.openConnections == 0 })
+        expectReturn(to: baseline)
+    }
+
+    static func sessionsDroppedByTheirTasks() async throws {
+        let origin = try ScriptedOrigin { _, _ in [] }
+        let hole = try BlackHole()
+        let baseline = await baseline(with: origin)
+        for round in 0..<100 {
+            let isCancelled = round % 2 == 1
+            let url = try #require(URL(string: isCancelled ? hole.url : "http://127.0.0.1:1/"))
+            let holder = SessionHolder(.limited())
+            let delegate = RecordingDelegate { _, event in if case .end = event { holder.drop() } }
+            let task = holder.session?.dataTask(with: URLRequest(url: url), delegate: delegate)
+            task?.resume()
+            if isCancelled {
+                await holder.session?.settle()
+                task?.cancel()
+            }
+            #expect(await delegate.end().error != nil)
+        }
         expectReturn(to: baseline)
     }
 
