@@ -33,11 +33,10 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 extension Duration {
     /// Whole nanoseconds, held within 0 and about 292 years.
     var clampedNanoseconds: Int64 {
+        if self <= .zero { return 0 }
+        // Compares first: `components` traps when the seconds are more than fit.
+        if self >= .nanoseconds(Int64.max) { return .max }
         let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return .max }
-        let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carried ? .max : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -140,6 +140,24 @@ import Testing
         #expect(try await Session.limited().text(URLRequest(quick).limited(to: never)) == "answer")
     }
 
+    @Test func `more time than can be counted`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let forever = Duration.seconds(1e19)
+        let session = Session.limited { $0.maximumIdleTime = forever }
+        let never = Timeouts(connect: forever, idle: forever, total: forever)
+        for _ in 0..<2 { #expect(try await session.text(URLRequest(origin).limited(to: never)) == "answer") }
+        #expect(origin.connectionCount == 1)
+        let past = Duration.zero - forever
+        let brief = Session.limited { $0.maximumIdleTime = past }
+        for _ in 0..<2 { #expect(try await brief.text(URLRequest(origin)) == "answer") }
+        let (hole, silent) = (try BlackHole(), try ScriptedOrigin { _, _ in [.hold] })
+        let unreachable = URLRequest(url: try #require(URL(string: hole.url))).limited(to: Timeouts(connect: past))
+        #expect(await brief.failure(of: unreachable)?.reason.limit == .connect)
+        for timeouts in [Timeouts(idle: past), Timeouts(total: past)] {
+            #expect(await brief.failure(of: try URLRequest(silent).limited(to: timeouts))?.reason.limit != nil)
+        }
+    }
+
     @Test func `a pause of the reader is no silence of the server`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(.milliseconds(1100)), .send("half")]

@@ -36,6 +36,13 @@ import Testing
         #expect(Duration.seconds(-1).clampedNanoseconds == 0)
     }
 
+    @Test func `durations of more seconds than can be counted stop at the same ends`() {
+        for long in [.seconds(1e19), .seconds(Int64.max) * 2, .nanoseconds(Int64.max) + .nanoseconds(1)] as [Duration] {
+            #expect(long.clampedNanoseconds == .max)
+            #expect((.zero - long).clampedNanoseconds == 0)
+        }
+    }
+
     @Test func `seconds between two instants`() {
         let start = MonotonicInstant(nanoseconds: 500_000_000)
         #expect(MonotonicInstant(nanoseconds: 2_000_000_000).seconds(since: start) == 1.5)
