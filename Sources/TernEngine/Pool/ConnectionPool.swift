@@ -64,12 +64,10 @@ final class ConnectionPool {
 
     /// Ends a waiting task with `error`.
     func abandon(_ task: DataTask, _ error: EngineError) {
-        switch state.cancel(task) {
-        case .absent: return
-        case .removed: break
-        case .superfluous: attempts.popLast()?.cancel()
-        }
+        let cancellation = state.cancel(task)
+        if case .absent = cancellation { return }
         stopWaiting(task)
+        if case .superfluous = cancellation { giveUpAttempt() }
         task.complete(error)
         tellIfEmpty()
     }
@@ -116,6 +114,12 @@ final class ConnectionPool {
         let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self, task: task)
         attempts.append(attempt)
         attempt.start()
+    }
+
+    /// Whoever waits may rely on the time limit of his own attempt: gives up one whose task does not wait.
+    private func giveUpAttempt() {
+        let index = attempts.lastIndex { !$0.task.run.place.isWaiting } ?? attempts.indices.last
+        if let index { attempts.remove(at: index).cancel() }
     }
 
     /// Whether it holds nothing and nobody, and is not about to.

@@ -8,6 +8,8 @@ struct TaskRun {
         case nowhere
         case waiting(ConnectionPool)
         case active(Connection)
+
+        var isWaiting: Bool { if case .waiting = self { true } else { false } }
     }
 
     var place = Place.nowhere

@@ -62,6 +62,23 @@ import TernLock
         #expect(await stale.waitFor { $0.openConnections == 0 })
     }
 
+    @Test func `a cancelled request takes no other's connection with it`() async throws {
+        let hole = try BlackHole()
+        let request = URLRequest(url: try #require(URL(string: hole.url)))
+        let session = Session.limited(to: 2)
+        let (patient, hasty) = (RecordingDelegate(), RecordingDelegate())
+        let start = ContinuousClock.now
+        let task = session.dataTask(with: request.limited(to: Timeouts(connect: .seconds(20))), delegate: patient)
+        task.resume()
+        session.dataTask(with: request.limited(to: Timeouts(connect: .milliseconds(300))), delegate: hasty).resume()
+        await session.settle()
+        task.cancel()
+        #expect(await patient.end().error?.reason.isCancellation == true)
+        let record = await hasty.end()
+        #expect(record.error?.reason.limit == .connect)
+        #expect(record.end - start < .seconds(8))
+    }
+
     @Test func `does not grow the stack of a task that is started again from its own end`() async throws {
         // Connecting to the broadcast address fails within the call, and sends nothing.
         let request = URLRequest(url: try #require(URL(string: "http://255.255.255.255/")))
