@@ -21,11 +21,14 @@ enum Redaction {
 
     /// A URL, or what was meant to be one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
     /// path; a parser that disagrees must not make us show a password, so all before it goes.
+    ///
+    /// Looks at scalars: a mark that combines with a delimiter makes another character of it, but not another delimiter.
     static func url(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "//") else { return text }
-        let rest = text[scheme.upperBound...]
+        let scalars = text.unicodeScalars
+        guard let scheme = scalars.firstRange(of: "//".unicodeScalars) else { return text }
+        let rest = scalars[scheme.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@") else { return text }
-        return String(text[..<scheme.upperBound] + rest[rest.index(after: at)...])
+        return String(scalars[..<scheme.upperBound]) + String(rest[rest.index(after: at)...])
     }
 }

@@ -11,6 +11,11 @@ import Testing
         ("//joe:secret@example.com", "//example.com"),
         ("https://example.com/~joe@home?mail=a@b#c@d", "https://example.com/~joe@home?mail=a@b#c@d"),
         ("https://example.com?user=a@b", "https://example.com?user=a@b"),
+        // A combining mark makes one character of itself and the delimiter before it.
+        ("https://joe:secret@\u{301}example.com/", "https://\u{301}example.com/"),
+        ("https://\u{301}joe:secret@example.com/", "https://example.com/"),
+        ("https://example.com/\u{301}@home", "https://example.com/\u{301}@home"),
+        ("https://example.com?\u{301}user=a@b", "https://example.com?\u{301}user=a@b"),
         ("no url at all", "no url at all"), ("", ""),
     ])
     func `userinfo is left out of URLs, and nothing else`(url: String, shown: String) {

@@ -11,26 +11,28 @@ struct CurlCommand: CustomStringConvertible {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
-        if method != "GET" { parts.append("-X \(method)") }
+        if method != "GET" { parts.append("-X \(Self.quoted(method))") }
         let defaults = defaultHeaders.filter { !request.headers.contains($0.name) }
         for field in defaults + request.headers {
             let value = Redaction.covers(field: field.name) ? Redaction.placeholder : field.value
             parts.append("-H \(Self.quoted("\(field.name): \(value)"))")
         }
         if let body = request.httpBody {
-            parts.append("-d \(Self.quoted(String(decoding: body, as: UTF8.self)))")
+            // Raw: `-d` takes a body that begins with @ for the name of a file to send.
+            parts.append("--data-raw \(Self.quoted(String(decoding: body, as: UTF8.self)))")
         }
         parts.append(Self.quoted(Redaction.url(url.absoluteString)))
         description = parts.joined(separator: " \\\n\t")
     }
 
-    /// Within double quotes a shell takes four characters for more than themselves.
+    /// Within double quotes a shell takes four bytes for more than themselves, whatever mark follows and combines with them.
     private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for character in text {
-            if "\\\"$`".contains(character) { quoted.append("\\") }
-            quoted.append(character)
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if "\\\"$`".unicodeScalars.contains(scalar) { quoted.append("\\") }
+            quoted.append(scalar)
         }
-        return quoted + "\""
+        quoted.append("\"")
+        return String(quoted)
     }
 }

@@ -12,10 +12,10 @@ import Testing
         #expect(
             command?.description == """
                 $ curl -v \\
-                \t-X POST \\
+                \t-X "POST" \\
                 \t-H "Accept: */*" \\
                 \t-H "X-A: b" \\
-                \t-d "{\\"a\\":\\"b\\"}" \\
+                \t--data-raw "{\\"a\\":\\"b\\"}" \\
                 \t"http://x/p?q=1"
                 """)
     }
@@ -39,6 +39,34 @@ import Testing
         let request = try URLRequest(url: "http://x/", method: .get, headers: ["X": #"$(id) `id` \ ""#])
         let text = try #require(CurlCommand(request, defaultHeaders: [:])).description
         #expect(text.contains(#"-H "X: \$(id) \`id\` \\ \"""#))
+    }
+
+    @Test func `a shell hands curl what the request says, whatever it says`() throws {
+        let nasty = "\"\u{301};id; $\u{301}(id) `\u{301}id` \\\u{301}"
+        var request = try URLRequest(url: "http://x/", method: .get, headers: ["X": nasty])
+        request.httpMethod = "$(id);id"
+        request.httpBody = Data("@/etc/passwd".utf8)
+        let command = try #require(CurlCommand(request, defaultHeaders: [:])).description
+        let script = "curl() { printf '%s\\n' \"$@\"; }\n" + command.dropFirst(2)
+        let (shell, output) = (Process(), Pipe())
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", script]
+        shell.standardOutput = output
+        try shell.run()
+        let words = String(decoding: try #require(try output.fileHandleForReading.readToEnd()), as: UTF8.self)
+        shell.waitUntilExit()
+        #expect(
+            words == """
+                -v
+                -X
+                $(id);id
+                -H
+                X: \(nasty)
+                --data-raw
+                @/etc/passwd
+                http://x/
+
+                """)
     }
 
     @Test func `a request without a URL has no command`() throws {
