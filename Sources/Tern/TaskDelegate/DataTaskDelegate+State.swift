@@ -12,7 +12,10 @@ extension DataTaskDelegate {
         private(set) var response: HTTPURLResponse?
         /// The body, or what of it the stream has not had yet.
         private var body = Data()
+        /// Gone when it has had the last byte: it may hold the request.
         private var stream: StreamHandler?
+        /// The body is the stream's, gone or not.
+        private var isStreamed = false
         /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
         private var isDelivering = false
         private var stoppedTask: DataTask?
@@ -81,12 +84,18 @@ extension DataTaskDelegate.State {
         return false
     }
 
-    /// The first error wins. Returns who is let in.
-    mutating func complete(with error: EngineError?, metrics: TaskMetrics?) -> DataTaskDelegate.Visitor? {
+    /// The first error wins. `delivers`: the callback queue, which lets go of the stream, has to be asked once more; or else
+    /// `visitor` is let in.
+    mutating func complete(
+        with error: EngineError?, metrics: TaskMetrics?
+    ) -> (delivers: Bool, visitor: DataTaskDelegate.Visitor?) {
         self.error = self.error ?? (isTooLarge ? tooLarge(error) : error)
         self.metrics = metrics
         isComplete = true
-        return isDelivering ? nil : gate.open()
+        if isDelivering { return (false, nil) }
+        guard stream != nil else { return (false, gate.open()) }
+        isDelivering = true
+        return (true, nil)
     }
 
     private func tooLarge(_ error: EngineError?) -> EngineError {
@@ -113,7 +122,7 @@ extension DataTaskDelegate.State {
         isValidated = true
         defer { validations = [] }
         let completion = Completion(
-            request: request, response: response, data: stream == nil ? body : nil, error: error, metrics: metrics)
+            request: request, response: response, data: isStreamed ? nil : body, error: error, metrics: metrics)
         return (completion, error == nil ? validations : [])
     }
 
@@ -130,7 +139,8 @@ extension DataTaskDelegate.State {
     mutating func setStream(
         _ handler: DataTaskDelegate.StreamHandler?
     ) -> (delivers: Bool, isLate: Bool, stoppedTask: DataTask?) {
-        stream = handler
+        isStreamed = handler != nil
+        stream = isComplete && body.isEmpty ? nil : handler
         guard handler == nil else {
             return (!isComplete && startDelivering(), isComplete && !isDelivering && !body.isEmpty, nil)
         }
@@ -157,21 +167,22 @@ extension DataTaskDelegate.State {
         defer {
             body = Data()
             stoppedTask = nil
+            if isComplete { self.stream = nil }
         }
         return Delivery(bytes: body, handler: stream, stoppedTask: stoppedTask)
     }
 
     enum CallbackStep {
         case deliver(Delivery)
-        /// See to whoever is in at the gate.
-        case receive(DataTaskDelegate.Visitor?)
+        /// See to whoever is in at the gate, and let go of a stream that has had the last byte.
+        case receive(DataTaskDelegate.Visitor?, spent: DataTaskDelegate.StreamHandler?)
     }
 
     /// What the callback queue, having been asked, is to do first.
     mutating func firstStep() -> CallbackStep {
-        guard isDelivering else { return .receive(gate.visitor) }
+        guard isDelivering else { return .receive(gate.visitor, spent: nil) }
         if let delivery = takeDelivery() { return .deliver(delivery) }
         isDelivering = false
-        return .receive(isComplete ? gate.open() : nil)
+        return isComplete ? .receive(gate.open(), spent: stream.take()) : .receive(nil, spent: nil)
     }
 }

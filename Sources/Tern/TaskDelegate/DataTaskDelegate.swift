@@ -54,7 +54,13 @@ final class DataTaskDelegate: TaskDelegate {
     }
 
     func completeWithoutTask() {
-        summon(state.withLock { $0.complete(with: nil, metrics: nil) })
+        complete(with: nil, metrics: nil)
+    }
+
+    private func complete(with error: EngineError?, metrics: TaskMetrics?) {
+        let (delivers, visitor) = state.withLock { $0.complete(with: error, metrics: metrics) }
+        if delivers { callbacks.post(self) }
+        summon(visitor)
     }
 
     private func summon(_ visitor: Visitor?) {
@@ -85,7 +91,7 @@ extension DataTaskDelegate: CallbackQueue.Source {
         while true {
             switch state.withLock({ $0.firstStep() }) {
             case .deliver(let delivery): deliver(delivery)
-            case .receive(let visitor): return receive(visitor)
+            case .receive(let visitor, _): return receive(visitor)
             }
         }
     }
@@ -127,7 +133,6 @@ extension DataTaskDelegate {
     }
 
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {
-        let metrics = task.metrics
-        summon(state.withLock { $0.complete(with: error, metrics: metrics) })
+        complete(with: error, metrics: task.metrics)
     }
 }

@@ -84,6 +84,27 @@ import TernLock
         #expect(count.withLock { $0 } == size)
     }
 
+    @Test(arguments: ["hello", ""], [false, true])
+    func `a closure that mentions its request is let go of at the end`(body: String, isLate: Bool) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok(body)] }
+        var configuration = SessionConfiguration()
+        configuration.reactorCount = 1
+        let queue = DispatchQueue(label: "callbacks")
+        let manager = SessionManager(configuration: configuration, callbackQueue: queue)
+        weak var released: DataRequest?
+        do {
+            let request = manager.request(origin.url())
+            released = request
+            if isLate { _ = await request.serializingData().response }
+            let response = await request.stream { [request] _ in _ = request }.serializingData().response
+            #expect(response.data == nil)
+        }
+        // The reactor and the queue have done what they were doing.
+        await Task(executorPreference: manager.session.executors.first) {}.value
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+        #expect(released == nil)
+    }
+
     @Test func `taking the closure away collects the rest`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]

@@ -35,7 +35,7 @@ import Testing
         var state = state()
         #expect(receive("hello ", &state).delivers == false)
         #expect(receive("world", &state).delivers == false)
-        #expect(state.complete(with: nil, metrics: nil) == nil)
+        #expect(state.complete(with: nil, metrics: nil).visitor == nil)
         #expect(state.validate().0.data == Data("hello world".utf8))
     }
 
@@ -70,13 +70,27 @@ import Testing
         _ = state.setStream { _ in }
         #expect(receive("a", &state).delivers)
         #expect(state.admit(handler) == nil)
-        #expect(state.complete(with: nil, metrics: nil) == nil)
+        #expect(state.complete(with: nil, metrics: nil).visitor == nil)
         #expect(delivered(state.firstStep()) == "a")
-        guard case .receive(.handler?) = state.firstStep() else {
+        guard case .receive(.handler?, _) = state.firstStep() else {
             Issue.record("the handler was not let in")
             return
         }
         #expect(state.nextVisitor() == nil)
+    }
+
+    @Test func `a stream that has had the last byte is given back on the callback queue, before the gate opens`() {
+        var state = state()
+        _ = state.setStream { _ in }
+        #expect(state.admit(handler) == nil)
+        let (delivers, visitor) = state.complete(with: nil, metrics: nil)
+        #expect(delivers)
+        #expect(visitor == nil)
+        guard case .receive(.handler?, spent: _?) = state.firstStep() else {
+            Issue.record("nobody was let in, or nothing given back")
+            return
+        }
+        #expect(state.validate().0.data == nil)
     }
 
     @Test func `a stream that comes before completion has what was there delivered`() {
