@@ -3,7 +3,8 @@ import Foundation
 import TernEngine
 
 extension DataTaskDelegate {
-    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock.
+    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock. It also gives back
+    /// what of the user's goes with it: a `deinit` may ask the request something, and find the lock taken.
     ///
     /// While bytes are on their way to the stream the gate stays shut, so that no handler runs before the last of them.
     struct State {
@@ -117,13 +118,14 @@ extension DataTaskDelegate.State {
         if !isValidated { validations.append(validation) }
     }
 
-    /// What handlers get to see, and the validations that have to run before: the first time all of them, then none.
+    /// What handlers get to see, and the validations that have to run before, unless there is an error already: the first
+    /// time all of them, then none.
     mutating func validate() -> (Completion, [DataRequest.Validation]) {
         isValidated = true
         defer { validations = [] }
         let completion = Completion(
             request: request, response: response, data: isStreamed ? nil : body, error: error, metrics: metrics)
-        return (completion, error == nil ? validations : [])
+        return (completion, validations)
     }
 
     /// A validation has failed.
@@ -132,20 +134,28 @@ extension DataTaskDelegate.State {
 
 // The stream
 extension DataTaskDelegate.State {
+    struct StreamChange {
+        /// The callback queue has to be asked to deliver what is there.
+        var delivers = false
+        /// What is there has to wait its turn at the gate.
+        var isLate = false
+        /// Can go on.
+        var stoppedTask: DataTask?
+        let replaced: DataTaskDelegate.StreamHandler?
+    }
+
     /// Hands bytes on to `handler` from now on, or accumulates them from now on if it is nil.
-    ///
-    /// `delivers`: the callback queue has to be asked to deliver what is there. `isLate`: it has to wait its turn at the
-    /// gate. `stoppedTask` can go on.
-    mutating func setStream(
-        _ handler: DataTaskDelegate.StreamHandler?
-    ) -> (delivers: Bool, isLate: Bool, stoppedTask: DataTask?) {
+    mutating func setStream(_ handler: DataTaskDelegate.StreamHandler?) -> StreamChange {
+        var change = StreamChange(replaced: stream)
         isStreamed = handler != nil
         stream = isComplete && body.isEmpty ? nil : handler
-        guard handler == nil else {
-            return (!isComplete && startDelivering(), isComplete && !isDelivering && !body.isEmpty, nil)
+        if handler == nil {
+            change.stoppedTask = stoppedTask.take()
+        } else {
+            change.delivers = !isComplete && startDelivering()
+            change.isLate = isComplete && !isDelivering && !body.isEmpty
         }
-        defer { stoppedTask = nil }
-        return (false, false, stoppedTask)
+        return change
     }
 
     private mutating func startDelivering() -> Bool {

@@ -47,10 +47,10 @@ final class DataTaskDelegate: TaskDelegate {
 
     /// Hands the body on from now on, what has come already first; nil accumulates it again.
     func stream(_ handler: StreamHandler?) {
-        let (delivers, isLate, stoppedTask) = state.withLock { $0.setStream(handler) }
-        if delivers { callbacks.post(self) }
-        if isLate { handle { [self] _ in deliver(state.withLock { $0.takeDelivery() }) } }
-        stoppedTask?.release()
+        let change = state.withLock { $0.setStream(handler) }
+        if change.delivers { callbacks.post(self) }
+        if change.isLate { handle { [self] _ in deliver(state.withLock { $0.takeDelivery() }) } }
+        change.stoppedTask?.release()
     }
 
     func completeWithoutTask() {
@@ -74,7 +74,7 @@ final class DataTaskDelegate: TaskDelegate {
     /// For whoever is in at the gate: the first to ask runs the validations.
     private func validatedCompletion() -> Completion {
         let (completion, validations) = state.withLock { $0.validate() }
-        guard let response = completion.response else { return completion }
+        guard completion.error == nil, let response = completion.response else { return completion }
         for validation in validations {
             guard case .failure(let error) = validation(completion.request, response, completion.data) else { continue }
             return state.withLock { state in
@@ -107,7 +107,8 @@ extension DataTaskDelegate: CallbackQueue.Source {
         var visitor = visitor
         while case .handler(let handler)? = visitor {
             handler(validatedCompletion())
-            visitor = state.withLock { $0.nextVisitor() }
+            // The gate forgets the handler: its last reference must not be the one under the lock.
+            visitor = withExtendedLifetime(handler) { state.withLock { $0.nextVisitor() } }
         }
         if case .awaiter(let awaiter)? = visitor { awaiter.resume() }
     }

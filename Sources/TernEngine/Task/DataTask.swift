@@ -134,18 +134,19 @@ public final class DataTask: @unchecked Sendable {
 extension DataTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
-        let isFirst = state.withLock { state in
-            guard state.stage != .completed else { return false }
+        // With the last shard go the session's policies, which may be somebody's subclass: when the lock is free.
+        let (isFirst, shard) = state.withLock { state -> (Bool, SessionShard?) in
+            guard state.stage != .completed else { return (false, nil) }
             state.stage = .completed
-            state.shard = nil
             run.isOver = true
             prepared = nil
             run.metrics?.end = .now
             state.metrics = run.metrics
             state.error = error
-            return true
+            return (true, state.shard.take())
         }
         if isFirst { delegate.task(self, didCompleteWith: error) }
+        withExtendedLifetime(shard) {}
     }
 
     func error(_ reason: EngineError.Reason, phase: EngineError.Phase) -> EngineError {

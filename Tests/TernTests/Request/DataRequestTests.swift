@@ -52,6 +52,52 @@ import Testing
         #expect(await texts.first { _ in true } == "hello")
     }
 
+    /// Asks its request for the response when it goes.
+    private final class Asker: Sendable {
+        let request: DataRequest
+        let ends: AsyncStream<Void>.Continuation
+
+        init(_ request: DataRequest, _ ends: AsyncStream<Void>.Continuation) {
+            self.request = request
+            self.ends = ends
+        }
+
+        deinit {
+            _ = request.response
+            ends.yield()
+        }
+    }
+
+    enum Closure: CaseIterable {
+        case replacedStream, spentStream, validation, handler
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Closure.allCases)
+    func `what a closure holds may ask the request as it goes`(closure: Closure) async throws {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        let request = manager.request("http://127.0.0.1:1/")
+        add(closure, holding: { Asker(request, continuation) }, to: request)
+        if closure == .replacedStream { request.stream() } else { request.resume() }
+        for await _ in ends { break }
+    }
+
+    /// Leaves the only reference to the asker with the request.
+    private func add(_ closure: Closure, holding asker: () -> Asker, to request: DataRequest) {
+        let asker = asker()
+        switch closure {
+        case .replacedStream, .spentStream: request.stream { _ in _ = asker }
+        case .validation:
+            request.validate { _, _, _ in
+                _ = asker
+                return .success
+            }
+            .response { _ in }
+        case .handler: request.response { _ in _ = asker }
+        }
+    }
+
     @Test func `letting go of a request that was never started lets go of its handlers`() throws {
         final class Held: Sendable {}
         manager.startRequestsImmediately = false

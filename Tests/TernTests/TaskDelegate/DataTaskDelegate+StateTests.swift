@@ -149,7 +149,7 @@ import Testing
         #expect(state.validate().0.error is Reason)
     }
 
-    @Test func `validations are given out once, and none after an error`() {
+    @Test func `validations are given out once, whether they are to run or only to go`() {
         var fresh = state()
         fresh.add { _, _, _ in .success }
         #expect(fresh.validate().1.count == 1)
@@ -157,6 +157,7 @@ import Testing
         #expect(fresh.validate().1.isEmpty)
         var failed = state(error: Reason())
         failed.add { _, _, _ in .success }
+        #expect(failed.validate().1.count == 1)
         #expect(failed.validate().1.isEmpty)
     }
 }
