@@ -57,7 +57,7 @@ final class ConnectionPool {
         case .wait:
             wait(task)
         case .refuse(let limit):
-            shard.loop.execute { task.complete(task.error(.queueFull(limit: limit), phase: .pool)) }
+            task.completeLater(.queueFull(limit: limit), phase: .pool, on: shard.loop)
             tellIfEmpty()
         }
     }

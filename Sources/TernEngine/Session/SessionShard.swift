@@ -41,7 +41,7 @@ final class SessionShard: @unchecked Sendable {
     func start(_ task: DataTask) {
         // A cancellation from another thread may have come before the start it cancels.
         if task.run.isOver { return }
-        if isClosed { return task.complete(task.error(.sessionInvalidated, phase: .request)) }
+        if isClosed { return task.completeLater(.sessionInvalidated, phase: .request, on: loop) }
         switch task.originalRequest.destination {
         case .success(let destination): pool(for: destination.origin).start(task)
         case .failure(let error): reject(task, error)
@@ -56,11 +56,10 @@ final class SessionShard: @unchecked Sendable {
         }
     }
 
-    /// Fails a task that cannot be sent. Later, not now: whoever starts a task from the end of another must not find
-    /// himself one stack frame deeper each time.
+    /// Fails a task that cannot be sent.
     func reject(_ task: DataTask, _ error: InvalidRequest) {
         task.run.place = .nowhere
-        loop.execute { task.complete(task.error(.invalidRequest(error), phase: .request)) }
+        task.completeLater(.invalidRequest(error), phase: .request, on: loop)
     }
 
     func updatePause(of task: DataTask) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernLock
 
 /// One request on its way, and the handle to steer it. Made by `Session.dataTask(with:delegate:)`, started by `resume()`.
@@ -68,7 +70,7 @@ public final class DataTask: @unchecked Sendable {
             shard?.perform { $0.updatePause(of: self) }
             return
         }
-        if shard?.perform({ $0.start(self) }) != true { complete(error(failure, phase: .request)) }
+        if shard?.perform({ $0.start(self) }) != true { completeLater(failure, phase: .request, on: nil) }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
@@ -88,7 +90,7 @@ public final class DataTask: @unchecked Sendable {
             return (state.shard, state.stage == .completed)
         }
         if isOver { return }
-        if shard?.perform({ $0.cancel(self) }) != true { complete(error(.cancelled, phase: .request)) }
+        if shard?.perform({ $0.cancel(self) }) != true { completeLater(.cancelled, phase: .request, on: nil) }
     }
 
     /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
@@ -148,6 +150,15 @@ extension DataTask {
         if isFirst { delegate.task(self, didCompleteWith: error) }
         withExtendedLifetime(shard) {}
     }
+
+    /// Fails the task. Later, not now: whoever starts a task from the end of another must not find himself one stack frame
+    /// deeper each time. Where no loop runs any more it ends on a queue.
+    func completeLater(_ reason: EngineError.Reason, phase: EngineError.Phase, on loop: ReactorLoop?) {
+        let ending: @Sendable () -> Void = { self.complete(self.error(reason, phase: phase)) }
+        if loop?.execute(ending) != true { Self.endings.async(execute: ending) }
+    }
+
+    private static let endings = DispatchQueue(label: "tern.endings")
 
     func error(_ reason: EngineError.Reason, phase: EngineError.Phase) -> EngineError {
         EngineError(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Glibc
 import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
+import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct SessionShardTests {
     private static func shard(on group: ReactorGroup) throws -> SessionShard {
@@ -37,5 +39,60 @@ import Testing
         // What the loop was doing then is done.
         await Task(executorPreference: group.reactors.first) {}.value
         #expect(released == nil)
+    }
+
+    enum Ending: CaseIterable {
+        case never, closed, loopEnded
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `a chain of tasks that come too late does not grow the stack`(ending: Ending) async throws {
+        var group: ReactorGroup? = try ReactorGroup(count: 1)
+        let shard = try group.map(Self.shard)
+        switch ending {
+        case .never: break
+        case .closed: shard?.perform { $0.close() }
+        case .loopEnded:
+            group = nil
+            while shard?.loop.execute({}) == true { sched_yield() }
+        }
+        let request = try Self.request("http://127.0.0.1:1/")
+        let error = await withCheckedContinuation { done in
+            Chain(of: 100_000, request, on: ending == .never ? nil : shard, done).next()
+        }
+        #expect(error?.reason.isInvalidation == true)
+        withExtendedLifetime(group) {}
+    }
+
+    /// Starts a task from the end of the one before.
+    private final class Chain: SessionDataDelegate {
+        private let left: Lock<Int>
+        private let request: URLRequest
+        private let shard: SessionShard?
+        private let done: CheckedContinuation<EngineError?, Never>
+
+        init(
+            of count: Int, _ request: URLRequest, on shard: SessionShard?,
+            _ done: CheckedContinuation<EngineError?, Never>
+        ) {
+            left = Lock(count)
+            self.request = request
+            self.shard = shard
+            self.done = done
+        }
+
+        func next() {
+            DataTask(
+                request: request, delegate: self, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
+            ).resume()
+        }
+
+        func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            if isLast { done.resume(returning: error) } else { next() }
+        }
     }
 }
