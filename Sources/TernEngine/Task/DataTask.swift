@@ -31,7 +31,8 @@ public final class DataTask: @unchecked Sendable {
     }
 
     private let state: Lock<State>
-    let delegate: any SessionDataDelegate
+    /// Until the end, so that it may hold the task. Belongs to the reactor's thread.
+    private(set) var delegate: any SessionDataDelegate
     let timeouts: Timeouts
     private let failure: EngineError.Reason
     /// Belongs to the reactor's thread.
@@ -147,7 +148,10 @@ extension DataTask {
             state.error = error
             return (true, state.shard.take())
         }
-        if isFirst { delegate.task(self, didCompleteWith: error) }
+        if isFirst {
+            delegate.task(self, didCompleteWith: error)
+            delegate = Nobody.shared
+        }
         withExtendedLifetime(shard) {}
     }
 
@@ -179,4 +183,11 @@ extension DataTask {
         default: false
         }
     }
+}
+
+/// The delegate of a task that has completed: there is nothing more to tell.
+private final class Nobody: SessionDataDelegate {
+    static let shared = Nobody()
+
+    func task(_ task: DataTask, didCompleteWith error: EngineError?) {}
 }

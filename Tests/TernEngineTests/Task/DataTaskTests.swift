@@ -175,6 +175,31 @@ import TernLock
         #expect(origin.observations.requestCount == 2000)
     }
 
+    @Test func `lets go of its delegate at its end`() async throws {
+        final class Keeper: SessionDataDelegate {
+            let task = Lock<DataTask?>(nil)
+            let ends: AsyncStream<Void>.Continuation
+
+            init(_ ends: AsyncStream<Void>.Continuation) { self.ends = ends }
+
+            func task(_ task: DataTask, didCompleteWith error: EngineError?) { ends.yield() }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let session = Session.limited()
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        weak var released: Keeper?
+        do {
+            let keeper = Keeper(continuation)
+            released = keeper
+            let task = session.dataTask(with: try URLRequest(origin), delegate: keeper)
+            keeper.task.withLock { $0 = task }
+            task.resume()
+        }
+        for await _ in ends { break }
+        await session.settle()
+        #expect(released == nil)
+    }
+
     /// Steers one task from several threads at once, while its response comes and, now and then, its session goes.
     @Test(arguments: [false, true]) func `ends once, whoever steers it from wherever`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
