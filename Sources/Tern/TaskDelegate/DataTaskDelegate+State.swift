@@ -51,7 +51,8 @@ extension DataTaskDelegate {
 extension DataTaskDelegate.State {
     mutating func receive(_ response: HTTPURLResponse) {
         self.response = response
-        guard let length = response.head.contentLength, length > 16 * 1024, stream == nil else { return }
+        let length = request.flatMap(response.bodyLength(answering:)) ?? 0
+        if length <= 16 * 1024 || stream != nil { return }
         // Half a megabyte on the server's word alone; the rest as it comes.
         body.reserveCapacity(min(length, 512 * 1024))
     }

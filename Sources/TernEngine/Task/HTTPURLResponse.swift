@@ -34,6 +34,12 @@ public struct HTTPURLResponse: Sendable {
     /// The length the head announces, in bytes; -1 when it announces none, as in Foundation.
     public var expectedContentLength: Int64 { head.contentLength.map(Int64.init) ?? -1 }
 
+    /// How long the body will be, in bytes; nil if the head does not say. After HEAD and with 304 it tells what GET would have
+    /// brought (RFC 9110 §8.6).
+    package func bodyLength(answering request: URLRequest) -> Int? {
+        request.method == "HEAD" || statusCode == 304 ? nil : head.contentLength
+    }
+
     /// The media type without its parameters, in lower case.
     public var mimeType: String? {
         guard let value = head["Content-Type"] else { return nil }

@@ -27,9 +27,7 @@ final class DataCollector: SessionDataDelegate, @unchecked Sendable {
 
     func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
         self.response = response
-        // RFC 9110 §8.6: there it tells what a GET would have brought.
-        if task.originalRequest.method == "HEAD" || response.statusCode == 304 { return }
-        guard let length = response.head.contentLength else { return }
+        guard let length = response.bodyLength(answering: task.originalRequest) else { return }
         if length > limit {
             stop(task)
         } else if length > 16 * 1024 {

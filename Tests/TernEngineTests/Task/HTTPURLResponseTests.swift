@@ -29,6 +29,19 @@ import Testing
         #expect(try await response("HTTP/1.1 200 OK").expectedContentLength == -1)
     }
 
+    @Test(arguments: [("GET", 200, 5), ("HEAD", 200, nil), ("GET", 304, nil)] as [(String, Int, Int?)])
+    func `expects no body where the length is that of another response`(
+        method: String, status: Int, length: Int?
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\n" + (length == nil ? "" : "hello"))]
+        }
+        let request = try URLRequest(origin, method: method)
+        let response = try await Session.limited().data(for: request).1
+        #expect(response.bodyLength(answering: request) == length)
+        #expect(response.expectedContentLength == 5)
+    }
+
     @Test(
         arguments: [
             ("text/html", "text/html"), ("Text/HTML; charset=utf-8", "text/html"),
