@@ -3,8 +3,8 @@ public import TernHTTP1
 
 /// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return.
 ///
-/// `didCompleteWith` is called exactly once and last, whatever happened; then the task lets go of its delegate. All methods but that one have a default that
-/// does nothing.
+/// `didCompleteWith` is called exactly once and last, whatever happened; then the task lets go of its delegate. All methods
+/// but that one have a default that does nothing.
 public protocol SessionDataDelegate: AnyObject, Sendable {
     /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
     func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse)
