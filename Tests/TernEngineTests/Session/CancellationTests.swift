@@ -114,9 +114,12 @@ import Testing
             [.ok(), .close]
         }
         let holder = SessionHolder(Session.limited())
-        // The session holds the policy, which holds this.
         let task = Lock<DataTask?>(nil)
-        defer { task.withLock { $0 = nil } }
+        // The session holds the policy, which holds both.
+        defer {
+            task.withLock { $0 = nil }
+            holder.drop()
+        }
         let isArmed = Atomic(call != .reaffirmation)
         let giveUp: @Sendable () -> Void = {
             guard isArmed.load(ordering: .relaxed) else { return }
@@ -159,7 +162,10 @@ import Testing
         }
         let holder = SessionHolder(Session.limited())
         let task = Lock<DataTask?>(nil)
-        defer { task.withLock { $0 = nil } }
+        defer {
+            task.withLock { $0 = nil }
+            holder.drop()
+        }
         let count = Atomic(0)
         holder.replace(
             by: try Session.trusting(authority) {
