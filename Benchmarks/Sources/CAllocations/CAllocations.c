@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts allocations where all of them pass: an executable's own `malloc` takes precedence over the C library's, for every
-// library in the process, the Swift runtime's included. Freeing stays the C library's, and so does the work: these functions
-// only count. That costs an increment of a word per allocation, of every client alike.
+// Counts allocations where all of them pass: the `malloc` of a preloaded library takes precedence over the C library's, for
+// everything in the process, the Swift runtime included. Freeing stays the C library's, and so does the work: these functions
+// only count.
 
 #include "CAllocations.h"
 
@@ -16,7 +16,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static __thread uint64_t count;
+// Laid out before the first thread starts: to reach it must not allocate.
+static __thread uint64_t count __attribute__((tls_model("initial-exec")));
 
 void *malloc(size_t size) {
     count++;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CAllocations
 internal import CCurlMulti
 internal import CHTTPParser
 
@@ -60,14 +59,14 @@ struct ParsingComparison {
 
     /// Allocations per message, once everything that is kept has been made.
     private func allocations(_ message: ParsedMessage, _ parser: some ResponseParser) throws -> Double? {
-        guard allocations_are_counted() else { return nil }
+        guard let counter = AllocationCounter.shared else { return nil }
         var tally = parsing_tally()
         var count: UInt64 = 0
         for _ in 0..<64 {
             try parser.begin()
-            let before = allocations_of_this_thread()
+            let before = counter.count
             try parser.read(message.bytes, &tally)
-            count &+= allocations_of_this_thread() &- before
+            count &+= counter.count &- before
         }
         return Double(count) / Double(tally.messages)
     }

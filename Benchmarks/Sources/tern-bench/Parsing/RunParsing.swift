@@ -16,6 +16,7 @@ struct RunParsing: ParsableCommand {
     @Option(help: "Also write all figures to this file, as JSON.") var json: String?
 
     func run() throws {
+        AllocationCounter.preload()
         let chosen = ParsedMessage.all.filter { message in
             messages.isEmpty || messages.contains { message.name.contains($0) }
         }
