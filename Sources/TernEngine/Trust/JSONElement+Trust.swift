@@ -59,9 +59,9 @@ extension JSONElement {
         var urls: [String] = []
         for element in try elements() {
             let text = try element.string()
-            guard let url = URL(string: text), (try? Destination(absoluteString: url.absoluteString)) != nil else {
-                throw element.error(.invalidURL(text))
-            }
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+                let host = url.host, (try? HostPattern(host))?.scope == .exact, (1...65535).contains(url.port ?? 443)
+            else { throw element.error(.invalidURL(text)) }
             urls.append(text)
         }
         return urls
