@@ -9,12 +9,11 @@ enum JSONText {
         bytes.reserveCapacity(text.utf8.count + 2)
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": bytes += Array("\\\"".utf8)
-            case "\\": bytes += Array("\\\\".utf8)
+            case "\"", "\\": bytes += [UInt8(ascii: "\\"), UInt8(ascii: scalar)]
             case "\n": bytes += Array("\\n".utf8)
             case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
                 bytes += Array("\\u".utf8) + [12, 8, 4, 0].map { digit(UInt8(scalar.value >> $0 & 0xf)) }
-            default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            default: bytes.append(contentsOf: scalar.utf8)
             }
         }
         bytes.append(UInt8(ascii: "\""))

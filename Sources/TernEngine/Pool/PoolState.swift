@@ -41,7 +41,6 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
             leased += 1
             return .use(connection)
         }
-        let mayOpen = mayOpen
         // Those for whom a connection is on its way do not count.
         guard mayOpen || !idle.isEmpty || queue.count - opening < queueLimit else { return .refuse(limit: queueLimit) }
         queue.append(Waiting(waiter: waiter, isPicky: isPicky))

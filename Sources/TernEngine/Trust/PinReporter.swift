@@ -25,8 +25,7 @@ final class PinReporter: Sendable {
     /// Lets go of the session that reports travel on; those under way hold it until they have arrived.
     func close() {
         // The last release must not run under the lock.
-        let session = state.withLock { $0.session.take() }
-        withExtendedLifetime(session) {}
+        _ = state.withLock { $0.session.take() }
     }
 
     /// Any thread; returns at once.

@@ -27,8 +27,7 @@ final class RevocationFetcher: Sendable {
     /// Lets the engine go, and with it what is under way.
     func close() {
         // The last release must not run under the lock.
-        let session = session.withLock { $0.take() }
-        withExtendedLifetime(session) {}
+        _ = session.withLock { $0.take() }
     }
 
     /// The answers did not help: they are forgotten soon.

@@ -10,7 +10,6 @@ extension TrustFailure {
         case .openSSL(let code):
             self.init(
                 store.isEmpty ? .noAnchors : Reason(code, problem.certificate), host: host, verifyCode: code,
-                verifyText: unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(code))),
                 depth: problem.depth, certificate: problem.certificate, seen: sent)
         }
     }

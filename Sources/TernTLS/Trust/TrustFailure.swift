@@ -89,20 +89,17 @@ public struct TrustFailure: Error, Sendable, Hashable {
     public let seen: [Seen]
 
     init(
-        _ reason: Reason, host: String, verifyCode: Int32 = 0, verifyText: String? = nil, depth: Int = 0,
-        certificate: Certificate? = nil, seen: [Certificate]
+        _ reason: Reason, host: String, verifyCode: Int32 = 0, depth: Int = 0, certificate: Certificate? = nil,
+        seen: [Certificate]
     ) {
         self.reason = reason
         self.host = host
         self.verifyCode = verifyCode
-        self.verifyText = verifyText ?? Self.text(for: verifyCode)
+        verifyText =
+            verifyCode == 0 ? "" : unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(verifyCode)))
         self.depth = depth
         self.certificate = certificate
         self.seen = seen.map(Seen.init)
-    }
-
-    private static func text(for code: Int32) -> String {
-        code == 0 ? "" : unsafe String(cStringOrEmpty: X509_verify_cert_error_string(Int(code)))
     }
 }
 

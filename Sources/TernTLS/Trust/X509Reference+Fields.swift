@@ -44,16 +44,8 @@ extension X509Reference {
 
     /// Whether the octets of an extension are those of one DER value.
     func isExtensionOneValue(_ index: Int) -> Bool {
-        let octets = unsafe octetsOfExtension(index)
-        guard octets.count >= 2 else { return false }
-        var (header, length) = (2, Int(unsafe octets[1]))
-        if length >= 0x80 {
-            header += length & 0x7f
-            // As in `DERElements`.
-            guard (3...5).contains(header), octets.count >= header else { return false }
-            length = unsafe octets[2..<header].reduce(0) { $0 << 8 | Int($1) }
-        }
-        return octets.count == header + length
+        var elements = DERElements(unsafe Array(octetsOfExtension(index))[...])
+        return elements.next() != nil && elements.isAtEnd
     }
 
     /// Whether an extension holds a value without contents.

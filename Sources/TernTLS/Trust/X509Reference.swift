@@ -45,7 +45,7 @@ import CTernOpenSSL
         let count = unsafe tern_BIO_get_mem_data(bio, &data)
         let text = unsafe String(decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
         return PrintableText.replacing(text) { scalar in
-            UTF8.encode(scalar)?.map { "\\" + hexadecimal($0).uppercased() }.joined() ?? ""
+            scalar.utf8.map { "\\" + hexadecimal($0).uppercased() }.joined()
         }
     }
 
