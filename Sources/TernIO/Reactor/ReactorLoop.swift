@@ -24,6 +24,8 @@ public final class ReactorLoop: @unchecked Sendable {
     private var runningJobs: [ReactorJob] = []
     private var collected: [Mailbox.Item] = []
     private var expired: [UInt32] = []
+    private var visits: [RegistrationToken] = []
+    private var dueVisits: [RegistrationToken] = []
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
@@ -31,9 +33,6 @@ public final class ReactorLoop: @unchecked Sendable {
     public private(set) var now: MonotonicInstant
     /// Counts the turns of the loop.
     public private(set) var turn: UInt64 = 0
-    /// Whether a descriptor may have turned ready before this turn without its handler having been told: while events
-    /// are being dispatched, and when there were more than fit.
-    public private(set) var mayHaveUnreportedEvents = false
     /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
@@ -130,6 +129,14 @@ extension ReactorLoop {
         }
     }
 
+    /// Tells the registration's handler in the next turn that it is readable, whatever its descriptor says: for whoever has
+    /// received more than may be worked off in one turn, so that its neighbours get theirs. Nothing happens if the
+    /// registration has ended by then, or is interested in nothing.
+    public func visitAgain(_ token: RegistrationToken) {
+        assert(isCurrent)
+        visits.append(token)
+    }
+
     /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
     public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
         assert(isCurrent)
@@ -168,13 +175,13 @@ extension ReactorLoop {
             let count = poll()
             now = .now
             turn &+= 1
-            mayHaveUnreportedEvents = true
+            swap(&visits, &dueVisits)
             for index in 0..<count {
                 let event = unsafe events[index]
                 unsafe dispatch(userData: event.data.u64, events: event.events)
             }
+            visit()
             expireDeadlines()
-            mayHaveUnreportedEvents = count == Self.eventCapacity
             deliverMail()
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
             if jobs.isEmpty, mailbox.mayEnd() { break }
@@ -190,7 +197,7 @@ extension ReactorLoop {
 
     private func poll() -> Int {
         var timeout: Int32 = 0
-        if jobs.isEmpty, mailbox.mayEnterSleep() {
+        if jobs.isEmpty, visits.isEmpty, mailbox.mayEnterSleep() {
             // Not `now`: what ran since the turn began would be added to the wait.
             timeout = wheel.millisecondsUntilNext(now: .now) ?? -1
         }
@@ -203,6 +210,12 @@ extension ReactorLoop {
         if userData == Self.wakeUpUserData { return }
         // Nobody if paused by a neighbour in this very batch: it would not have been told in the next one either.
         registrations.handler(toTell: RegistrationToken(userData: userData))?.ready(Readiness(epoll: events))
+    }
+
+    private func visit() {
+        if dueVisits.isEmpty { return }
+        for token in dueVisits { registrations.handler(toTell: token)?.ready(.readable) }
+        dueVisits.removeAll(keepingCapacity: true)
     }
 
     private func expireDeadlines() {

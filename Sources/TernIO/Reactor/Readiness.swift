@@ -12,6 +12,8 @@ public struct Readiness: OptionSet, Sendable, Hashable {
     public static let writable = Readiness(rawValue: 2)
     /// The registration's deadline has passed.
     public static let deadline = Readiness(rawValue: 4)
+    /// The peer has closed its half: behind what waits to be received lies the end of the stream, or an error.
+    public static let peerClosed = Readiness(rawValue: 8)
 
     /// `EPOLLHUP` and `EPOLLERR` cannot be masked, so they count as both directions: the transfer reports what is wrong.
     init(epoll events: UInt32) {
@@ -19,6 +21,7 @@ public struct Readiness: OptionSet, Sendable, Hashable {
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             readiness.insert(.readable)
         }
+        if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 { readiness.insert(.peerClosed) }
         if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { readiness.insert(.writable) }
         self = readiness
     }

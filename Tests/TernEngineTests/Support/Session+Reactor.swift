@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
+import TernIO
 
 extension Session {
+    /// The loop of the session's first reactor.
+    var firstLoop: ReactorLoop? { (executors.first as? Reactor)?.loop }
+
     /// Returns after everything that was sent to the session's first reactor before has run.
     func settle() async {
         await onReactor {}

@@ -210,20 +210,50 @@ import TernLock
         }
     }
 
-    @Test func `events are unreported while a batch is told, not while work and jobs run`() async throws {
+    @Test func `a visit that is asked for comes once, in the next turn, as if the descriptor were readable`()
+        async throws
+    {
         try await onLoop { loop in
             let connection = try Connection()
-            var told: [(turn: UInt64, unreported: Bool)] = []
-            let probe = Probe(react: { _ in told.append((loop.turn, loop.mayHaveUnreportedEvents)) })
-            let token = try loop.register(connection.socket.descriptor, interest: .writable, handler: probe)
-            let before = loop.turn
-            #expect(!loop.mayHaveUnreportedEvents)
-            _ = await probe.next()
-            #expect(loop.turn > before)
-            #expect(told.map(\.turn) == [loop.turn])
-            #expect(told.map(\.unreported) == [true])
-            #expect(!loop.mayHaveUnreportedEvents)
+            let probe = Probe()
+            let token = try loop.register(connection.socket.descriptor, interest: .readable, handler: probe)
+            let asked = loop.turn
+            loop.visitAgain(token)
+            #expect(probe.calls == [])
+            #expect(await probe.next() == .readable)
+            #expect(loop.turn == asked + 1)
+            await Task.yield()
+            #expect(probe.calls == [.readable])
+            // Nobody is visited who is interested in nothing, or not registered any more.
+            loop.visitAgain(token)
+            try loop.setInterest([], for: token)
+            let other = loop.registerTimer(handler: Probe())
+            loop.visitAgain(other)
+            loop.deregister(other)
+            for _ in 0..<3 { await Task.yield() }
+            #expect(probe.calls == [.readable])
             loop.deregister(token)
+        }
+    }
+
+    @Test func `whoever asks to be visited again and again leaves their turn to others`() async throws {
+        try await onLoop { loop in
+            let (busy, quiet) = (try Connection(), try Connection())
+            var visits = 0
+            var token: RegistrationToken?
+            let eager = Probe(react: { _ in
+                visits += 1
+                if visits < 1000, let token { loop.visitAgain(token) }
+            })
+            let registered = try loop.register(busy.socket.descriptor, interest: .readable, handler: eager)
+            token = registered
+            let probe = Probe()
+            let other = try loop.register(quiet.socket.descriptor, interest: .writable, handler: probe)
+            loop.visitAgain(registered)
+            _ = await probe.next()
+            #expect(visits <= 2)
+            loop.deregister(registered)
+            loop.deregister(other)
         }
     }
 

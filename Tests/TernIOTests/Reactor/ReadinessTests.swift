@@ -7,13 +7,14 @@ import Testing
 @Suite struct ReadinessTests {
     @Test func `bytes and a half-closed peer are readable, room is writable`() {
         #expect(Readiness(epoll: EPOLLIN.rawValue) == .readable)
-        #expect(Readiness(epoll: EPOLLRDHUP.rawValue) == .readable)
+        #expect(Readiness(epoll: EPOLLRDHUP.rawValue) == [.readable, .peerClosed])
+        #expect(Readiness(epoll: EPOLLIN.rawValue | EPOLLRDHUP.rawValue) == [.readable, .peerClosed])
         #expect(Readiness(epoll: EPOLLOUT.rawValue) == .writable)
         #expect(Readiness(epoll: EPOLLIN.rawValue | EPOLLOUT.rawValue) == [.readable, .writable])
     }
 
     @Test func `what cannot be masked counts as both directions`() {
-        #expect(Readiness(epoll: EPOLLHUP.rawValue) == [.readable, .writable])
+        #expect(Readiness(epoll: EPOLLHUP.rawValue) == [.readable, .writable, .peerClosed])
         #expect(Readiness(epoll: EPOLLERR.rawValue) == [.readable, .writable])
     }
 }
