@@ -21,6 +21,11 @@ public struct HTTP1Error: Error, Sendable, Hashable {
     }
 }
 
+extension HTTP1Error {
+    /// A server has sent something before it was asked for anything.
+    public static let unaskedBytes = HTTP1Error(.unsolicited(.bytes))
+}
+
 extension HTTP1Error: CustomStringConvertible {
     /// For example: `no space may precede the colon (RFC 9112 §5.1), at byte 31: "Content-Length "`.
     public var description: String {

@@ -17,6 +17,9 @@ public struct TLSError: Error, Sendable, Hashable {
         case handshakeFailed
         /// The peer broke the protocol after the handshake: a record that does not authenticate, or does not belong.
         case protocolViolation
+        /// The peer goes on sending messages that carry no application data, such as key updates or session tickets: more than
+        /// `limit` of them, where each is to be earned by half a kilobyte of data.
+        case tooManyMessages(limit: Int)
         /// The handshake ended without a certificate of the peer.
         case noPeerCertificate
         /// The ciphertext ended without the peer's close_notify: what arrived may be incomplete (RFC 8446 §6.1).
@@ -65,6 +68,7 @@ extension TLSError: CustomStringConvertible {
                 "the server demands a client certificate and there is none (it sent the fatal alert \(alert))"
             case .handshakeFailed: "TLS handshake failed"
             case .protocolViolation: "the peer broke the TLS protocol"
+            case .tooManyMessages(let limit): "the peer sent more than \(limit) messages without application data"
             case .noPeerCertificate: "the server presented no certificate"
             case .truncated: "the peer ended the connection without close_notify"
             case .notEstablished: "the handshake is not complete"

@@ -8,6 +8,10 @@ import TernTLS
 final class TLSHandshake: ReadinessHandler {
     typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
 
+    /// Bytes received at once: more than most servers send in a flight, and not so many that their records, of one byte each
+    /// if a server likes, keep the neighbours waiting.
+    private static let receiveSize = 8 * 1024
+
     private var transport: Transport?
     /// The evaluation of the server, as soon as there is one.
     private(set) var trust: ServerTrustResult?
@@ -91,7 +95,7 @@ extension TLSHandshake {
     }
 
     private func receive() throws(EngineError.Reason) -> Bool {
-        let buffer = unsafe loop.receiveBuffer
+        let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer[..<Self.receiveSize])
         let received: IOResult
         do throws(SystemError) {
             received = try unsafe transport?.socket.receive(into: buffer) ?? .wouldBlock
@@ -156,15 +160,20 @@ extension TLSHandshake {
     private func openRest(
         of ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(EngineError.Reason) {
-        let opened: OpenResult
-        do throws(TLSError) {
-            opened = try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .needMoreBytes
-        } catch {
-            throw .insecure(error)
-        }
-        switch opened {
-        case .needMoreBytes: return
-        case .bytes, .endOfStream: throw .connectionLost(nil)
+        while true {
+            let opened: OpenResult
+            do throws(TLSError) {
+                opened =
+                    try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .needMoreBytes
+            } catch {
+                throw .insecure(error)
+            }
+            switch opened {
+            case .message: continue
+            case .needMoreBytes: return
+            case .bytes: throw .malformedResponse(.unaskedBytes)
+            case .endOfStream: throw .connectionLost(nil)
+            }
         }
     }
 

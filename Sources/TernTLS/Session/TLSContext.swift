@@ -23,6 +23,7 @@ import CTernOpenSSL
         self.configuration = configuration
         sessions = configuration.resumesSessions ? SessionCache() : nil
         try setVersions()
+        try setAlgorithms()
         try setApplicationProtocols()
         setOptions()
         if let identity = configuration.identity { try use(identity) }
@@ -39,6 +40,18 @@ import CTernOpenSSL
             unsafe tern_SSL_CTX_set_min_proto_version(pointer, minimum.number) == 1,
             unsafe tern_SSL_CTX_set_max_proto_version(pointer, maximum.number) == 1
         else { throw .withQueue(.invalidConfiguration(.versions(minimum: minimum, maximum: maximum))) }
+    }
+
+    /// What a peer chooses, we compute. Key exchange on curves has a price that is known; a finite field's grows with a modulus
+    /// that is the peer's choice (RFC 5246) or up to 8192 bits wide (RFC 7919). With TLS 1.2 nothing but what browsers still
+    /// offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). The suites of TLS 1.3 are all of that kind.
+    private func setAlgorithms() throws(TLSError) {
+        guard unsafe SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1,
+            // The hybrid ones are OpenSSL 3.5's, and its way to say that a share of both kinds is sent.
+            unsafe tern_SSL_CTX_set1_groups_list(pointer, "*X25519MLKEM768/*X25519:P-256:X448:P-521:P-384") == 1
+                || tern_SSL_CTX_set1_groups_list(pointer, "X25519:P-256:X448:P-521:P-384") == 1
+        else { throw .withQueue(.outOfResources) }
+        OpenSSLError.clear()
     }
 
     /// RFC 7301 §3.1: each name after a byte with its length.
@@ -74,6 +87,8 @@ import CTernOpenSSL
         // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
+        // A call for application data returns behind each message that is none, so that they can be counted.
+        unsafe tern_SSL_CTX_clear_mode(pointer, Int(SSL_MODE_AUTO_RETRY))
         if OpenSSLLibrary.releasesBuffersFromTheStart {
             unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         }

@@ -27,6 +27,7 @@ import CTernOpenSSL
     private let callbacks: SessionCallbacks
     private let hasIdentity: Bool
     private var state = State.handshaking
+    private var credit = MessageCredit()
 
     /// A session that has said nothing yet.
     ///
@@ -99,13 +100,13 @@ import CTernOpenSSL
         callbacks.verification.answer(answers.merging(unanswered) { given, _ in given })
     }
 
-    /// Opens ciphertext into plaintext, one record at most. Call it until it returns `.needMoreBytes`.
+    /// Opens ciphertext into plaintext, one record or message at most. Call it until it returns `.needMoreBytes`.
     ///
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
     ///   - offset: how much of it has been taken in; all of it on `.needMoreBytes`.
     ///   - plaintext: where to put it; an empty buffer gets `.bytes(0)`.
-    /// - Throws: `alert`, `protocolViolation` or `notEstablished`.
+    /// - Throws: `alert`, `protocolViolation`, `tooManyMessages` or `notEstablished`.
     public mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> OpenResult {
@@ -116,15 +117,28 @@ import CTernOpenSSL
         }
         guard unsafe !plaintext.isEmpty else { return .bytes(0) }
         var count = 0
-        let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in
+        let (result, problem) = unsafe borrowing(ciphertext, from: &offset, records: MessageCredit.limit) { ssl in
             unsafe SSL_read_ex(ssl, plaintext.baseAddress, plaintext.count, &count)
         }
-        if result == 1 { return .bytes(count) }
+        let records = unsafe wire.pointee.recordCount
+        if result == 1 {
+            if records > 1 { try spend(records - 1) }
+            credit.earn(count)
+            return .bytes(count)
+        }
         switch problem {
-        case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_WANT_READ:
+            // Without SSL_MODE_AUTO_RETRY it stops behind each message, and asks for nothing more.
+            let isStarved = unsafe wire.pointee.isStarved
+            if records > 0 || !isStarved { try spend(max(1, records)) }
+            return isStarved && offset == ciphertext.count ? .needMoreBytes : .message
         case SSL_ERROR_ZERO_RETURN: return .endOfStream
         default: throw fail(recordFailure())
         }
+    }
+
+    private mutating func spend(_ messages: Int) throws(TLSError) {
+        if !credit.spend(messages) { throw fail(TLSError(.tooManyMessages(limit: MessageCredit.limit))) }
     }
 
     /// Whether bytes that have been taken in wait to be opened: the rest of a record that did not fit, or part of the next.
@@ -228,11 +242,12 @@ import CTernOpenSSL
 
     /// Lends the unread ciphertext to OpenSSL for one call, and says what stopped that call.
     private mutating func borrowing(
-        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, _ call: (OpaquePointer) -> Int32
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, records: Int = .max,
+        _ call: (OpaquePointer) -> Int32
     ) -> (result: Int32, problem: Int32) {
         let start = min(max(0, offset), ciphertext.count)
         OpenSSLError.clear()
-        unsafe wire.pointee.lend(UnsafeRawBufferPointer(rebasing: ciphertext[start...]))
+        unsafe wire.pointee.lend(UnsafeRawBufferPointer(rebasing: ciphertext[start...]), records: records)
         let result = unsafe call(ssl)
         offset = unsafe ciphertext.count - wire.pointee.unread
         unsafe wire.pointee.withdraw()

@@ -10,18 +10,35 @@ import CTernOpenSSL
 @safe struct Wire: ~Copyable {
     /// Ciphertext still to be read by OpenSSL.
     private var window = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    private var records = RecordCounter()
+    /// How many records may be begun in this call.
+    private var recordLimit = Int.max
+    /// Whether OpenSSL has asked for more than the window had, or the limit allowed.
+    private(set) var isStarved = false
     var outgoing = OutgoingBuffer()
 
     var unread: Int { unsafe window.count }
 
-    @unsafe mutating func lend(_ ciphertext: UnsafeRawBufferPointer) { unsafe window = ciphertext }
+    /// Records that OpenSSL has read to their ends in this call.
+    var recordCount: Int { records.count }
+
+    @unsafe mutating func lend(_ ciphertext: UnsafeRawBufferPointer, records limit: Int = .max) {
+        unsafe window = ciphertext
+        records.startOver()
+        recordLimit = limit
+        isStarved = false
+    }
 
     mutating func withdraw() { unsafe window = UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Moves up to `count` bytes out of the window.
     @unsafe fileprivate mutating func read(into target: UnsafeMutableRawPointer, count: Int) -> Int {
         let taken = unsafe min(count, window.count)
-        guard taken > 0, let source = unsafe window.baseAddress else { return 0 }
+        guard taken > 0, records.count < recordLimit, let source = unsafe window.baseAddress else {
+            isStarved = true
+            return 0
+        }
+        unsafe records.take(UnsafeBufferPointer(start: source.assumingMemoryBound(to: UInt8.self), count: taken).span)
         unsafe target.copyMemory(from: source, byteCount: taken)
         unsafe window = UnsafeRawBufferPointer(rebasing: window[taken...])
         return taken

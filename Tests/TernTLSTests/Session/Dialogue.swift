@@ -8,6 +8,8 @@ final class Dialogue {
 
     var client: TLSSession
     let server: ServerEngine
+    /// What the client has opened that was no application data.
+    private(set) var messages = 0
     /// How many bytes the client is given at a time.
     var step = Int.max
 
@@ -105,6 +107,7 @@ final class Dialogue {
                 }
                 switch result {
                 case .bytes(let count): plaintext += buffer.prefix(count)
+                case .message: messages += 1
                 case .needMoreBytes:
                     guard offset == window.count else { throw Trouble.tooManyTurns }
                     break reading

@@ -14,6 +14,7 @@ import TernTesting
         /// ALPN: picks the first of the client's that is among these.
         var applicationProtocol: String? = "http/1.1"
         var ciphers: String?
+        var groups: String?
         /// What tickets are sealed with: two servers with the same number resume each other's sessions.
         var ticketKey: UInt8?
     }
@@ -38,6 +39,8 @@ import TernTesting
             unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_TLSEXT_TICKET_KEYS, keys.count, &keys)
             unsafe SSL_CTX_set_session_id_context(context, &keys, 4)
         }
+        if let groups = options.groups { unsafe tern_SSL_CTX_set1_groups_list(context, groups) }
+        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_DH_AUTO, 1, nil)
         if let ciphers = options.ciphers { unsafe SSL_CTX_set_cipher_list(context, ciphers) }
         let chain = unsafe Self.certificates(identity.chainPEM)
         defer { unsafe chain.forEach { unsafe X509_free($0) } }
@@ -118,6 +121,12 @@ import TernTesting
     }
 
     func updateKey() { unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) }
+
+    /// Sends a session ticket with the next handshake step (TLS 1.3).
+    func issueTicket() { unsafe SSL_new_session_ticket(ssl) }
+
+    /// Sends a HelloRequest with the next handshake step (TLS 1.2).
+    func requestHandshake() { unsafe SSL_renegotiate(ssl) }
 
     func shutdown() { unsafe SSL_shutdown(ssl) }
 

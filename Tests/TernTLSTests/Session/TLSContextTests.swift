@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
 import TernTLS
 import TernTesting
 import Testing
@@ -34,6 +35,30 @@ struct TLSContextTests {
         let dialogue = try Dialogue(root: CertificateAuthority()) { $0.applicationProtocols = [] }
         _ = try dialogue.handshake()
         #expect(dialogue.info.applicationProtocol == nil)
+    }
+
+    @Test(arguments: [
+        "DHE-RSA-AES256-GCM-SHA384", "AES256-GCM-SHA384", "ECDHE-RSA-AES256-SHA384", "DHE-RSA-CHACHA20-POLY1305",
+    ]) func `ciphers without ephemeral curves and authenticated encryption are not offered`(cipher: String) throws {
+        let dialogue = try Dialogue(
+            root: CertificateAuthority(), leaf: LeafRequest(key: .rsa(bits: 2048)),
+            server: .init(maximum: TLS1_2_VERSION, ciphers: cipher))
+        dialogue.server.receive(try dialogue.firstFlight())
+        #expect(throws: ServerEngine.Failure.self) { try dialogue.server.handshake() }
+    }
+
+    @Test(arguments: ["ffdhe2048", "ffdhe8192"])
+    func `keys are not exchanged in finite fields`(group: String) throws {
+        let dialogue = try Dialogue(root: CertificateAuthority(), server: .init(groups: group))
+        dialogue.server.receive(try dialogue.firstFlight())
+        #expect(throws: ServerEngine.Failure.self) { try dialogue.server.handshake() }
+    }
+
+    @Test(arguments: ["X25519", "P-256", "P-384", "P-521", "X448"])
+    func `keys are exchanged on every usual curve`(group: String) throws {
+        let dialogue = try Dialogue(root: CertificateAuthority(), server: .init(groups: group))
+        _ = try dialogue.handshake()
+        #expect(dialogue.trust?.verdict == .accepted)
     }
 
     @Test func `a server that picks no application protocol is fine`() throws {
