@@ -10,8 +10,6 @@ import TernTLS
 /// comes out of the exchange is delivered at once; the end of a response is acted on only after everything received with
 /// it has been looked at, because a byte beyond the response means that the connection must not be used again.
 final class Connection: ReadinessHandler, @unchecked Sendable {
-    /// Reads per wake-up before other connections get their turn; epoll reports what is left.
-    private static let readBudget = 4
     /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
     private static let restingBufferSize = 4096
     /// How soon, at the latest, the kernel notices a peer that is gone.
@@ -41,12 +39,16 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var state = State.resting
     private var outgoing = OutgoingRequest()
     private var exchangeCount = 0
+    /// What is sent from now on are answers to the peer's messages.
+    private var isRequestSent = false
     private var isPaused = false
     private var hasStrayBytes = false
     private var noticesDeadPeer = false
     private var sendingError: SystemError?
     private var lastActivity: MonotonicInstant
-    private var turnOfRest: UInt64 = 0
+    private var held = HeldInput()
+    /// The turn of the loop in which we last received.
+    private var receivedIn: UInt64 = 0
 
     init(
         transport: consuming Transport, token: RegistrationToken, metrics: ConnectionMetrics, origin: Origin,
@@ -78,30 +80,28 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             return pool.release(self)
         }
         state = .active(task)
+        isRequestSent = false
         if task.timeouts.idle.map({ $0 > Self.kernelPatience }) ?? true { noticeDeadPeer() }
         exchangeCount += 1
         lastActivity = loop.now
         setDeadline(for: task)
-        task.run.wasSent = true
         flush()
         if task.isSuspended { updatePause() }
     }
 
     /// Keeps the connection for later.
     func rest() {
-        turnOfRest = loop.turn
         noticeDeadPeer()
         // The last flight of a handshake that nobody waits for any more.
         if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
     }
 
-    /// Whether a resting connection can take a task. What arrived since it came to rest and has not been reported yet is
-    /// taken in now: an end of stream or a stray byte closes it.
+    /// Whether a resting connection can take a task, now: what has arrived since it came to rest, told or not, is taken in
+    /// first, and an end of stream or a stray byte closes it. Whoever asks may have computed for long since the loop last
+    /// looked, and bytes that lie in the socket before a request is sent must never answer it.
     var isFit: Bool {
-        if loop.mayHaveUnreportedEvents, turnOfRest != loop.turn, transport?.socket.hasInput == true {
-            receiveResting()
-        }
+        if case .resting = state, transport?.socket.hasInput == true { receiveResting() }
         retireIfOutdated()
         if case .resting = state { return true }
         return false
@@ -148,12 +148,16 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
         if isPaused { noticeDeadPeer() }
         updateInterest()
+        visitAgainIfHeld()
     }
 
     func ready(_ readiness: Readiness) {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
-        if readiness.contains(.readable) { unsafe receive(into: loop.receiveBuffer, loop.scratchBuffer) }
+        // An event and a visit may come in one turn.
+        if readiness.contains(.readable), receivedIn != loop.turn {
+            unsafe receive(into: loop.receiveBuffer, loop.scratchBuffer, toTheEnd: readiness.contains(.peerClosed))
+        }
     }
 
     /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter. Four
@@ -189,15 +193,20 @@ extension Connection {
     /// Sends until everything is out or the kernel takes no more.
     private func flush() {
         let before = transport?.sentCount
-        do throws(TransportError) {
+        let result = Result { () throws(TransportError) in
             try outgoing.send(over: &transport)
             // What the kernel did not take before, with nothing new to go with it.
             try transport?.flush()
-        } catch {
-            return sendingFailed(error)
         }
-        if transport?.sentCount != before { lastActivity = loop.now }
-        updateInterest()
+        if transport?.sentCount != before, !isRequestSent {
+            lastActivity = loop.now
+            if case .active(let task) = state { task.run.wasSent = true }
+            isRequestSent = !isSending
+        }
+        switch result {
+        case .success: updateInterest()
+        case .failure(let error): sendingFailed(error)
+        }
     }
 
     /// A server that refuses a large request may answer and close before it has read everything: the answer comes first,
@@ -215,7 +224,8 @@ extension Connection {
 
     private func updateInterest() {
         if case .closed = state { return }
-        var interest: Interest = isPaused ? [] : .readable
+        // A peer that asks and asks and takes no answer is not listened to.
+        var interest: Interest = isPaused || transport?.owesTooMuch == true ? [] : .readable
         if sendingError == nil, isSending { interest.insert(.writable) }
         do throws(SystemError) {
             try loop.setInterest(interest, for: token)
@@ -227,12 +237,59 @@ extension Connection {
 
 // In: receive, open, decode, deliver
 extension Connection {
-    /// Receives into the first buffer, and over TLS opens into the second.
-    private func receive(into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer) {
-        for _ in 0..<Self.readBudget {
-            guard unsafe receiveOnce(into: buffer, plaintext) == true, !isPaused else { break }
+    /// Receives into the first buffer, and over TLS opens into the second; as much as one turn allows, epoll or a visit brings
+    /// us back to the rest. If the peer has closed, even a read that has emptied the kernel's buffer is not the last.
+    private func receive(
+        into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer, toTheEnd: Bool = false
+    ) {
+        var allowance = TurnAllowance()
+        if held.isEmpty {
+            while let isFilled = unsafe receiveOnce(into: buffer, plaintext, &allowance), isFilled || toTheEnd,
+                mayReceive(allowance)
+            {}
+        } else {
+            unsafe takeInHeld(plaintext, &allowance)
         }
+        unsafe lookBehindResponse(buffer, plaintext)
         finishIfComplete()
+        receivedIn = loop.turn
+        visitAgainIfHeld()
+    }
+
+    private func mayReceive(_ allowance: TurnAllowance) -> Bool {
+        !allowance.isSpent && !isPaused && held.isEmpty && transport?.owesTooMuch == false
+    }
+
+    /// Whoever waits for the connection gets it at once, so what came while the response was told is looked at first.
+    private func lookBehindResponse(
+        _ buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer
+    ) {
+        guard case .finishing = state, !hasStrayBytes, pool.isAwaited, transport?.socket.hasInput == true else {
+            return
+        }
+        var allowance = TurnAllowance()
+        _ = unsafe receiveOnce(into: buffer, plaintext, &allowance)
+        // No server has so much to say between two exchanges.
+        if transport?.socket.hasInput == true { hasStrayBytes = true }
+    }
+
+    private func visitAgainIfHeld() {
+        if !held.isEmpty, !isPaused { loop.visitAgain(token) }
+    }
+
+    private func takeInHeld(_ plaintext: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) {
+        var rest = HeldInput()
+        swap(&rest, &held)
+        let decoded = unsafe rest.plaintext.withUnsafeBytes { bytes in unsafe decode(bytes, &allowance) }
+        rest.plaintext = rest.plaintext.dropFirst(decoded)
+        if rest.plaintext.isEmpty {
+            let opened = unsafe rest.ciphertext.withUnsafeBytes { bytes in
+                unsafe bytes.isEmpty ? 0 : open(bytes, into: plaintext, &allowance)
+            }
+            rest.ciphertext = rest.ciphertext.dropFirst(opened)
+            rest.plaintext = held.plaintext
+        }
+        if case .active = state { held = rest }
     }
 
     /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use this
@@ -246,9 +303,10 @@ extension Connection {
         if case .resting = state, transport?.socket.hasInput == true { retire() }
     }
 
-    /// Returns whether there may be more to receive now; nil if the connection is over.
+    /// Returns whether there may be more to receive now; nil if nothing more will come.
     private func receiveOnce(
-        into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer
+        into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer,
+        _ allowance: inout TurnAllowance
     ) -> Bool? {
         let result: IOResult
         do throws(SystemError) {
@@ -259,64 +317,96 @@ extension Connection {
             return nil
         }
         switch result {
-        case .wouldBlock: return false
+        case .wouldBlock: return nil
         case .endOfStream:
             // Over TLS only close_notify is an end; without it the body may be cut short by anybody (RFC 8446 §6.1).
             peerClosed(orderly: transport?.isSecure == false)
             return nil
         case .bytes(let count):
-            lastActivity = loop.now
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            let taken: Int
             if transport?.isSecure == true {
-                unsafe open(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: plaintext)
+                taken = unsafe open(bytes, into: plaintext, &allowance)
+                if taken < count, case .active = state { held.ciphertext = unsafe Array(bytes[taken...])[...] }
             } else {
-                unsafe decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                lastActivity = loop.now
+                taken = unsafe decode(bytes, &allowance)
+                if taken < count, case .active = state { held.plaintext = unsafe Array(bytes[taken...])[...] }
             }
+            allowance.spend(count)
             // A short read has emptied the kernel's buffer; asking again would only be told so.
             return count == buffer.count
         }
     }
 
-    private func open(_ ciphertext: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer) {
+    /// Opens and decodes. Returns how far it went: to the end but where the turn is over or the task paused. Of plaintext it
+    /// holds what was not decoded.
+    private func open(
+        _ ciphertext: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer,
+        _ allowance: inout TurnAllowance
+    ) -> Int {
         var offset = 0
-        while true {
-            do throws(TLSError) {
-                guard let result = try unsafe transport?.open(ciphertext, from: &offset, into: plaintext) else {
-                    return
-                }
+        do throws(TLSError) {
+            opening: while let result = try unsafe transport?.open(ciphertext, from: &offset, into: plaintext) {
                 switch result {
                 case .bytes(let count):
-                    unsafe decode(UnsafeRawBufferPointer(rebasing: plaintext[..<count]))
+                    // Progress is what the application gets: a peer that only changes keys is silent.
+                    lastActivity = loop.now
+                    allowance.spend(TurnAllowance.record)
+                    let opened = unsafe UnsafeRawBufferPointer(rebasing: plaintext[..<count])
+                    let decoded = unsafe decode(opened, &allowance)
+                    if decoded < count {
+                        held.plaintext = unsafe Array(opened[decoded...])[...]
+                        break opening
+                    }
                     // Most of what comes is one record, and OpenSSL need not be asked to find nothing behind it.
-                    if offset < ciphertext.count || transport?.hasPending != false { continue }
-                case .endOfStream: return peerClosed(orderly: true)
-                case .needMoreBytes: break
+                    if offset == ciphertext.count, transport?.hasPending == false { break opening }
+                case .message: allowance.spend(TurnAllowance.message)
+                case .endOfStream:
+                    peerClosed(orderly: true)
+                    return ciphertext.count
+                case .needMoreBytes: break opening
                 }
-                // A key update asks for an answer.
-                if transport?.hasUnsent == true { flush() }
-                return
-            } catch {
-                // A response that is complete stays so, whatever follows it.
-                if case .finishing = state { return strayBytes() }
-                return end(.insecure(error))
+                // What OpenSSL holds is opened to the end: it is one record at most.
+                if offset < ciphertext.count, mustStop(allowance) { break }
             }
+        } catch {
+            // A response that is complete stays so, whatever follows it.
+            if case .finishing = state { strayBytes() } else { end(.insecure(error)) }
+            return ciphertext.count
         }
+        // A key update asks for an answer.
+        if transport?.hasUnsent == true { flush() }
+        return offset
     }
 
-    private func decode(_ bytes: UnsafeRawBufferPointer) {
+    /// Whether what has been received of a response waits for the next turn, or the end of a pause. What belongs to none is
+    /// looked at to the end, because it decides what becomes of the connection.
+    private func mustStop(_ allowance: TurnAllowance) -> Bool {
+        guard case .active = state else { return false }
+        return isPaused || allowance.isSpent
+    }
+
+    /// Decodes and delivers. Returns how far it went: to the end but where the turn is over or the task paused.
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
         // The buffer is lent to us, and stays put until this call returns.
         let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
         var offset = 0
         while true {
             guard case .active(let task) = state else {
                 if offset < span.count { strayBytes() }
-                return
+                return span.count
             }
+            // The end of a response may be told with no byte left to tell it by.
+            if offset < span.count, mustStop(allowance) { return offset }
             do throws(HTTP1Error) {
                 let event = try exchange.receive(span, from: &offset)
-                if case .needMoreBytes = event { return }
+                if case .needMoreBytes = event { return span.count }
+                allowance.spend(TurnAllowance.event)
                 deliver(event, of: span, to: task)
             } catch {
-                return fail(task, .malformedResponse(error))
+                fail(task, .malformedResponse(error))
+                return span.count
             }
         }
     }
@@ -421,10 +511,11 @@ extension Connection {
     }
 
     /// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
-    /// our request arrived (RFC 9112 §9.3.1). An idempotent request is then sent once more, on a connection of its own.
+    /// our request arrived (RFC 9112 §9.3.1). An idempotent request is then sent once more, on a connection of its own; any
+    /// request of which not one byte had left, too.
     private func retryOrFail(_ task: DataTask, _ systemError: SystemError?) {
         let isLateClose = exchangeCount > 1 && !exchange.hasReceivedAnything
-        guard isLateClose, task.isIdempotent, !task.run.isRetried else {
+        guard isLateClose, task.isIdempotent || !task.run.wasSent, !task.run.isRetried else {
             return fail(task, .connectionLost(systemError))
         }
         task.run.isRetried = true
@@ -457,5 +548,6 @@ extension Connection {
         loop.deregister(token)
         transport = nil
         outgoing.drop()
+        held = HeldInput()
     }
 }

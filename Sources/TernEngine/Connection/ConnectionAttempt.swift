@@ -117,6 +117,8 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         case .success(let connection):
             remoteAddress = connection.address
             guard let context, let decision else {
+                // Nothing has been asked for yet. Over TLS the handshake takes care of that.
+                if connection.socket.hasInput { return refuse(connection) }
                 return succeed(
                     Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, nil))
             }
@@ -125,6 +127,14 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         case .failure(let error):
             fail(.unreachable(error))
         }
+    }
+
+    /// A connection on which the server speaks first, or has nothing to say.
+    private func refuse(_ connection: consuming Connector.Connected) {
+        var byte: UInt8 = 0
+        let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe connection.socket.receive(into: $0) }
+        shard.loop.deregister(connection.token)
+        if case .bytes = received { fail(.malformedResponse(.unaskedBytes)) } else { fail(.connectionLost(nil)) }
     }
 
     private func secure(

@@ -10,6 +10,10 @@ struct Transport: ~Copyable {
     /// piece, which saves both ends a system call and a packet.
     private static let heldBack = 8 * 1024
 
+    /// Ciphertext that a peer may let wait before it is not listened to any more: more than the application can have left
+    /// there, so what waits are answers to a peer that asks and does not listen.
+    private static let owedAtMost = 128 * 1024
+
     let socket: Socket
     /// Bytes that the kernel has taken so far.
     private(set) var sentCount: UInt64 = 0
@@ -24,6 +28,9 @@ struct Transport: ~Copyable {
 
     /// Ciphertext that the kernel has not taken yet.
     var hasUnsent: Bool { unsentCount > 0 }
+
+    /// Whether so much is owed to the peer that nothing more should be received from it.
+    var owesTooMuch: Bool { unsentCount > Self.owedAtMost }
 
     private var unsentCount: Int {
         switch tls {

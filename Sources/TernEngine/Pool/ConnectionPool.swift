@@ -122,6 +122,9 @@ final class ConnectionPool {
         if let index { attempts.remove(at: index).cancel() }
     }
 
+    /// Whether somebody waits for a connection.
+    var isAwaited: Bool { state.isAwaited }
+
     /// Whether it holds nothing and nobody, and is not about to.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 

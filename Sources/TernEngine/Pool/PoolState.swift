@@ -133,6 +133,9 @@ struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
     /// Whether there is room for another connection.
     var mayOpen: Bool { count < connectionLimit }
 
+    /// Whether somebody waits.
+    var isAwaited: Bool { !queue.isEmpty }
+
     /// No connection and nobody waiting.
     var isEmpty: Bool { count == 0 && queue.isEmpty }
 

@@ -207,6 +207,95 @@ import TernLock
         #expect(origin.observations.closes.map(\.kind) == [.fin, .fin])
     }
 
+    @Test(arguments: [false, true])
+    func `a POST that waits is not sent on a connection whose end has come with the response`(
+        isSecure: Bool
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in [.ok(), .close] }
+        let session = try Session.trusting(authority)
+        let request = try URLRequest(origin, method: "POST", body: Data("x".utf8))
+        let delegates = (0..<10).map { _ in
+            RecordingDelegate { task, event in
+                // The end is here before the response has been told.
+                if event == .head(200) { #expect(ClientSockets.waitForEnd(from: origin.port)) }
+            }
+        }
+        await session.onReactor {
+            for delegate in delegates { session.dataTask(with: request, delegate: delegate).resume() }
+        }
+        for delegate in delegates { #expect(await delegate.end().error == nil) }
+        #expect(origin.observations.requestCount == 10)
+        #expect(origin.connectionCount == 10)
+    }
+
+    @Test(arguments: [false, true])
+    func `a POST from beside the socket is not sent on a connection that has ended meanwhile`(
+        isSecure: Bool
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in [.ok("done"), .close] }
+        let session = try Session.trusting(authority)
+        let request = try URLRequest(origin, method: "POST", body: Data("x".utf8))
+        let executor = try #require(session.executors.first)
+        let texts = try await Task(executorPreference: executor) {
+            var texts: [String] = []
+            for _ in 0..<10 {
+                texts.append(try await session.text(request))
+                // The reactor is ours until the next request is made, and looks at no socket.
+                #expect(ClientSockets.count(to: origin.port) == 0 || ClientSockets.waitForEnd(from: origin.port))
+            }
+            return texts
+        }.value
+        #expect(texts == .init(repeating: "done", count: 10))
+        #expect(origin.observations.requestCount == 10)
+    }
+
+    @Test(arguments: [false, true])
+    func `what arrives before a request is made beside the socket does not answer it`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { connection, _ in
+            connection == 1 ? [.ok("first"), .hold, .ok("forged"), .awaitClose] : [.ok("second")]
+        }
+        let session = try Session.trusting(authority)
+        let request = try URLRequest(origin)
+        let executor = try #require(session.executors.first)
+        let texts = try await Task(executorPreference: executor) {
+            let first = try await session.text(request)
+            try origin.release()
+            // The reactor is ours until the next request is made, and looks at no socket.
+            #expect(ClientSockets.waitForInput(of: 20, from: origin.port))
+            return [first, try await session.text(request)]
+        }.value
+        #expect(texts == ["first", "second"])
+        #expect(origin.connectionCount == 2)
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", ""])
+    func `what lies on a new connection before the first request is no answer to it`(text: String) async throws {
+        // Only where connecting takes its time can anything come before the request.
+        let hole = try BlackHole()
+        let session = Session.limited()
+        let delegate = RecordingDelegate()
+        var request = URLRequest(url: try #require(URL(string: hole.url)))
+        request.httpMethod = "POST"
+        let task = session.dataTask(with: request, delegate: delegate)
+        await session.onReactor { task.resume() }
+        let reactor = Task {
+            await session.onReactor {
+                text.isEmpty
+                    ? ClientSockets.waitForEnd(from: hole.port)
+                    : ClientSockets.waitForInput(of: text.utf8.count, from: hole.port)
+            }
+        }
+        hole.letIn(saying: text) { delegate.record.completions > 0 }
+        #expect(await reactor.value)
+        let error = try #require(delegate.record.error)
+        #expect(text.isEmpty ? error.reason.isConnectionLoss : error.reason.malformation == .unaskedBytes)
+        #expect(error.phase == .connect)
+        #expect(!error.wasSent)
+    }
+
     // Bytes that no request asked for
 
     struct Stray: Sendable, CustomTestStringConvertible {

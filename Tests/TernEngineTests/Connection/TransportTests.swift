@@ -104,6 +104,50 @@ import Testing
         let (_, count) = try server.read(into: &buffer)
         #expect(Array(buffer.prefix(count)) == request)
     }
+
+    @Test func `what the application sends is never too much to owe, what a peer asks for may be`() throws {
+        let authority = try CertificateAuthority()
+        var configuration = TLSConfiguration()
+        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        let session = try TLSSession(
+            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
+        )
+        var ends: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let peer = Socket(descriptor: Descriptor(owning: ends[1]))
+        var transport = Transport(socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: session)
+        let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
+        _ = try transport.shakeHands(with: [])
+        try transport.flush()
+        server.feed(try peer.receivePacket())
+        _ = try server.shakeHands()
+        #expect(try transport.shakeHands(with: server.takeOutput()) == .complete)
+        try transport.flush()
+        server.feed(try peer.receivePacket())
+        _ = try server.shakeHands()
+
+        // The kernel takes nothing more.
+        let piece = [UInt8](repeating: 7, count: 1 << 20)
+        while try unsafe piece.withUnsafeBytes({ try unsafe transport.send($0) }) > 0 {}
+        let afterSending = (transport.hasUnsent, transport.owesTooMuch)
+        #expect(afterSending == (true, false))
+
+        var plaintext = [UInt8](repeating: 0, count: 16384)
+        for _ in 0..<10_000 where !transport.owesTooMuch {
+            try server.updateKeys()
+            try server.write([UInt8](repeating: 7, count: 1024))
+            let ciphertext = server.takeOutput()
+            var offset = 0
+            while offset < ciphertext.count {
+                _ = try unsafe plaintext.withUnsafeMutableBytes { target in
+                    try unsafe ciphertext.withUnsafeBytes { try unsafe transport.open($0, from: &offset, into: target) }
+                }
+            }
+        }
+        let afterQuestions = transport.owesTooMuch
+        #expect(afterQuestions)
+    }
 }
 
 extension Transport {

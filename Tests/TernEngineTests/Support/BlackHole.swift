@@ -34,6 +34,25 @@ final class BlackHole: Sendable {
 
     deinit { for descriptor in descriptors { close(descriptor) } }
 
+    /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until `condition` holds.
+    func letIn(saying text: String, until condition: () -> Bool) {
+        for filler in descriptors.dropFirst() { shutdown(filler, Int32(SHUT_RDWR)) }
+        var accepted: [Int32] = []
+        while !condition() {
+            var entry = pollfd(fd: descriptors[0], events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&entry, 1, 10) == 1 else { continue }
+            let connection = accept(descriptors[0], nil, nil)
+            if connection < 0 { continue }
+            accepted.append(connection)
+            if text.isEmpty {
+                shutdown(connection, Int32(SHUT_WR))
+            } else {
+                _ = unsafe send(connection, text, text.utf8.count, 0)
+            }
+        }
+        for connection in accepted { close(connection) }
+    }
+
     var url: String { "http://127.0.0.1:\(port)/" }
 
     private static func socket() throws(ScriptedOriginError) -> Int32 {

@@ -30,6 +30,22 @@ enum ClientSockets {
         return false
     }
 
+    /// Waits until the end of the stream has reached one of them, whatever lies before it. False when ten seconds have passed.
+    static func waitForEnd(from port: UInt16) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < deadline {
+            for descriptor in descriptors(to: port) {
+                var entry = pollfd(fd: descriptor, events: rdhup, revents: 0)
+                if unsafe poll(&entry, 1, 0) == 1 { return true }
+            }
+            sched_yield()
+        }
+        return false
+    }
+
+    // POLLRDHUP, which glibc declares only under _GNU_SOURCE; the number is the kernel's.
+    private static let rdhup: Int16 = 0x2000
+
     private static func descriptors(to port: UInt16) -> [Int32] {
         guard let directory = unsafe opendir("/proc/self/fd") else { return [] }
         defer { unsafe closedir(directory) }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+/// What one connection may have its reactor do before the others get their turn: octets received, and a price in octets for
+/// what costs more than its octets tell. Work and not time, so that what happens does not depend on how busy the machine is.
+struct TurnAllowance {
+    /// As much as is received at once: half a millisecond or so, whatever it holds.
+    static let octets = ReactorLoop.bufferSize
+    /// One event of the HTTP decoder, told to a delegate; a chunk of one byte is one.
+    static let event = 256
+    /// One TLS record, which may hold one byte: a microsecond or two.
+    static let record = 1024
+    /// One TLS message without application data: keys are derived anew, or a session is copied.
+    static let message = 16 * 1024
+
+    private var left = Self.octets
+
+    var isSpent: Bool { left <= 0 }
+
+    mutating func spend(_ price: Int) { left -= price }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// A server over TLS that says much and nothing of it to the application.
+@Suite(.timeLimit(.minutes(5))) struct ConnectionMessagesTests {
+    private let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
+
+    @Test func `key updates without end are an error that names their limit`() async throws {
+        let authority = try CertificateAuthority()
+        let head = head
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
+            [.send(head)] + .init(repeating: .updateKeys, count: 100) + [.awaitClose]
+        }
+        let session = try Session.trusting(authority) { $0.timeouts.idle = nil }
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.tlsReason == .tooManyMessages(limit: 32))
+        #expect(error?.phase == .body)
+    }
+
+    @Test func `whoever only changes keys is silent`() async throws {
+        let authority = try CertificateAuthority()
+        let head = head
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
+            [.send(head)] + (0..<60).map { $0 % 2 == 0 ? .updateKeys : .pause(.milliseconds(50)) } + [.awaitClose]
+        }
+        let session = try Session.trusting(authority) { $0.timeouts.idle = .milliseconds(300) }
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.limit == .idle)
+    }
+
+    @Test func `an idle connection that is talked to without end is closed`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue()) { connection, _ in
+            [.ok("\(connection)")] + (connection == 1 ? .init(repeating: .updateKeys, count: 100) + [.awaitClose] : [])
+        }
+        let session = try Session.trusting(authority)
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(try await session.text(URLRequest(origin)) == "2")
+    }
+}
+
+extension EngineError.Reason {
+    fileprivate var tlsReason: TLSError.Reason? { if case .insecure(let error) = self { error.reason } else { nil } }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+import TernLock
+
+@Suite(.timeLimit(.minutes(5))) struct TurnAllowanceTests {
+    /// Counts what is told in each turn of the reactor's loop.
+    private final class Turns: Sendable {
+        private let counts = Lock<[UInt64: Int]>([:])
+
+        func note(_ turn: UInt64) { counts.withLock { $0[turn, default: 0] += 1 } }
+
+        var most: Int { counts.withLock { $0.values.max() ?? 0 } }
+    }
+
+    private static let count = 20_000
+
+    /// Lets everything arrive before the body's first byte is told, so that all of it could be told in one turn.
+    private func receive(from origin: ScriptedOrigin, _ session: Session, waitingFor bytes: Int) async throws -> Int {
+        let turns = Turns()
+        let loop = try #require(session.firstLoop)
+        let delegate = RecordingDelegate { _, event in
+            if event == .head(200) {
+                #expect(throws: Never.self) { try origin.release() }
+                #expect(ClientSockets.waitForInput(of: bytes, from: origin.port))
+            }
+            if case .body = event { turns.note(loop.turn) }
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(record.body.count == Self.count)
+        return turns.most
+    }
+
+    @Test func `of chunks of one byte no more are told in a turn than neighbours can wait for`() async throws {
+        let chunks = String(repeating: "1\r\nx\r\n", count: Self.count) + "0\r\n\r\n"
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send(chunks)]
+        }
+        let most = try await receive(from: origin, .limited(), waitingFor: 100_000)
+        #expect(most > 100 && most <= TurnAllowance.octets / TurnAllowance.event)
+    }
+
+    @Test func `of TLS records of one byte no more are opened in a turn than neighbours can wait for`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.count)\r\n\r\n"), .hold,
+                .repeat([120], count: Self.count),
+            ]
+        }
+        let most = try await receive(from: origin, .trusting(authority), waitingFor: 100_000)
+        #expect(most > 50 && most <= TurnAllowance.octets / TurnAllowance.record + 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a task that pauses in the midst of what was received hears nothing more of it`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
+            [.chunked(["one", "two", "three", "four"])]
+        }
+        let session = try Session.trusting(authority)
+        let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        for (count, text) in ["one", "onetwo", "onetwothree", "onetwothreefour"].enumerated() {
+            await delegate.wait { $0.body.count >= text.utf8.count }
+            for _ in 0..<3 { await session.settle() }
+            #expect(String(decoding: delegate.record.body, as: UTF8.self) == text)
+            #expect(delegate.record.events.count { if case .body = $0 { true } else { false } } == count + 1)
+            task.resume()
+        }
+        #expect(await delegate.end().error == nil)
+        #expect(try await session.text(URLRequest(origin)) == "onetwothreefour")
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `a task that is cancelled while some of its response is held leaves nothing behind`() async throws {
+        let chunks = String(repeating: "1\r\nx\r\n", count: Self.count) + "0\r\n\r\n"
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)]
+        }
+        let session = Session.limited()
+        let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        await delegate.wait { !$0.body.isEmpty }
+        task.cancel()
+        #expect(await delegate.end().error?.reason.isCancellation == true)
+        #expect(ClientSockets.count(to: origin.port) == 0)
+    }
+}
