@@ -148,14 +148,14 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
         if isPaused { noticeDeadPeer() }
         updateInterest()
-        visitAgainIfHeld()
+        askForVisit()
     }
 
     func ready(_ readiness: Readiness) {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
         // An event and a visit may come in one turn.
-        if readiness.contains(.readable), receivedIn != loop.turn {
+        if !readiness.isDisjoint(with: [.readable, .visit]), receivedIn != loop.turn {
             unsafe receive(into: loop.receiveBuffer, loop.scratchBuffer, toTheEnd: readiness.contains(.peerClosed))
         }
     }
@@ -253,7 +253,7 @@ extension Connection {
         unsafe lookBehindResponse(buffer, plaintext)
         finishIfComplete()
         receivedIn = loop.turn
-        visitAgainIfHeld()
+        askForVisit()
     }
 
     private func mayReceive(_ allowance: TurnAllowance) -> Bool {
@@ -273,8 +273,8 @@ extension Connection {
         if transport?.socket.hasInput == true { hasStrayBytes = true }
     }
 
-    private func visitAgainIfHeld() {
-        if !held.isEmpty, !isPaused { loop.visitAgain(token) }
+    private func askForVisit() {
+        if !held.isEmpty, !isPaused { loop.visitLater(token) }
     }
 
     private func takeInHeld(_ plaintext: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) {

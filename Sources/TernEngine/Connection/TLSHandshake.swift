@@ -22,6 +22,8 @@ final class TLSHandshake: ReadinessHandler {
     private var revocation: RevocationInquiry?
     private var completion: Completion?
     private var isAdvancing = false
+    /// What the socket is ready for, until we come to our turn.
+    private var waiting: Readiness = []
     /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
     private var held: [UInt8]?
 
@@ -60,7 +62,16 @@ final class TLSHandshake: ReadinessHandler {
         try? transport?.endOfCiphertext()
     }
 
+    /// Keys and signatures cost more than all else that a reactor does: the steps of many handshakes are spread over its turns.
     func ready(_ readiness: Readiness) {
+        if readiness == .visit { return advance() }
+        if waiting.isEmpty { loop.visitLater(token) }
+        waiting.formUnion(readiness)
+    }
+
+    private func advance() {
+        let readiness = waiting
+        waiting = []
         // While we wait for somebody else, the peer has to.
         if held != nil { return }
         advance { () throws(EngineError.Reason) in

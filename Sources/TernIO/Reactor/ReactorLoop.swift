@@ -12,6 +12,8 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
     public static let bufferSize = 256 * 1024
     private static let eventCapacity = 512
+    /// How long a turn may take before further visits are left to the next one. This decides when work is done, never which.
+    private static let visitTime = Duration.milliseconds(1)
     /// Jobs run between two looks at the sockets, so that tasks that never suspend for long cannot starve them.
     private static let jobBudget = 4096
 
@@ -24,8 +26,9 @@ public final class ReactorLoop: @unchecked Sendable {
     private var runningJobs: [ReactorJob] = []
     private var collected: [Mailbox.Item] = []
     private var expired: [UInt32] = []
+    /// First come, first served; so many of them were asked for before this turn.
     private var visits: [RegistrationToken] = []
-    private var dueVisits: [RegistrationToken] = []
+    private var dueVisits = 0
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
@@ -129,10 +132,10 @@ extension ReactorLoop {
         }
     }
 
-    /// Tells the registration's handler in the next turn that it is readable, whatever its descriptor says: for whoever has
-    /// received more than may be worked off in one turn, so that its neighbours get theirs. Nothing happens if the
-    /// registration has ended by then, or is interested in nothing.
-    public func visitAgain(_ token: RegistrationToken) {
+    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours waiting
+    /// if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has ended by then,
+    /// or is interested in nothing.
+    public func visitLater(_ token: RegistrationToken) {
         assert(isCurrent)
         visits.append(token)
     }
@@ -175,7 +178,7 @@ extension ReactorLoop {
             let count = poll()
             now = .now
             turn &+= 1
-            swap(&visits, &dueVisits)
+            dueVisits = visits.count
             for index in 0..<count {
                 let event = unsafe events[index]
                 unsafe dispatch(userData: event.data.u64, events: event.events)
@@ -212,10 +215,17 @@ extension ReactorLoop {
         registrations.handler(toTell: RegistrationToken(userData: userData))?.ready(Readiness(epoll: events))
     }
 
+    /// At least one, so that each comes to its turn, and then as many as there is time for.
     private func visit() {
-        if dueVisits.isEmpty { return }
-        for token in dueVisits { registrations.handler(toTell: token)?.ready(.readable) }
-        dueVisits.removeAll(keepingCapacity: true)
+        if dueVisits == 0 { return }
+        let end = now.advanced(by: Self.visitTime)
+        var made = 0
+        while made < dueVisits, made == 0 || MonotonicInstant.now < end {
+            let token = visits[made]
+            made += 1
+            registrations.handler(toTell: token)?.ready(.visit)
+        }
+        visits.removeFirst(made)
     }
 
     private func expireDeadlines() {

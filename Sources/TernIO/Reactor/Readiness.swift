@@ -14,6 +14,8 @@ public struct Readiness: OptionSet, Sendable, Hashable {
     public static let deadline = Readiness(rawValue: 4)
     /// The peer has closed its half: behind what waits to be received lies the end of the stream, or an error.
     public static let peerClosed = Readiness(rawValue: 8)
+    /// The visit that was asked for; the descriptor has nothing to do with it.
+    public static let visit = Readiness(rawValue: 16)
 
     /// `EPOLLHUP` and `EPOLLERR` cannot be masked, so they count as both directions: the transfer reports what is wrong.
     init(epoll events: UInt32) {

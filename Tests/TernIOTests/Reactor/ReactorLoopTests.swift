@@ -210,28 +210,28 @@ import TernLock
         }
     }
 
-    @Test func `a visit that is asked for comes once, in the next turn, as if the descriptor were readable`()
-        async throws
-    {
+    // Visits
+
+    @Test func `a visit that is asked for comes once, in the next turn`() async throws {
         try await onLoop { loop in
             let connection = try Connection()
             let probe = Probe()
             let token = try loop.register(connection.socket.descriptor, interest: .readable, handler: probe)
             let asked = loop.turn
-            loop.visitAgain(token)
+            loop.visitLater(token)
             #expect(probe.calls == [])
-            #expect(await probe.next() == .readable)
+            #expect(await probe.next() == .visit)
             #expect(loop.turn == asked + 1)
             await Task.yield()
-            #expect(probe.calls == [.readable])
+            #expect(probe.calls == [.visit])
             // Nobody is visited who is interested in nothing, or not registered any more.
-            loop.visitAgain(token)
+            loop.visitLater(token)
             try loop.setInterest([], for: token)
             let other = loop.registerTimer(handler: Probe())
-            loop.visitAgain(other)
+            loop.visitLater(other)
             loop.deregister(other)
             for _ in 0..<3 { await Task.yield() }
-            #expect(probe.calls == [.readable])
+            #expect(probe.calls == [.visit])
             loop.deregister(token)
         }
     }
@@ -243,17 +243,42 @@ import TernLock
             var token: RegistrationToken?
             let eager = Probe(react: { _ in
                 visits += 1
-                if visits < 1000, let token { loop.visitAgain(token) }
+                if visits < 1000, let token { loop.visitLater(token) }
             })
             let registered = try loop.register(busy.socket.descriptor, interest: .readable, handler: eager)
             token = registered
             let probe = Probe()
             let other = try loop.register(quiet.socket.descriptor, interest: .writable, handler: probe)
-            loop.visitAgain(registered)
+            loop.visitLater(registered)
             _ = await probe.next()
             #expect(visits <= 2)
             loop.deregister(registered)
             loop.deregister(other)
+        }
+    }
+
+    @Test func `visits that take long are spread over turns, first come, first served`() async throws {
+        try await onLoop { loop in
+            var told: [(number: Int, turn: UInt64)] = []
+            var tokens: [RegistrationToken] = []
+            let connections = try (0..<5).map { _ in try Connection() }
+            let done = Probe()
+            for (number, connection) in connections.enumerated() {
+                let probe = Probe(react: { _ in
+                    told.append((number, loop.turn))
+                    let end = MonotonicInstant.now.advanced(by: .milliseconds(2))
+                    while MonotonicInstant.now < end {}
+                    if number == 4 { done.ready(.visit) }
+                })
+                tokens.append(
+                    try loop.register(connection.socket.descriptor, interest: .readable, handler: probe))
+            }
+            let asked = loop.turn
+            for token in tokens { loop.visitLater(token) }
+            _ = await done.next()
+            #expect(told.map(\.number) == [0, 1, 2, 3, 4])
+            #expect(told.map(\.turn) == (1...5).map { asked + $0 })
+            for token in tokens { loop.deregister(token) }
         }
     }
 
