@@ -57,8 +57,6 @@ extension HTTP1Error {
         case bareLineFeed
         /// The first line of the section begins with a space or tab.
         case leadingWhitespace
-        /// A field that must not be sent as a trailer.
-        case forbiddenTrailer
     }
 
     public enum Framing: Sendable, Hashable {

@@ -48,7 +48,6 @@ extension HTTP1Error.Field {
         case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
         case .bareLineFeed: ("a field line ends with CRLF", "RFC 9112 §2.1")
         case .leadingWhitespace: ("no space precedes the first field line", "RFC 9112 §2.2")
-        case .forbiddenTrailer: ("this field is no trailer", "RFC 9110 §6.5.1")
         }
     }
 }

@@ -422,8 +422,9 @@ extension Connection {
             task.run.metrics?.responseStart = loop.now
             task.delegate.task(task, didReceive: HTTPURLResponse(url: task.originalRequest.url, head: head))
         case .body(let range): task.delegate.task(task, didReceive: bytes.extracting(range))
-        case .end(let trailers):
+        case .end(let trailers, let discarded):
             if !trailers.isEmpty { task.delegate.task(task, didReceiveTrailers: trailers) }
+            if !discarded.isEmpty { task.delegate.task(task, didDiscardTrailers: discarded) }
             if case .active = state { state = .finishing(task) }
         case .handedOver: fail(task, .unexpectedUpgrade)
         }

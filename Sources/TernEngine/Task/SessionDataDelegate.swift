@@ -14,6 +14,9 @@ public protocol SessionDataDelegate: AnyObject, Sendable {
     func task(_ task: DataTask, didReceive bytes: Span<UInt8>)
     /// The trailer fields after a chunked body, if there were any.
     func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields)
+    /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie` or `Content-Length`, if
+    /// there were any. The response is complete without them, and nothing obeys them.
+    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields)
     /// The end: nil when the response is complete. `task.metrics` is final.
     func task(_ task: DataTask, didCompleteWith error: EngineError?)
 }
@@ -24,3 +27,5 @@ extension SessionDataDelegate {
     public func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {}
     public func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {}
 }
+    /// Does nothing.
+    public func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {}

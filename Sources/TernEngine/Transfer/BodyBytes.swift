@@ -33,6 +33,10 @@ public struct BodyBytes: AsyncSequence, Sendable {
     public var trailers: HTTPFields { stream.trailers }
 
     public func makeAsyncIterator() -> Iterator {
+    /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie`; nothing obeys them.
+    public var discardedTrailers: HTTPFields { stream.discardedTrailers }
+
+    /// All iterators share one body: what one has taken no other gets.
         Iterator(stream: stream, lease: lease)
     }
 

@@ -14,6 +14,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
         var isHeld = false
         var end: Result<Void, EngineError>?
         var trailers = HTTPFields()
+        var discardedTrailers = HTTPFields()
         var headReader: CheckedContinuation<Result<HTTPURLResponse, EngineError>, Never>?
         var chunkReader: CheckedContinuation<Result<Data?, EngineError>, Never>?
     }
@@ -48,6 +49,8 @@ final class BodyStream: SessionDataDelegate, Sendable {
     }
 
     var trailers: HTTPFields { state.withLock { $0.trailers } }
+
+    var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
 
     private func takeChunk(of task: DataTask) -> Result<Data?, EngineError>? {
         let (ready, releases) = state.withLock { state in
@@ -94,6 +97,10 @@ final class BodyStream: SessionDataDelegate, Sendable {
 
     func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
         state.withLock { $0.trailers = trailers }
+    }
+
+    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+        state.withLock { $0.discardedTrailers = discarded }
     }
 
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {

@@ -191,14 +191,17 @@ struct ResponseDecoder: ~Copyable {
                 state = .chunked
                 return .needMoreBytes
             }
-            return complete(leftover: bytes.count &- offset, trailers: block.fields)
+            let (trailers, discarded) = TrailerRules.sort(block.fields)
+            return complete(leftover: bytes.count &- offset, trailers: trailers, discarded: discarded)
         }
     }
 
-    private mutating func complete(leftover: Int, trailers: HTTPFields = HTTPFields()) -> ResponseEvent {
+    private mutating func complete(
+        leftover: Int, trailers: HTTPFields = HTTPFields(), discarded: HTTPFields = HTTPFields()
+    ) -> ResponseEvent {
         state = .complete
         self.leftover = leftover
-        return .end(trailers: trailers)
+        return .end(trailers: trailers, discarded: discarded)
     }
 
     mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
@@ -207,8 +210,8 @@ struct ResponseDecoder: ~Copyable {
         switch state {
         case .idle, .closed:
             state = .closed
-            return .end(trailers: HTTPFields())
-        case .complete: return .end(trailers: HTTPFields())
+            return .end(trailers: HTTPFields(), discarded: HTTPFields())
+        case .complete: return .end(trailers: HTTPFields(), discarded: HTTPFields())
         case .untilClose, .ending, .exactly(left: 0): return complete(leftover: 0)
         case .handingOver, .handedOver:
             state = .handedOver

@@ -48,7 +48,7 @@ struct SectionLines: ~Copyable {
             let limit = rules.lineLimit(used: line &- fields)
             switch FieldLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
             case .field(let name, let value, let next):
-                try check(bytes, line: line, name, next: next, limit, rules)
+                try check(line: line, next: next, limit, rules)
                 add(name.shifted(by: -section), value.shifted(by: -section))
                 line = next
                 if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) {
@@ -147,16 +147,12 @@ struct SectionLines: ~Copyable {
     }
 
     private func check(
-        _ bytes: Span<UInt8>, line: Int, _ name: Range<Int>, next: Int,
-        _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
+        line: Int, next: Int, _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
     ) throws(Refusal) {
         // The length first: a line that is too long may be judged before its end has come.
         guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         guard count < rules.count else {
             throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
-        }
-        if rules.isTrailer, TrailerRules.forbids(bytes, name) {
-            throw Refusal(reason: .field(.forbiddenTrailer), position: name.upperBound, line: line)
         }
     }
 

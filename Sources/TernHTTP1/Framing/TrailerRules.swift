@@ -12,12 +12,21 @@ enum TrailerRules {
         "Content-Encoding", "Content-Type", "Content-Range",
     ]
 
-    static func forbids(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
-        let name = bytes.extracting(name)
-        return forbidden.contains { name.isEqualIgnoringCase(to: $0.utf8.span) }
-    }
-
     static func forbids(_ name: String) -> Bool {
         forbidden.contains { $0.isFieldName(name) }
+    }
+
+    /// Sets apart what a sender should not have sent. It ends nothing and means nothing, so a recipient may leave it out
+    /// (RFC 9112 §7.1.2) instead of failing a response whose framing is right.
+    static func sort(_ fields: HTTPFields) -> (trailers: HTTPFields, discarded: HTTPFields) {
+        var (trailers, discarded) = (HTTPFields(), HTTPFields())
+        for field in fields {
+            if forbids(field.name) {
+                discarded.append(field.name, field.value)
+            } else {
+                trailers.append(field.name, field.value)
+            }
+        }
+        return (trailers, discarded)
     }
 }

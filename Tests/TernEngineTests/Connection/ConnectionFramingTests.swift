@@ -112,6 +112,32 @@ import Testing
             ])
     }
 
+    @Test func `delivers a response whose trailer section has what is no trailer, and obeys none of that`() async throws
+    {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/next"
+                ? [.ok("answer")]
+                : [
+                    .chunked(
+                        ["abc"],
+                        trailers: [
+                            ("Set-Cookie", "a=b"), ("X-One", "1"), ("Content-Length", "7"), ("Connection", "close"),
+                        ])
+                ]
+        }
+        let session = Session.limited()
+        let delegate = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(
+            record.events == [
+                .head(200), .body(3), .trailers(["X-One: 1"]),
+                .discarded(["Set-Cookie: a=b", "Content-Length: 7", "Connection: close"]), .end(failed: false),
+            ])
+        #expect(try await session.text(URLRequest(origin, "/next")) == "answer")
+        #expect(origin.requests.map(\.connection) == [1, 1])
+    }
+
     @Test func `gives the final response after many informational ones, and an error after endless ones`() async throws
     {
         let origin = try ScriptedOrigin { _, request in

@@ -9,7 +9,7 @@ import TernLock
 /// A delegate that keeps what it is told, in order, and lets a test wait for the end or for a moment before it.
 final class RecordingDelegate: SessionDataDelegate, Sendable {
     enum Event: Equatable {
-        case informational(Int), head(Int), body(Int), trailers([String]), end(failed: Bool)
+        case informational(Int), head(Int), body(Int), trailers([String]), discarded([String]), end(failed: Bool)
     }
 
     struct Record {
@@ -81,6 +81,10 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
 
     func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
         note(task, .trailers(trailers.map { "\($0.name): \($0.value)" }))
+    }
+
+    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+        note(task, .discarded(discarded.map { "\($0.name): \($0.value)" }))
     }
 
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {

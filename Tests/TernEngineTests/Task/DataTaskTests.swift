@@ -115,12 +115,15 @@ import TernLock
         #expect(await delegate.end().error?.reason.isConnectionLoss == true)
     }
 
-    @Test(arguments: ["head", "body", "trailers", "informational"])
+    @Test(arguments: ["head", "body", "trailers", "discarded", "informational"])
     func `may be cancelled by its delegate at any point`(point: String) async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/next"
                 ? [.ok("answer")]
-                : [.send("HTTP/1.1 103 Early\r\n\r\n"), .chunked(["abc", "def"], trailers: [("X-One", "1")])]
+                : [
+                    .send("HTTP/1.1 103 Early\r\n\r\n"),
+                    .chunked(["abc", "def"], trailers: [("X-One", "1"), ("TE", "x")]),
+                ]
         }
         let session = Session.limited()
         let delegate = RecordingDelegate { task, event in
@@ -130,6 +133,7 @@ import TernLock
                 case .head: "head"
                 case .body: "body"
                 case .trailers: "trailers"
+                case .discarded: "discarded"
                 case .end: "end"
                 }
             if name == point { task.cancel() }

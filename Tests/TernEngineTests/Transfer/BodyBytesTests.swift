@@ -10,7 +10,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send("5\r\nfirst\r\n"), .hold,
-                .send("6\r\nsecond\r\n0\r\nX-Sum: 11\r\n\r\n"),
+                .send("6\r\nsecond\r\n0\r\nX-Sum: 11\r\nSet-Cookie: a=b\r\n\r\n"),
             ]
         }
         let session = Session.limited()
@@ -25,6 +25,7 @@ import Testing
         #expect(try await iterator.next() == nil)
         #expect(try await iterator.next() == nil)
         #expect(bytes.trailers == ["X-Sum": "11"])
+        #expect(bytes.discardedTrailers == ["Set-Cookie": "a=b"])
         #expect(try await session.text(URLRequest(origin, method: "HEAD")) == "")
     }
 

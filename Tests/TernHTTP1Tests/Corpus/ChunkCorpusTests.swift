@@ -255,27 +255,61 @@ private let chunks = #"""
     # RFC 9112 §7.1.2: half a trailer
     0\r\nX: a\r\n
     = 200 OK | more
-    # RFC 9110 §6.5.1: Content-Length is no trailer
-    0\r\nContent-Length\^: 5\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
-    # RFC 9110 §6.5.1: Transfer-Encoding is no trailer
-    0\r\ntransfer-encoding\^: chunked\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
+    # RFC 9110 §6.5.1: Content-Length is no trailer, and ends nothing
+    0\r\nContent-Length: 5\r\n\r\n
+    = 200 OK | end | discarded Content-Length: 5 | reusable
+    # RFC 9110 §6.5.1: nor if it is no number
+    5\r\nhello\r\n0\r\nContent-Length: -1, x\r\n\r\n
+    = 200 OK | body hello | end | discarded Content-Length: -1, x | reusable
+    # RFC 9110 §6.5.1: Transfer-Encoding is no trailer, whatever its case
+    0\r\ntransfer-encoding: chunked\r\n\r\n
+    = 200 OK | end | discarded transfer-encoding: chunked | reusable
     # RFC 9110 §6.5.1: Host is no trailer
-    0\r\nHost\^: a\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
-    # RFC 9110 §6.5.1: Set-Cookie is no trailer
-    0\r\nSet-Cookie\^: a=b\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
-    # RFC 9110 §6.5.1: Connection is no trailer
-    0\r\nX: y\r\nConnection\^: close\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
+    0\r\nHost: a\r\n\r\n
+    = 200 OK | end | discarded Host: a | reusable
+    # RFC 9110 §6.5.1: Set-Cookie is no trailer, and sets no cookie
+    0\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\n\r\n
+    = 200 OK | end | discarded Set-Cookie: a=b | discarded Set-Cookie: c=d | reusable
+    # RFC 9110 §6.5.1: Connection is no trailer, and closes nothing
+    0\r\nX: y\r\nConnection: close\r\n\r\n
+    = 200 OK | end | trailer X: y | discarded Connection: close | reusable
+    # RFC 9110 §6.5.1: Keep-Alive is no trailer, and keeps nothing
+    > close
+    0\r\nConnection: keep-alive\r\nKeep-Alive: timeout=9\r\n\r\n
+    = 200 OK | end | discarded Connection: keep-alive | discarded Keep-Alive: timeout=9 | closing
     # RFC 9110 §6.5.1: Content-Encoding is no trailer
-    0\r\nContent-Encoding\^: gzip\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
-    # RFC 9110 §6.5.1: WWW-Authenticate is no trailer
-    0\r\nWWW-Authenticate\^: Basic\r\n\r\n
-    = 200 OK | error field.forbiddenTrailer
+    0\r\nContent-Encoding: gzip\r\n\r\n
+    = 200 OK | end | discarded Content-Encoding: gzip | reusable
+    # RFC 9110 §6.5.1: WWW-Authenticate is no trailer, nor is Authorization
+    0\r\nWWW-Authenticate: Basic\r\nAuthorization: Basic eA==\r\n\r\n
+    = 200 OK | end | discarded WWW-Authenticate: Basic | discarded Authorization: Basic eA== | reusable
+    # RFC 9110 §6.5.1: Trailer is no trailer
+    0\r\nTrailer: X\r\nX: y\r\n\r\n
+    = 200 OK | end | trailer X: y | discarded Trailer: X | reusable
+    # RFC 9110 §6.5.1: what is a trailer keeps its order around what is none
+    0\r\nB: 1\r\nVary: *\r\nA: 2\r\nTE: x\r\nB: 3\r\n\r\n
+    = 200 OK | end | trailer B: 1 | trailer A: 2 | trailer B: 3 | discarded Vary: * | discarded TE: x | reusable
+    # RFC 9112 §7.1.2: a discarded trailer does not become a header field
+    0\r\nTransfer-Encoding: gzip\r\n\r\n
+    = 200 OK | Transfer-Encoding: chunked | end | discarded Transfer-Encoding: gzip | reusable
+    # RFC 9110 §6.5.1: a name that begins like one of these is a trailer
+    0\r\nConnection-Id: 7\r\nHos: a\r\nX-Set-Cookie: b\r\n\r\n
+    = 200 OK | end | trailer Connection-Id: 7 | trailer Hos: a | trailer X-Set-Cookie: b | reusable
+    # RFC 9112 §5.2: what is discarded may be folded
+    0\r\nSet-Cookie: a\r\n b\r\nX: y\r\n\r\n
+    = 200 OK | end | trailer X: y | discarded Set-Cookie: a   b | reusable
+    # RFC 9112 §5.2: a framing field is not unfolded, wherever it stands
+    0\r\nContent-Length: 5\r\n\^ 6\r\n\r\n
+    = 200 OK | error framing.folded
+    # RFC 9112 §5.1: what is discarded has to be a field first
+    0\r\nSet-Cookie \^: a\r\n\r\n
+    = 200 OK | error field.spaceBeforeColon
+    # RFC 9110 §5.5: NUL in what would be discarded
+    0\r\nSet-Cookie: a\^\0\r\n\r\n
+    = 200 OK | error field.value
+    # RFC 9112 §6.3: bytes behind a discarded trailer are none of the response's
+    0\r\nContent-Length: 5\r\n\r\nhello
+    = 200 OK | end | discarded Content-Length: 5 | leftover
     # RFC 9112 §5.1: a space before a trailer's colon
     0\r\nX \^: a\r\n\r\n
     = 200 OK | error field.spaceBeforeColon

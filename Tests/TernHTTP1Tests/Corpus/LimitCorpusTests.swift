@@ -214,6 +214,22 @@ private let limits = #"""
     > trailerSectionBytes=12
     HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: 1\r\nB: 2\^3\r\n\r\n
     = 200 | error limit.trailerSectionBytes
+    # Limits.trailerCount: what is discarded counts, at the limit
+    > trailerCount=2
+    HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTE: 1\r\nB: 2\r\n\r\n
+    = 200 | end | trailer B: 2 | discarded TE: 1 | reusable
+    # Limits.trailerCount: what is discarded counts, one past it
+    > trailerCount=2
+    HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTE: 1\r\nTE: 2\r\n\^TE: 3\r\n\r\n
+    = 200 | error limit.trailerCount
+    # Limits.trailerSectionBytes: what is discarded counts
+    > trailerSectionBytes=13
+    HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTE: 1\r\nB: 2\^3\r\n\r\n
+    = 200 | error limit.trailerSectionBytes
+    # Limits.fieldLineBytes: holds for what is discarded
+    > fieldLineBytes=26
+    HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTE: 5678901234567890123456\^7\r\n\r\n
+    = 200 | error limit.fieldLineBytes
     # Limits.fieldLineBytes: holds for trailers, too
     > fieldLineBytes=26
     HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: 45678901234567890123456\^7\r\n\r\n

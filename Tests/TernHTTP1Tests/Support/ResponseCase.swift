@@ -25,7 +25,7 @@ struct ResponseCase: CustomStringConvertible {
     var expectedFields: [String] { expected.filter(isField) }
 
     private func isField(_ item: String) -> Bool {
-        item.contains(": ") && !["body ", "trailer ", "error "].contains { item.hasPrefix($0) }
+        item.contains(": ") && !["body ", "trailer ", "discarded ", "error "].contains { item.hasPrefix($0) }
     }
 
     /// - Parameter head: what the input of every case begins with.

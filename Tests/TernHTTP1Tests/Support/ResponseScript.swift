@@ -87,8 +87,8 @@ struct ResponseScript {
             case .needMoreBytes: return true
             case .informational(let head), .head(let head): transcript.add(head)
             case .body(let range): for index in range { transcript.add(CollectionOfOne(bytes[index])) }
-            case .end(let trailers):
-                transcript.add(trailers)
+            case .end(let trailers, let discarded):
+                transcript.addEnd(trailers, discarded: discarded)
                 return false
             case .handedOver:
                 transcript.add("handover")
@@ -100,7 +100,7 @@ struct ResponseScript {
     private func close(_ exchange: inout Exchange, _ transcript: inout Transcript) {
         do throws(HTTP1Error) {
             switch try exchange.receiveEndOfStream() {
-            case .end(let trailers): transcript.add(trailers)
+            case .end(let trailers, let discarded): transcript.addEnd(trailers, discarded: discarded)
             case .handedOver: transcript.add("handover")
             case let event: transcript.add("\(event)")
             }

@@ -27,9 +27,10 @@ struct Transcript: Equatable, CustomStringConvertible {
         heads.append(head.fields)
     }
 
-    mutating func add(_ trailers: HTTPFields) {
+    mutating func addEnd(_ trailers: HTTPFields, discarded: HTTPFields) {
         add("end")
         for field in trailers { add("trailer \(field.name): \(escaped(field.value.utf8))") }
+        for field in discarded { add("discarded \(field.name): \(escaped(field.value.utf8))") }
     }
 
     mutating func add(_ error: HTTP1Error) {
