@@ -21,6 +21,7 @@ struct ExchangeReport: Encodable {
     private enum Key: String, CodingKey {
         case url, status, reason, version, headers, trailers, informational, connection, timeline, error
         case body = "body_base64"
+        case discardedTrailers = "discarded_trailers"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -33,6 +34,7 @@ struct ExchangeReport: Encodable {
         try container.encode(Self.pairs(response?.headers), forKey: .headers)
         try container.encode(transcript.body.base64EncodedString(), forKey: .body)
         try container.encode(Self.pairs(transcript.trailers), forKey: .trailers)
+        try container.encode(Self.pairs(transcript.discardedTrailers), forKey: .discardedTrailers)
         try container.encode(transcript.informational.map(Informational.init), forKey: .informational)
         try container.encode(transcript.metrics.flatMap(ConnectionReport.init), forKey: .connection)
         try container.encode(transcript.metrics.map(TimelineReport.init), forKey: .timeline)

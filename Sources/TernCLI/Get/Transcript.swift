@@ -10,6 +10,7 @@ final class Transcript: SessionDataDelegate {
         var response: Tern.HTTPURLResponse?
         var body = Data()
         var trailers = HTTPFields()
+        var discardedTrailers = HTTPFields()
         var error: (any Error)?
         var metrics: TaskMetrics?
     }
@@ -58,6 +59,10 @@ final class Transcript: SessionDataDelegate {
 
     func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
         state.withLock { $0.contents.trailers = trailers }
+    }
+
+    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+        state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {

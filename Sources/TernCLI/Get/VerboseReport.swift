@@ -36,6 +36,7 @@ struct VerboseReport {
 
     private var trailerLines: [String] {
         transcript.trailers.map { "< (trailer) \($0.name): \($0.value)" }
+            + transcript.discardedTrailers.map { "< (discarded trailer) \($0.name): \($0.value)" }
     }
 
     private static func isSecret(_ name: String) -> Bool {

@@ -74,8 +74,8 @@ import Testing
         let object = try result.object()
         #expect(
             Set(object.keys).isSuperset(of: [
-                "url", "status", "reason", "version", "headers", "body_base64", "trailers", "connection", "timeline",
-                "error",
+                "url", "status", "reason", "version", "headers", "body_base64", "trailers", "discarded_trailers",
+                "connection", "timeline", "error",
             ]))
         #expect(object["status"] as? Int == 200)
         #expect(object["version"] as? String == "HTTP/1.1")
@@ -120,11 +120,14 @@ import Testing
             [
                 .send(
                     "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                        + "2\r\nhi\r\n0\r\nX-Checksum: 7\r\n\r\n")
+                        + "2\r\nhi\r\n0\r\nX-Checksum: 7\r\nVary: *\r\n\r\n")
             ]
         }
         let object = try await TernTool.run("get", "--json", origin.url("/")).object()
         #expect(object["trailers"] as? [[String]] == [["X-Checksum", "7"]])
+        #expect(object["discarded_trailers"] as? [[String]] == [["Vary", "*"]])
+        let told = try await TernTool.run("get", "-v", origin.url("/"))
+        #expect(told.errors.contains("< (trailer) X-Checksum: 7\n< (discarded trailer) Vary: *"))
         let informational = try #require(object["informational"] as? [[String: Any]])
         #expect(informational.map { $0["status"] as? Int } == [103])
     }
