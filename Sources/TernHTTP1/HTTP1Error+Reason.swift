@@ -23,6 +23,7 @@ extension HTTP1Error {
         case misuse(Misuse)
     }
 
+    /// What can be wrong with a status line (RFC 9112 §4).
     public enum StatusLine: Sendable, Hashable {
         /// The response does not begin with "HTTP/".
         case notHTTP
@@ -40,6 +41,7 @@ extension HTTP1Error {
         case bareLineFeed
     }
 
+    /// What can be wrong with a field line (RFC 9112 §5).
     public enum Field: Sendable, Hashable {
         /// The line begins with its colon.
         case emptyName
@@ -59,6 +61,7 @@ extension HTTP1Error {
         case leadingWhitespace
     }
 
+    /// How a head can leave open where its content ends (RFC 9112 §6).
     public enum Framing: Sendable, Hashable {
         /// Both Content-Length and Transfer-Encoding.
         case lengthAndTransferEncoding
@@ -76,6 +79,7 @@ extension HTTP1Error {
         case folded
     }
 
+    /// What can be wrong with the chunked coding (RFC 9112 §7.1).
     public enum Chunk: Sendable, Hashable {
         /// The chunk size is not a hexadecimal number.
         case size
@@ -91,6 +95,7 @@ extension HTTP1Error {
         case dataEnd
     }
 
+    /// Which of the ``Limits`` a response went past.
     public enum Limit: Sendable, Hashable {
         /// ``Limits/statusLineBytes``
         case statusLineBytes
@@ -112,6 +117,7 @@ extension HTTP1Error {
         case informationalResponses
     }
 
+    /// Where in a response the connection ended.
     public enum Truncation: Sendable, Hashable {
         /// Not one byte of a response had arrived. On a reused connection this is the stale keep-alive race.
         case beforeResponse
@@ -125,6 +131,7 @@ extension HTTP1Error {
         case trailers
     }
 
+    /// What can come that no request asked for.
     public enum Unsolicited: Sendable, Hashable {
         /// Bytes while no exchange was under way, or behind its end.
         case bytes
@@ -132,6 +139,7 @@ extension HTTP1Error {
         case upgrade
     }
 
+    /// Why a request, or the next piece of one, is not written: the caller's to mend.
     public enum Request: Sendable, Hashable {
         /// The method is not a token.
         case method
@@ -163,6 +171,7 @@ extension HTTP1Error {
         case tooLittleContent(missing: Int)
     }
 
+    /// How an ``Exchange`` can be called out of order.
     public enum Misuse: Sendable, Hashable {
         /// `begin` while an exchange is under way, or on a connection that cannot carry another.
         case notReusable

@@ -3,8 +3,10 @@
 /// Rules that may be relaxed one by one for servers that break them. Empty by default, and each option says what it
 /// gives away. What is not listed here cannot be relaxed.
 public struct Leniency: OptionSet, Sendable, Hashable {
+    /// One bit for each rule that is relaxed.
     public let rawValue: UInt8
 
+    /// From bits; those that belong to no option change nothing.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

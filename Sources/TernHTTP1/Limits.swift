@@ -26,6 +26,7 @@ public struct Limits: Sendable, Hashable {
     /// Informational (1xx) responses before the final one.
     public var informationalResponses = 32
 
+    /// The defaults; change what should be otherwise.
     public init() {}
 
     /// The same with every limit between zero and 2³⁰: field positions are 32 bits wide.

@@ -9,8 +9,10 @@
     public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         private let storage: Storage
 
+        /// A lock, free, around `value`.
         public init(_ value: consuming sending Value) { storage = Storage(value) }
 
+        /// Runs `body` with the value, alone.
         public func withLock<Result: ~Copyable, E: Error>(
             _ body: (inout sending Value) throws(E) -> sending Result
         ) throws(E) -> sending Result {
@@ -48,6 +50,7 @@
     public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         @usableFromInline let mutex: Mutex<Value>
 
+        /// A lock, free, around `value`.
         @inlinable public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
         /// Runs `body` with the value, alone.

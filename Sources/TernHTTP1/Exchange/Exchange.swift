@@ -73,8 +73,8 @@ public struct Exchange: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none.
-    /// - Parameter trailers: for `.chunked` only; written behind the last chunk (RFC 9112 §7.1.2).
+    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none. Trailers are for `.chunked`
+    /// only, and written behind the last chunk (RFC 9112 §7.1.2).
     /// - Throws: ``HTTP1Error`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
     public mutating func finishSending(
         trailers: HTTPFields = [:], into output: inout [UInt8]

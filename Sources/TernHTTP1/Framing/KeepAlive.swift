@@ -7,6 +7,7 @@ public struct KeepAlive: Sendable, Hashable {
     /// How many more requests the server takes on this connection.
     public var max: Int?
 
+    /// A promise; nil for what the server did not say.
     public init(timeout: Int? = nil, max: Int? = nil) {
         self.timeout = timeout
         self.max = max

@@ -7,6 +7,7 @@ public struct HTTPField: Sendable, Hashable {
     /// The value. Not validated here: encoding refuses what RFC 9110 §5.5 forbids.
     public var value: String
 
+    /// A field as it is; nothing is trimmed or checked.
     public init(name: String, value: String) {
         self.name = name
         self.value = value

@@ -8,10 +8,12 @@ public struct HTTPFields: Sendable, Hashable {
     // Read directly by the encoder, which looks at every string several times and shall not retain any.
     private(set) var storage: [HTTPField]
 
+    /// No fields.
     public init() {
         storage = []
     }
 
+    /// The fields of a sequence, in its order and with its repeats.
     public init(_ fields: some Sequence<HTTPField>) {
         storage = Array(fields)
     }
@@ -69,8 +71,11 @@ public struct HTTPFields: Sendable, Hashable {
 }
 
 extension HTTPFields: RandomAccessCollection {
+    /// Zero; fields are counted from there.
     public var startIndex: Int { 0 }
+    /// The number of fields.
     public var endIndex: Int { storage.count }
+    /// The field at `position`, which has to be one of `indices`.
     public subscript(position: Int) -> HTTPField { storage[position] }
 }
 
@@ -82,6 +87,7 @@ extension HTTPFields: CustomStringConvertible {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
+    /// Names and values in the order written; a name may come twice.
     public init(dictionaryLiteral elements: (String, String)...) {
         storage = elements.map { HTTPField(name: $0.0, value: $0.1) }
     }

@@ -2,7 +2,9 @@
 
 /// The protocol version of a message (RFC 9110 §2.5).
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
+    /// The digit before the dot.
     public var major: Int { Int(majorDigit) }
+    /// The digit behind the dot.
     public var minor: Int { Int(minorDigit) }
     private let majorDigit: UInt8
     private let minorDigit: UInt8
@@ -18,5 +20,6 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
         self.minorDigit = minorDigit
     }
 
+    /// Such as `HTTP/1.1`.
     public var description: String { "HTTP/\(major).\(minor)" }
 }

@@ -4,9 +4,11 @@
 ///
 /// Compared and hashed for every request, so the hash of its three parts is computed once, with the process's seed.
 public struct Origin: Sendable {
+    /// Which of the two schemes: with or without TLS.
     public let scheme: Scheme
     /// Lower-case, without brackets around an IPv6 address, without userinfo.
     public let host: String
+    /// The port, also where it is the scheme's default.
     public let port: UInt16
     /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which means nothing to
     /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
@@ -15,8 +17,8 @@ public struct Origin: Sendable {
     let isEncodable: Bool
     private let digest: Int
 
-    /// - Parameter host: a name or address in any case; brackets are taken off. What no URI may carry as a host is
-    ///   refused when a request is encoded.
+    /// From a name or address in any case; brackets are taken off. What no URI may carry as a host is refused when a
+    /// request is encoded.
     public init(scheme: Scheme, host: String, port: UInt16) {
         let bare = host.first == "[" && host.last == "]" ? String(host.dropFirst().dropLast()) : host
         self.scheme = scheme
@@ -45,5 +47,6 @@ extension Origin: Hashable {
 }
 
 extension Origin: CustomStringConvertible {
+    /// Such as `https://example.com` or `http://[::1]:8080`.
     public var description: String { "\(scheme)://\(hostField)" }
 }

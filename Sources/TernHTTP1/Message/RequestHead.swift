@@ -4,6 +4,7 @@
 public struct RequestHead: Sendable {
     /// Case-sensitive (RFC 9110 §9.1).
     public var method: String
+    /// What is asked for, in one of the four forms of RFC 9112 §3.2.
     public var target: RequestTarget
     /// Gives `Host` its value, unless ``fields`` has a `Host` of its own.
     public var origin: Origin
@@ -11,6 +12,7 @@ public struct RequestHead: Sendable {
     /// refused unless it says what the body says anyway.
     public var fields: HTTPFields
 
+    /// A head as it is; what may not be sent is refused when it is encoded.
     public init(method: String, target: RequestTarget, origin: Origin, fields: HTTPFields) {
         self.method = method
         self.target = target

@@ -5,6 +5,7 @@
 public struct ResponseHead: Sendable {
     /// Three digits. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
     public var status: Int { Int(statusLine.status) }
+    /// The version the server said, of major version 1.
     public var version: HTTPVersion { statusLine.version }
     /// The value of a valid `Content-Length`, also where it frames nothing (`HEAD`, 304); `nil` without one.
     public var contentLength: Int? { announcedLength < 0 ? nil : announcedLength }

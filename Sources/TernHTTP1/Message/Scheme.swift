@@ -2,7 +2,9 @@
 
 /// The two URI schemes an HTTP client dereferences (RFC 9110 §4.2).
 public enum Scheme: Sendable, Hashable {
+    /// In the clear.
     case http
+    /// Over TLS.
     case https
 
     /// The port a URI of this scheme means when it names none.
