@@ -4,6 +4,7 @@ import CTernOpenSSL
 
 /// What an authority says about a certificate.
 public enum RevocationStatus: Sendable, Hashable {
+    /// Issued, and not revoked.
     case good
     /// Revoked at this moment, in seconds since 1970-01-01T00:00:00Z.
     case revoked(at: Int64)
@@ -15,8 +16,11 @@ extension CertificateAuthority {
     /// A DER `OCSPResponse` about a certificate of this authority.
     ///
     /// - Parameters:
+    ///   - identity: whose certificate it is about.
+    ///   - status: what it says.
     ///   - validity: `thisUpdate` and `nextUpdate`.
     ///   - signer: who signs, with which certificate; the authority itself if nil.
+    ///   - digest: the hash it is signed over.
     public func ocspResponse(
         about identity: Identity, _ status: RevocationStatus, validity: Validity = .days(-1, to: 1),
         signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256

@@ -10,6 +10,7 @@ import CTernOpenSSL
 /// ```
 /// Immutable, so any thread may use it.
 public final class CertificateAuthority: Sendable {
+    /// The authority's own certificate: what a client is told to trust.
     public let certificatePEM: String
     /// PKCS#8, not encrypted; lets a second certificate be made for the same key.
     public let privateKeyPEM: String

@@ -9,6 +9,7 @@ public struct CertificateExtension: Sendable, Hashable {
     /// The value, optionally after `critical,`.
     public var value: String?
 
+    /// An extension by name; nil in place of a value leaves out the one there would be.
     public init(_ name: String, _ value: String?) {
         self.name = name
         self.value = value

@@ -4,10 +4,13 @@
 public struct CertificateFlaws: Sendable, Hashable {
     /// The serial number's octets, most significant first; nil for a random one.
     public var serialNumber: [UInt8]?
+    /// The serial number is below zero, which RFC 5280 §4.1.2.2 forbids.
     public var hasNegativeSerialNumber = false
     /// The version as written, 1 for version 1; nil for 3.
     public var version: Int?
+    /// The subject names nobody.
     public var hasEmptySubject = false
+    /// The issuer names nobody, which RFC 5280 §4.1.2.4 forbids.
     public var hasEmptyIssuer = false
     /// The issuer's name is this common name instead of the signer's.
     public var issuerCommonName: String?
@@ -18,6 +21,7 @@ public struct CertificateFlaws: Sendable, Hashable {
     /// One bit of the signature is wrong.
     public var hasBrokenSignature = false
 
+    /// No flaw.
     public init() {}
 
     /// The flaws that a closure makes.

@@ -2,6 +2,7 @@
 
 /// A certificate with its private key and the certificates a server sends along: all a TLS endpoint needs.
 public struct Identity: Sendable, Hashable {
+    /// The leaf alone.
     public let certificatePEM: String
     /// The leaf, then the intermediates, without the root; what a server sends.
     public let chainPEM: String
@@ -10,6 +11,7 @@ public struct Identity: Sendable, Hashable {
     /// The leaf's key as `sha256/BASE64`: the SHA-256 of its SubjectPublicKeyInfo.
     public let pin: String
 
+    /// From parts made elsewhere; nothing is checked.
     public init(certificatePEM: String, chainPEM: String, privateKeyPEM: String, pin: String) {
         self.certificatePEM = certificatePEM
         self.chainPEM = chainPEM

@@ -10,14 +10,19 @@ public struct LeafRequest: Sendable, Hashable {
     public var ipAddresses: [String]
     /// `uniformResourceIdentifier` entries.
     public var uris: [String]
+    /// The key that is made for it.
     public var key: KeyKind
+    /// When it is valid.
     public var validity: Validity
+    /// The hash its signature is made over.
     public var digest: SignatureDigest
     /// Extensions on top of, or instead of, the defaults: `basicConstraints` (`critical,CA:FALSE`), `keyUsage`,
     /// `extendedKeyUsage` (`serverAuth`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
     public var extensions: [CertificateExtension]
+    /// What is wrong with it on purpose.
     public var flaws: CertificateFlaws
 
+    /// A good certificate for `localhost`, but for what is given.
     public init(
         commonName: String? = "Tern Test Leaf", dnsNames: [String] = ["localhost"], ipAddresses: [String] = [],
         uris: [String] = [], key: KeyKind = .p256, validity: Validity = .current, digest: SignatureDigest = .sha256,

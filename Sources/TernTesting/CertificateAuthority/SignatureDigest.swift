@@ -2,7 +2,14 @@
 
 /// The hash a certificate is signed over. Ignored by Ed25519, which brings its own.
 public enum SignatureDigest: String, Sendable, Hashable {
-    case sha256, sha384, sha512
-    /// Broken; clients refuse it. For negative tests.
-    case sha1, md5
+    /// SHA-256, which nearly all certificates are signed over.
+    case sha256
+    /// SHA-384.
+    case sha384
+    /// SHA-512.
+    case sha512
+    /// SHA-1, broken; clients refuse it. For negative tests.
+    case sha1
+    /// MD5, broken; clients refuse it. For negative tests.
+    case md5
 }

@@ -8,6 +8,7 @@ public struct Validity: Sendable, Hashable {
     /// Seconds since 1970-01-01T00:00:00Z.
     public var notAfter: Int64
 
+    /// A span between two times, which may lie the wrong way round.
     public init(notBefore: Int64, notAfter: Int64) {
         self.notBefore = notBefore
         self.notAfter = notAfter

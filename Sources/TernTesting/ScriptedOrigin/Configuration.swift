@@ -11,6 +11,7 @@ extension ScriptedOrigin {
             case ipv6
         }
 
+        /// Where the origin listens; no other machine reaches it.
         public var address = Address.ipv4
         /// 0 lets the kernel choose.
         public var port: UInt16 = 0
@@ -19,6 +20,7 @@ extension ScriptedOrigin {
         /// How many of the latest requests ``Observations/requests`` holds at least; all are counted.
         public var rememberedRequests = 10_000
 
+        /// 127.0.0.1, on a port that the kernel chooses.
         public init() {}
     }
 }

@@ -17,9 +17,12 @@ public struct ReceivedRequest: Sendable {
 
     /// A field line: the name as spelled by the client, the value without surrounding blanks.
     public struct Field: Sendable, Equatable {
+        /// As the client spelled it.
         public let name: String
+        /// Without surrounding blanks.
         public let value: String
 
+        /// A field to compare with.
         public init(name: String, value: String) {
             self.name = name
             self.value = value

@@ -5,7 +5,10 @@ extension ScriptedOrigin {
     public struct TLSOptions: Sendable {
         /// A protocol version the origin can be limited to.
         public enum Version: Sendable {
-            case tls12, tls13
+            /// TLS 1.2
+            case tls12
+            /// TLS 1.3
+            case tls13
 
             var number: Int { self == .tls12 ? 0x0303 : 0x0304 }
         }
@@ -20,7 +23,9 @@ extension ScriptedOrigin {
             case required(authorityPEM: String)
         }
 
+        /// The oldest version the origin agrees to.
         public var minimumVersion = Version.tls12
+        /// The newest version the origin agrees to.
         public var maximumVersion = Version.tls13
         /// What the origin accepts of the client's ALPN offer, best first; empty ignores the offer.
         public var applicationProtocols: [String] = ["http/1.1"]
@@ -29,8 +34,10 @@ extension ScriptedOrigin {
         /// The 80 bytes that tickets are sealed with: two origins with the same ones resume each other's sessions.
         /// Empty lets OpenSSL make them up, anew for every identity.
         public var ticketKeys: [UInt8] = []
+        /// What the origin asks of the client.
         public var clientCertificates = ClientCertificates.ignored
 
+        /// Both versions, two tickets, no client certificate.
         public init() {}
 
         /// Limits the origin to one version.
