@@ -3,6 +3,7 @@ import Glibc
 
 /// Owns one file descriptor; its end closes it. Lent by borrowing `rawValue`.
 public struct Descriptor: ~Copyable, Sendable {
+    /// The kernel's number for it; valid while the value is borrowed.
     public let rawValue: Int32
 
     /// Takes over `rawValue`, which nobody else may close.

@@ -23,18 +23,45 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Such as "connect: Connection refused (errno 111)".
     public var description: String { "\(call): \(message) (errno \(code))" }
 }
 
 extension SystemError {
     /// The system calls this package makes, so that an error names its call without carrying a string.
     public enum StaticName: String, Sendable, Hashable, CustomStringConvertible {
-        case accept4, bind, connect, eventfd, getpeername, getsockname, getsockopt, listen, recv, send, setsockopt,
-            socket
+        /// accept4(2)
+        case accept4
+        /// bind(2)
+        case bind
+        /// connect(2)
+        case connect
+        /// eventfd(2)
+        case eventfd
+        /// getpeername(2)
+        case getpeername
+        /// getsockname(2)
+        case getsockname
+        /// getsockopt(2)
+        case getsockopt
+        /// listen(2)
+        case listen
+        /// recv(2)
+        case recv
+        /// send(2)
+        case send
+        /// setsockopt(2)
+        case setsockopt
+        /// socket(2)
+        case socket
+        /// epoll_create1(2)
         case epollCreate1 = "epoll_create1"
+        /// epoll_ctl(2)
         case epollCtl = "epoll_ctl"
+        /// pthread_create(3), which returns its error instead of leaving it in `errno`
         case pthreadCreate = "pthread_create"
 
+        /// The call's name.
         public var description: String { rawValue }
     }
 }

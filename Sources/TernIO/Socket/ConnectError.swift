@@ -4,7 +4,9 @@
 public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One address that was tried and what became of it.
     public struct Attempt: Sendable, Hashable {
+        /// The address that was tried.
         public let address: SocketAddress
+        /// Why it could not be connected to.
         public let error: SystemError
     }
 

@@ -10,11 +10,15 @@ public final class Connector {
     /// takes it over either transfers the registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
+        /// The socket, connected.
         public let socket: Socket
+        /// What the loop knows it by.
         public let token: RegistrationToken
+        /// The address that answered first.
         public let address: SocketAddress
     }
 
+    /// What became of it, told once, on the loop's thread.
     public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
 
     private static let stagger = Duration.milliseconds(250)
@@ -38,6 +42,7 @@ public final class Connector {
         if loop.isCurrent { closeAll() }
     }
 
+    /// Begins with the first address. On the loop's thread, once.
     public func start() {
         tryNext()
     }

@@ -3,6 +3,7 @@ import Glibc
 
 /// A non-blocking TCP socket. Sending never raises SIGPIPE: a broken connection is an error like any other.
 public struct Socket: ~Copyable, Sendable {
+    /// The open socket, closed when the value ends.
     public let descriptor: Descriptor
 
     init(descriptor: consuming Descriptor) {

@@ -11,6 +11,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     let storage: Storage
+    /// In the machine's byte order.
     public let port: UInt16
 
     init(storage: Storage, port: UInt16) {
