@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What this layer finds wrong, as in Alamofire 4. What the transport finds wrong is an ``EngineError``.
+/// What this layer finds wrong, as in Alamofire 4. What the transport finds wrong is an ``TernEngine/EngineError``.
 public enum AFError: Error {
     /// A `URLConvertible` is not a URL.
     case invalidURL(url: any URLConvertible)

@@ -5,6 +5,7 @@ public import TernTLS
 
 /// Why a task failed: what went wrong, in which phase, with whom, and whether asking again is safe.
 public struct EngineError: Error, Sendable {
+    /// What went wrong.
     public let reason: Reason
     /// How far the task had come.
     public let phase: Phase
@@ -77,7 +78,12 @@ public struct EngineError: Error, Sendable {
 
     /// The limits of `Timeouts`.
     public enum TimeLimit: String, Sendable, Hashable {
-        case connect, idle, total
+        /// ``Timeouts/connect``
+        case connect
+        /// ``Timeouts/idle``
+        case idle
+        /// ``Timeouts/total``
+        case total
     }
 }
 

@@ -2,9 +2,7 @@
 public import Foundation
 
 extension DataRequest {
-    /// Calls the handler with the response as it came.
-    ///
-    /// - Parameter queue: nil takes the manager's callback queue.
+    /// Calls the handler once, with the response as it came, on `queue` or else on the manager's callback queue.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDataResponse) -> Void
@@ -17,9 +15,8 @@ extension DataRequest {
         return self
     }
 
-    /// Calls the handler with what the serializer makes of the response. Serializes on the manager's callback queue.
-    ///
-    /// - Parameter queue: nil takes the manager's callback queue.
+    /// Calls the handler once, with what the serializer makes of the response, on `queue` or else on the manager's
+    /// callback queue. Serializes on the latter.
     @discardableResult
     public func response<Serializer: DataResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,

@@ -34,7 +34,7 @@ public class Request: @unchecked Sendable {
         task?.suspend()
     }
 
-    /// Ends the request with ``EngineError/Reason/cancelled``, unless it has completed.
+    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has completed.
     public func cancel() {
         task?.cancel()
     }

@@ -4,6 +4,7 @@ public import TernEngine
 
 /// Makes something of a response. Called once for every handler that uses it, off the reactor.
 public protocol DataResponseSerializerProtocol: Sendable {
+    /// What a response is made into.
     associatedtype SerializedObject
 
     /// Takes the request, the head of the response, the body, and the error of transport or validation, which is the

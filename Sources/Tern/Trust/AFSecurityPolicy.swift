@@ -2,7 +2,7 @@
 public import Foundation
 public import TernEngine
 
-/// AFNetworking 4's security policy, as one more way to say what a ``ServerTrustPolicy`` says.
+/// AFNetworking 4's security policy, as one more way to say what a ``TernTLS/ServerTrustPolicy`` says.
 ///
 /// One difference: without `validatesDomainName` AFNetworking evaluates by plain X.509 rules, and a certificate for
 /// clients would do. Here the purpose has to be "TLS server" all the same.
@@ -17,6 +17,7 @@ public struct AFSecurityPolicy: Sendable {
         case certificate
     }
 
+    /// What pins are compared with.
     public let sslPinningMode: SSLPinningMode
     /// The certificates to pin, or whose keys to pin. None at all refuses everyone, unless the mode is `none`.
     public var pinnedCertificates: Set<Certificate>
@@ -26,7 +27,8 @@ public struct AFSecurityPolicy: Sendable {
     /// Whether the name in the certificate has to be the host's.
     public var validatesDomainName = true
 
-    /// - Parameter pinnedCertificates: nil for the `.cer` files among the main bundle's resources.
+    /// A policy that pins these certificates or their keys. Without any, but with a mode that pins, it takes the `.cer` files
+    /// among the main bundle's resources.
     public init(pinningMode: SSLPinningMode = .none, withPinnedCertificates pinnedCertificates: Set<Certificate>? = nil)
     {
         sslPinningMode = pinningMode
@@ -39,9 +41,7 @@ public struct AFSecurityPolicy: Sendable {
         return Set(files.compactMap { file in try? Certificate(der: [UInt8](try Data(contentsOf: file))) })
     }
 
-    /// Whether a server is trusted.
-    ///
-    /// - Parameter domain: nil checks no name.
+    /// Whether a server is trusted that was asked for by the name `domain`; nil checks no name.
     public func evaluateServerTrust(_ serverTrust: ServerTrust, forDomain domain: String?) -> Bool {
         guard let domain else {
             var nameless = self
@@ -51,7 +51,7 @@ public struct AFSecurityPolicy: Sendable {
         return serverTrustPolicy.evaluate(serverTrust, host: domain).isAccepted
     }
 
-    /// The same policy in this library's terms, for a ``ServerTrustPolicyManager``.
+    /// The same policy in this library's terms, for a ``TernTLS/ServerTrustPolicyManager``.
     public var serverTrustPolicy: ServerTrustPolicy {
         let pins = pinnedCertificates.sorted { $0.publicKey.pin < $1.publicKey.pin }
         let host = validatesDomainName

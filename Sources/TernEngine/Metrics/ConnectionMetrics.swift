@@ -4,6 +4,7 @@ public import TernTLS
 
 /// What is known about a connection; one object for all tasks that use it.
 public final class ConnectionMetrics: Sendable {
+    /// The address that was connected to.
     public let remoteAddress: SocketAddress
     /// Nil on plain connections.
     public let tls: TLSInfo?
@@ -12,7 +13,9 @@ public final class ConnectionMetrics: Sendable {
     private let verifiedChain: [Certificate]
     /// When it was decided to open the connection, and when each step towards it ended.
     public let start: MonotonicInstant
+    /// The host name had become addresses.
     public let resolved: MonotonicInstant
+    /// The TCP connection stood.
     public let connected: MonotonicInstant
     /// Nil on plain connections.
     public let secured: MonotonicInstant?

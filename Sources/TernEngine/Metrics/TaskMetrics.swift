@@ -9,6 +9,7 @@ public struct TaskMetrics: Sendable {
     public internal(set) var connectionAcquired: MonotonicInstant?
     /// The first byte of the response head arrived with this read.
     public internal(set) var responseStart: MonotonicInstant?
+    /// The task ended, well or not; nil before.
     public internal(set) var end: MonotonicInstant?
     /// The connection the response came on.
     public internal(set) var connection: ConnectionMetrics?

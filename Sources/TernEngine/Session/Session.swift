@@ -9,6 +9,7 @@ public import TernTLS
 ///
 /// Any thread, any time.
 public final class Session: Sendable {
+    /// What the session was made with; nothing changes it afterwards.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemError>
     private let shards: [SessionShard]

@@ -24,6 +24,7 @@ public struct SessionConfiguration: Sendable {
     /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
 
+    /// The defaults; change what should be otherwise.
     public init() {}
 
     /// The settings a session has when it is given none.

@@ -13,6 +13,7 @@ import TernLock
 public final class DataTask: @unchecked Sendable {
     /// Unique within the process.
     public let identifier: Int
+    /// The request as it was given; the session's defaults are not in it.
     public let originalRequest: URLRequest
 
     private enum Stage {

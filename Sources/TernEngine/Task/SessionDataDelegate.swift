@@ -22,10 +22,14 @@ public protocol SessionDataDelegate: AnyObject, Sendable {
 }
 
 extension SessionDataDelegate {
+    /// Does nothing.
     public func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {}
+    /// Does nothing.
     public func task(_ task: DataTask, didReceive response: HTTPURLResponse) {}
+    /// Lets the bytes go.
     public func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {}
+    /// Does nothing.
     public func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {}
-}
     /// Does nothing.
     public func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {}
+}

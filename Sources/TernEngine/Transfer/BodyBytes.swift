@@ -6,6 +6,7 @@ public import TernHTTP1
 ///
 /// Throws `EngineError` where the body breaks off: a truncated body never looks complete. Keeps its session alive.
 public struct BodyBytes: AsyncSequence, Sendable {
+    /// A piece of the body, never empty.
     public typealias Element = Data
 
     /// Closes the connection when the last copy of the sequence and its iterators are gone.
@@ -32,22 +33,26 @@ public struct BodyBytes: AsyncSequence, Sendable {
     /// The trailer fields that came after the body; empty before the end and when there were none.
     public var trailers: HTTPFields { stream.trailers }
 
-    public func makeAsyncIterator() -> Iterator {
     /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie`; nothing obeys them.
     public var discardedTrailers: HTTPFields { stream.discardedTrailers }
 
     /// All iterators share one body: what one has taken no other gets.
+    public func makeAsyncIterator() -> Iterator {
         Iterator(stream: stream, lease: lease)
     }
 
+    /// Takes the pieces of a ``BodyBytes`` one after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: BodyStream
         fileprivate let lease: Lease
 
+        /// The next piece, as soon as there is one; nil at the end of the body. Cancelling the Swift task that waits
+        /// cancels the request.
         public mutating func next() async throws(EngineError) -> Data? {
             try await stream.next(of: lease.task).get()
         }
 
+        /// The same for a caller isolated to an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> Data? {
             try await stream.next(of: lease.task).get()
         }

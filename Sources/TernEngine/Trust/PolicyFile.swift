@@ -37,11 +37,14 @@ public struct PolicyFile: Sendable, Hashable {
         case refuse
     }
 
+    /// Which hosts have to show which keys.
     public var pinSets: [PinSet]
+    /// What becomes of all other hosts.
     public var unlistedHosts: UnlistedHosts
     /// The rules that the chains of all hosts are held to; nil leaves it to the session's configuration.
     public var profile: TrustProfile?
 
+    /// A policy from its parts. Unlike in a file, whether a host is in two sets is not looked at.
     public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate, profile: TrustProfile? = nil) {
         self.pinSets = pinSets
         self.unlistedHosts = unlistedHosts
@@ -81,7 +84,7 @@ public struct PolicyFile: Sendable, Hashable {
         try fields.finish()
     }
 
-    /// Everything that will hurt sooner or later, with the set it is about; see ``PinSet/warnings(at:)``.
+    /// Everything that will hurt sooner or later, with the set it is about; see ``TernTLS/PinSet/warnings(at:)``.
     public func warnings(at time: Int64) -> [(pinSet: PinSet, warning: PinSet.Warning)] {
         pinSets.flatMap { set in set.warnings(at: time).map { (set, $0) } }
     }

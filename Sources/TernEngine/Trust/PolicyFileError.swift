@@ -3,21 +3,27 @@ public import TernTLS
 
 /// What is wrong with a trust policy file, and where.
 public struct PolicyFileError: Error, Sendable, Hashable {
+    /// What is wrong with a field, or with the file.
     public enum Reason: Sendable, Hashable {
         /// The file cannot be read.
         case unreadable(path: String)
         /// Not JSON, or JSON that readers would read differently.
         case invalidJSON(String)
+        /// A field that has to be there is not.
         case missingField
         /// There is no such field; a policy that is not understood must not be half obeyed.
         case unknownField
+        /// The value is of another JSON type.
         case wrongType(expected: String, found: String)
         /// The word is none of `allowed`.
         case unknownWord(String, allowed: [String])
         /// A list that must not be empty is.
         case empty
+        /// No pin; the error says why.
         case invalidPin(PinError)
+        /// No host name or pattern; the error says why.
         case invalidHost(HostPatternError)
+        /// No certificate; the error says why.
         case invalidCertificate(CertificateError)
         /// Neither `yyyy-MM-dd` nor an RFC 3339 time.
         case invalidTime(String)
@@ -25,9 +31,11 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case invalidURL(String)
         /// The same host or pattern belongs to another pin set already.
         case repeatedHost(HostPattern)
+        /// A `version` this reader does not know.
         case unsupportedVersion(String)
     }
 
+    /// What is wrong.
     public let reason: Reason
     /// The path of the field, such as `pinSets[0].pins[1]`; empty for the file as a whole.
     public let field: String

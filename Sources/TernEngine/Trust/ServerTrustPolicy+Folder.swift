@@ -20,7 +20,7 @@ extension ServerTrustPolicy {
         }
     }
 
-    /// The keys of the certificates in a folder; see ``certificates(in:)``.
+    /// The keys of the certificates in a folder; see ``certificates(in:)-(URL)``.
     public static func publicKeys(in folder: URL) -> [PublicKey] {
         certificates(in: folder).map(\.publicKey)
     }
