@@ -3,8 +3,10 @@ import Glibc
 
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds: what deadlines and timelines are made of.
 public struct MonotonicInstant: Sendable, Hashable, Comparable {
+    /// Since a moment that is the machine's own, usually its start.
     public let nanoseconds: Int64
 
+    /// A point at so many nanoseconds of the clock.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -27,6 +29,7 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
         Double(nanoseconds &- start.nanoseconds) / 1e9
     }
 
+    /// Whether `left` comes before `right`.
     public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 

@@ -30,14 +30,18 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
     // A job has to run as what it was enqueued as: run in the actors' isolation, a task that is isolated to nobody would
     // have to be enqueued again after every suspension, and again for every nonisolated function it returns to. Both
     // protocols call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
+    /// Takes a job of a task that prefers this reactor.
     @_implements(TaskExecutor,enqueue(_:))
     public func enqueueTask(_ job: consuming ExecutorJob) {
         loop.enqueue(ReactorJob(UnownedJob(job), of: .task))
     }
 
+    /// The reactor as actors that run on it know it.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
+    /// The reactor as tasks that prefer it know it.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 
+    /// Whether the caller is on the reactor's thread.
     public func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
 }

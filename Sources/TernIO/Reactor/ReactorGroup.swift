@@ -4,6 +4,7 @@ import TernLock
 
 /// The reactors that sessions share. They start with the first user and end after the last one lets go.
 public final class ReactorGroup: Sendable {
+    /// One thread each; at least one.
     public let reactors: [Reactor]
 
     /// Starts `count` reactors, at least one.

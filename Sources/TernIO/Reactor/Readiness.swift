@@ -3,7 +3,9 @@ import CTernLinux
 
 /// Why a handler is called; several reasons may come at once.
 public struct Readiness: OptionSet, Sendable, Hashable {
+    /// One bit for each reason.
     public let rawValue: UInt8
+    /// From bits; those that are no reason change nothing.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Bytes, an end of stream or an error wait to be received.

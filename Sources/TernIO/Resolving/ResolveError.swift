@@ -3,6 +3,7 @@ import Glibc
 
 /// A host name could not be turned into addresses.
 public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What became of the question.
     public enum Reason: Sendable, Hashable {
         /// The name does not exist, or has no address.
         case unknownHost
@@ -12,7 +13,9 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         case failure
     }
 
+    /// What became of the question; decides whether asking again may help.
     public let reason: Reason
+    /// The name that was asked for.
     public let host: String
     /// getaddrinfo(3)'s own code, `EAI_…`; 0 when it was not asked.
     public let code: Int32
@@ -31,6 +34,7 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     /// For want of a thread to look `host` up on.
     static func noThread(_ host: String) -> ResolveError { ResolveError(host: host, code: EAI_AGAIN) }
 
+    /// The host, and getaddrinfo(3)'s own words.
     public var description: String {
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
         return unsafe "\(host): \(String(cString: text))"

@@ -11,12 +11,14 @@ import Glibc
 /// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
 /// cache (systemd-resolved, nscd) knows the lifetimes.
 public final class Resolver: Sendable {
+    /// What became of a look-up: at least one address, or why there is none.
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
     typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
 
     let threads: ResolverThreads
 
+    /// A resolver that asks the system and has no thread until it is asked.
     public convenience init() {
         self.init(lookUp: Resolver.askSystem) { body throws(SystemError) in
             try Thread.start(name: "tern-resolver", body)
