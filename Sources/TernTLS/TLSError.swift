@@ -2,6 +2,7 @@
 
 /// Why a TLS context or session could not do what it was asked.
 public struct TLSError: Error, Sendable, Hashable {
+    /// What went wrong; what the peer did and what we did are different cases.
     public enum Reason: Sendable, Hashable {
         /// The configuration contradicts itself or names what OpenSSL does not have.
         case invalidConfiguration(Setting)
@@ -32,17 +33,22 @@ public struct TLSError: Error, Sendable, Hashable {
         case outOfResources
     }
 
+    /// Which part of a configuration cannot be.
     public enum Setting: Sendable, Hashable {
+        /// The oldest version is newer than the newest.
         case versions(minimum: TLSVersion, maximum: TLSVersion)
+        /// Empty, or longer than the 255 bytes that ALPN has room for.
         case applicationProtocol(String)
         /// The identity's key is too weak, or of a kind that TLS does not know.
         case identity
     }
 
+    /// What went wrong.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]
 
+    /// For engines and tests, which may have reasons of their own.
     public init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
         self.reason = reason
         self.openSSL = openSSL

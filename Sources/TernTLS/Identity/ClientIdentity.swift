@@ -27,9 +27,7 @@ public struct ClientIdentity: Sendable {
         try self.init(certificates, try PrivateKeyReference(pem: privateKeyPEM ?? pem, passphrase: passphrase))
     }
 
-    /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292).
-    ///
-    /// - Parameter passphrase: empty for a file that was made without one.
+    /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file that was made without one.
     public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
         let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
         try self.init(contents.certificates, contents.privateKey)

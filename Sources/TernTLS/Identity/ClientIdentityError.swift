@@ -2,6 +2,7 @@
 
 /// Why bytes are not a client identity.
 public struct ClientIdentityError: Error, Sendable, Hashable {
+    /// What is missing, or what does not fit.
     public enum Reason: Sendable, Hashable {
         /// The certificates cannot be read.
         case certificate(CertificateError)
@@ -19,6 +20,7 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         case tooLarge
     }
 
+    /// What is missing, or what does not fit.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]

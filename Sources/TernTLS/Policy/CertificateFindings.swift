@@ -3,9 +3,11 @@ import CTernOpenSSL
 
 /// What one certificate of a chain says for itself, and what an evaluation found wrong with it.
 public struct CertificateFindings: Sendable, Hashable {
+    /// The place of a certificate in its chain.
     public enum Role: String, Sendable, Hashable {
         /// The server's own.
         case leaf
+        /// An authority between the two.
         case intermediate
         /// The end of a chain that was validated.
         case anchor
@@ -13,8 +15,11 @@ public struct CertificateFindings: Sendable, Hashable {
 
     /// How the dates stand at the moment of the evaluation.
     public enum Dates: Sendable, Hashable {
+        /// Valid, for so many more whole days.
         case current(daysLeft: Int)
+        /// No longer valid.
         case expired
+        /// Not valid so far.
         case notYetValid
         /// The certificate's own times are nonsense.
         case unreadable
@@ -22,11 +27,15 @@ public struct CertificateFindings: Sendable, Hashable {
 
     /// The position in the chain; 0 is the leaf.
     public let depth: Int
+    /// The place in the chain.
     public let role: Role
+    /// The certificate itself.
     public let certificate: Certificate
     /// In a form that can be pinned.
     public let publicKey: PublicKey
+    /// How its dates stand.
     public let dates: Dates
+    /// What it is made out to, in its own order.
     public let names: [SubjectAlternativeName]
     /// Such as `EC prime256v1` or `RSA 2048`.
     public let key: String

@@ -6,7 +6,9 @@ public struct PinFailureReport: Sendable {
     public let result: ServerTrustResult
     /// Which rule the server broke.
     public let failure: TrustFailure
+    /// The port of the server.
     public let port: UInt16
+    /// The set that was not met.
     public let pinSet: PinSet
 
     /// Whether the connection was refused for it.

@@ -29,7 +29,9 @@ public struct PinSet: Sendable, Hashable {
     public var pins: [PublicKey]
     /// Keys that are in no chain yet, for the day when those in use are lost. They match like any pin.
     public var backupPins: [PublicKey]
+    /// Where in the chain a pin may match.
     public var scope: Scope
+    /// What a mismatch leads to.
     public var mode: Mode
     /// From this moment on nothing is pinned: seconds since 1970-01-01T00:00:00Z, nil for never. An application that is
     /// not updated any more had better be able to connect than be safe from its own authority.
@@ -37,6 +39,7 @@ public struct PinSet: Sendable, Hashable {
     /// Where mismatches are reported to, as http or https URLs.
     public var reportURLs: [String]
 
+    /// A set as given; whether it will hurt, ``warnings(at:)`` tells.
     public init(
         hosts: [HostPattern] = [], excludedHosts: [HostPattern] = [], pins: [PublicKey], backupPins: [PublicKey] = [],
         scope: Scope = .anyCertificate, mode: Mode = .enforce, expires: Int64? = nil, reportURLs: [String] = []

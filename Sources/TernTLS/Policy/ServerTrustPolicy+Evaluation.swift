@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ServerTrustPolicy {
-    /// Judges a server. Reads no file, no clock and no network, apart from what a custom evaluation does.
-    ///
-    /// - Parameter host: a DNS name in A-label form or an IP literal without brackets.
+    /// Judges a server for a host: a DNS name in A-label form or an IP literal without brackets. Reads no file, no clock
+    /// and no network, apart from what a custom evaluation does.
     public func evaluate(_ trust: ServerTrust, host: String) -> ServerTrustResult {
         PolicyEvaluation(trust: trust, host: host).result(of: self)
     }

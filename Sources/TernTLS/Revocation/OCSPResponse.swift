@@ -5,5 +5,6 @@ public struct OCSPResponse: Sendable, Hashable {
     /// The DER `OCSPResponse`. Whether it is one turns out when it is judged.
     public let der: [UInt8]
 
+    /// A response as it was received; nothing is checked.
     public init(der: [UInt8]) { self.der = der }
 }

@@ -2,6 +2,7 @@
 
 /// Why bytes are not a revocation list.
 public struct RevocationError: Error, Sendable, Hashable {
+    /// What the bytes lack.
     public enum Reason: Sendable, Hashable {
         /// Not one DER `CertificateList` and nothing else.
         case invalidDER
@@ -13,6 +14,7 @@ public struct RevocationError: Error, Sendable, Hashable {
         case tooLarge
     }
 
+    /// What the bytes lack.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]

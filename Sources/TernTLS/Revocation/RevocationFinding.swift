@@ -2,6 +2,7 @@
 
 /// What is known about the revocation of one certificate.
 public struct RevocationFinding: Sendable, Hashable {
+    /// What is known of a certificate.
     public enum Status: Sendable, Hashable {
         /// It was not revoked, and this is known until the given moment (seconds since 1970).
         case good(until: Int64)
@@ -26,7 +27,9 @@ public struct RevocationFinding: Sendable, Hashable {
 
     /// The certificate's position in the verified chain; 0 is the leaf.
     public let depth: Int
+    /// The certificate it is about.
     public let certificate: Certificate
+    /// What is known of it.
     public let status: Status
     /// Nil for `undetermined`.
     public let source: Source?

@@ -5,8 +5,10 @@
 /// A certificate that is known to be revoked is always refused. Where nothing can be found out, it passes, unless
 /// `requirePositiveResponse` is set.
 public struct RevocationFlags: OptionSet, Sendable, Hashable {
+    /// Alamofire 4's bits.
     public let rawValue: UInt
 
+    /// From Alamofire 4's bits; those that are no flag change nothing.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// By OCSP (RFC 6960): what the server staples, else by asking the responder the certificate names.
@@ -19,5 +21,6 @@ public struct RevocationFlags: OptionSet, Sendable, Hashable {
     public static let requirePositiveResponse = RevocationFlags(rawValue: 8)
     /// Nothing is fetched: what the server staples, and what is given, has to do.
     public static let networkAccessDisabled = RevocationFlags(rawValue: 16)
+    /// Both responders and lists.
     public static let useAnyAvailableMethod: RevocationFlags = [.ocsp, .crl]
 }

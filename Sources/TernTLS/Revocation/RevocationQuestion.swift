@@ -8,6 +8,7 @@ public enum RevocationQuestion: Sendable, Hashable {
     /// GET the list at the URL.
     case list(url: String)
 
+    /// Where the question is put.
     public var url: String {
         switch self {
         case .ocsp(let url, _), .list(let url): url
@@ -41,7 +42,9 @@ public enum RevocationQuestion: Sendable, Hashable {
 
 /// What came back.
 public enum RevocationAnswer: Sendable {
+    /// What a responder said.
     case response(OCSPResponse)
+    /// A list.
     case list(CertificateRevocationList)
     /// Nothing, or nothing in time.
     case none

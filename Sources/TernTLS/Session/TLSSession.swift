@@ -32,6 +32,7 @@ import CTernOpenSSL
     /// A session that has said nothing yet.
     ///
     /// - Parameters:
+    ///   - context: what is offered, and where sessions are kept.
     ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
     ///     dot; an address never is (RFC 6066 §3).
     ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and policy.

@@ -3,8 +3,12 @@ import CTernOpenSSL
 
 /// The protocol versions this client speaks; older ones are deprecated (RFC 8996) and cannot be asked for.
 public enum TLSVersion: Sendable, Hashable, Comparable, CaseIterable {
+    /// TLS 1.2 (RFC 5246).
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    case v1_2, v1_3
+    case v1_2
+    /// TLS 1.3 (RFC 8446).
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    case v1_3
 
     var number: Int32 {
         switch self {

@@ -7,11 +7,15 @@
 public struct Anchors: Sendable {
     /// Who is trusted.
     public enum Source: Sendable, Hashable {
+        /// Whom the operating system trusts.
         case system
+        /// These alone.
         case only([Certificate])
+        /// Whom the operating system trusts, and these.
         case systemAnd([Certificate])
     }
 
+    /// Who is trusted; decides whether two values are equal.
     public let source: Source
     private let lazyStore: LazyStore
 

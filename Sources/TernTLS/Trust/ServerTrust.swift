@@ -14,7 +14,7 @@ public struct ServerTrust: Sendable {
     /// What there is to judge revocation by, where the policy asks.
     public var revocation = RevocationData()
 
-    /// - Parameter time: nil for now.
+    /// What a server presented, judged for the moment `time`; nil is now.
     public init(
         sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil, profile: TrustProfile = .standard
     ) {

@@ -2,11 +2,15 @@
 
 /// A verdict that explains itself. It never changes, and is shared by its connection and the sessions that resume it.
 public final class ServerTrustResult: Sendable {
+    /// Whether the server is trusted.
     public enum Verdict: Sendable, Hashable {
+        /// It is, as the policy would have it.
         case accepted
+        /// It is not, for this reason.
         case refused(TrustFailure)
     }
 
+    /// Whether the server is trusted.
     public let verdict: Verdict
     /// The host the server was evaluated for.
     public let host: String
@@ -47,6 +51,7 @@ public final class ServerTrustResult: Sendable {
         self.policy = policy
     }
 
+    /// Whether the server is trusted, in one bit.
     public var isAccepted: Bool { verdict == .accepted }
 
     /// The failure of a refused server.

@@ -7,7 +7,9 @@ public enum SubjectAlternativeName: Sendable, Hashable {
     case dns(String)
     /// 4 or 16 bytes; other counts occur in broken certificates.
     case ip([UInt8])
+    /// A URI; bytes that are not visible ASCII appear as `\xx`.
     case uri(String)
+    /// A mail address, spelled like a URI.
     case email(String)
     /// A kind that has no part in TLS, by its tag.
     case other(Int32)

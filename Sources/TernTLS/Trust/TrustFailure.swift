@@ -4,6 +4,7 @@ import CTernOpenSSL
 
 /// Why a server was refused: the rule, the certificate it is about, and what would be needed to put it right.
 public struct TrustFailure: Error, Sendable, Hashable {
+    /// The rule that was broken.
     public enum Reason: Sendable, Hashable {
         /// The server presented no certificate.
         case noCertificate
@@ -35,6 +36,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case invalidSignature
         /// The certificate at `depth` has a critical extension nobody understands.
         case unknownCriticalExtension
+        /// More certificates lie between leaf and anchor than are followed.
         case chainTooLong
         /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g).
         case certificatePolicy
@@ -64,7 +66,9 @@ public struct TrustFailure: Error, Sendable, Hashable {
 
     /// One certificate a pin could be taken from.
     public struct Seen: Sendable, Hashable {
+        /// For people; not to be compared.
         public let subject: String
+        /// In a form that can be pinned.
         public let publicKey: PublicKey
 
         init(_ certificate: Certificate) {
@@ -73,6 +77,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         }
     }
 
+    /// The rule that was broken.
     public let reason: Reason
     /// The host as it was asked for.
     public let host: String
