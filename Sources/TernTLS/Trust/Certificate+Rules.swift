@@ -17,7 +17,7 @@ extension Certificate {
         if x509.isIssuerEmpty { return .emptyIssuer }
         if !place.isIssuer, !hasWellSpeltAddresses { return .commonNameAddress }
         if !place.isIssuer, hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
-        return brokenNameRule ?? brokenAuthorityRule
+        return brokenNameRule ?? brokenAuthorityRule(at: place)
     }
 
     private func brokenIssuerRule(isAnchor: Bool) -> CertificateRule? {
@@ -29,8 +29,12 @@ extension Certificate {
         return namesItselfAsIssuer ? nil : .foreignKeyIdentifier
     }
 
-    private var brokenAuthorityRule: CertificateRule? {
-        guard !x509.has(EXFLAG_CA) else { return nil }
+    private func brokenAuthorityRule(at place: CertificateRule.Place) -> CertificateRule? {
+        guard !x509.has(EXFLAG_CA) else {
+            // An issuer's constraints are looked at together with the names below it.
+            let areMalformed = !place.isIssuer && x509.nameConstraints?.isWellFormed == false
+            return areMalformed ? .malformedNameConstraints : nil
+        }
         if x509.mayUse(KU_KEY_CERT_SIGN), x509.has(EXFLAG_KUSAGE) { return .signingKeyUsageWithoutAuthority }
         return x509.hasExtension(NID_name_constraints) ? .nameConstraintsWithoutAuthority : nil
     }

@@ -34,14 +34,22 @@ struct NameConstraints {
 
     private static func isWellFormed(_ base: SubjectAlternativeName) -> Bool {
         switch base {
-        case .dns(let name): isHost(name.hasPrefix(".") ? String(name.dropFirst()) : name)
+        case .dns(let name): isDomain(name)
         case .ip(let octets): (octets.count == 8 || octets.count == 32) && isMask(octets.suffix(octets.count / 2))
         case .email(let address): isMailbox(address)
-        case .uri, .other: true
+        // OpenSSL compares what else there may be, and at worst permits nothing.
+        case .uri(let host): host != "."
+        case .other: true
         }
     }
 
-    /// Empty stands for every name. The leading dot that goes before is not RFC 5280's, but authorities in use have it.
+    /// The leading dot is not RFC 5280's for DNS names, but authorities in use have it. A dot alone is none: it is read
+    /// as everything and compared as nothing.
+    private static func isDomain(_ name: String) -> Bool {
+        name.hasPrefix(".") ? name != "." && isHost(String(name.dropFirst())) : isHost(name)
+    }
+
+    /// Empty stands for every name.
     private static func isHost(_ name: String) -> Bool {
         name.isEmpty
             || name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -49,14 +57,11 @@ struct NameConstraints {
             }
     }
 
-    /// A mailbox, all mailboxes on a host, or with a leading dot in a domain.
+    /// A mailbox, all mailboxes on a host, or with a leading dot in a domain; empty for all there are.
     private static func isMailbox(_ address: String) -> Bool {
         let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard let host = parts.last, parts.count <= 2, parts.count == 1 || parts.first?.isEmpty == false else {
-            return false
-        }
-        let name = String(decoding: host, as: UTF8.self)
-        return isHost(parts.count == 1 && name.hasPrefix(".") ? String(name.dropFirst()) : name)
+        guard parts.count == 2 else { return parts.count == 1 && isDomain(address) }
+        return parts.allSatisfy { !$0.isEmpty } && isHost(String(decoding: parts[1], as: UTF8.self))
     }
 
     /// Ones, then zeros.

@@ -64,6 +64,36 @@ extension RuleCase {
         RuleCase("nc::invalid-dnsname-wildcard", "malformed-name-constraints") {
             $0.constrain("critical,excluded;DNS:*.example.com")
         },
+        RuleCase("nc::a dot alone, which would exclude nothing", "malformed-name-constraints") {
+            $0.constrain("critical,excluded;DNS:.")
+        },
+        RuleCase("nc::a dot alone beside a good one", "malformed-name-constraints") {
+            $0.constrain("critical,excluded;DNS:.,excluded;DNS:example.org")
+        },
+        RuleCase("nc::a dot alone in the root", "malformed-name-constraints") {
+            $0.root.extensions = [CertificateExtension("nameConstraints", "critical,excluded;DNS:.")]
+        },
+        RuleCase("nc::a dot alone for mail", "malformed-name-constraints") {
+            $0.constrain("critical,excluded;email:.")
+        },
+        RuleCase("nc::a mailbox without a host", "malformed-name-constraints") {
+            $0.constrain("critical,excluded;email:me@")
+        },
+        RuleCase("nc::a dot alone for URIs", "malformed-name-constraints") {
+            $0.constrain("critical,excluded;URI:.")
+        },
+        RuleCase("nc::an empty name stands for all", "name-constraint") {
+            // RFC 5280 names no such form; BR 7.1.5 asks for it.
+            $0.constrain("critical,DER:3006A10430028200")
+        },
+        RuleCase("nc::empty in a leaf that is an authority", "malformed-name-constraints") {
+            $0.leaf.commonName = "example.com"
+            $0.leaf.extensions = [
+                CertificateExtension("basicConstraints", "critical,CA:TRUE"),
+                CertificateExtension("keyUsage", "critical,digitalSignature,keyCertSign"),
+                CertificateExtension("nameConstraints", "critical,DER:3000"),
+            ]
+        },
         RuleCase("nc::invalid-email-address", "malformed-name-constraints") {
             $0.constrain("critical,permitted;email:me@you@example.com")
         },
