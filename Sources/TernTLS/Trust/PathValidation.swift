@@ -23,9 +23,7 @@ struct PathValidation {
     func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
         let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
-        guard case .valid(let path) = outcome, path.contains(where: \.x509.requiresExplicitPolicy) else {
-            return outcome
-        }
+        guard case .valid(let path) = outcome, ExplicitPolicy.isRequired(in: path) else { return outcome }
         return check(path)
     }
 
@@ -39,11 +37,10 @@ struct PathValidation {
         // The sent certificates come before the trusted one, and each follows from the one before it: OpenSSL can only
         // walk the path as it stands.
         var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
-        // Policies matter to a client without wishes of its own only if an authority demands them.
-        let checksPolicies = path.contains(where: \.x509.requiresExplicitPolicy)
+        let checksPolicies = ExplicitPolicy.isRequired(in: path)
         if checksPolicies {
             if let problem = missingPolicies(in: path) { return .refused(problem) }
-            flags |= UInt(X509_V_FLAG_POLICY_CHECK)
+            flags |= UInt(X509_V_FLAG_POLICY_CHECK | X509_V_FLAG_EXPLICIT_POLICY)
         }
         let outcome = unsafe verify(leaf, Array(path.dropFirst().dropLast()), store: nil, flags: flags) { context in
             unsafe X509_STORE_CTX_set0_trusted_stack(context, anchors.pointer)
@@ -55,16 +52,20 @@ struct PathValidation {
             if case .valid(let walked) = outcome, walked != path {
                 return .refused(PathProblem(.openSSL(X509_V_ERR_UNSPECIFIED), certificate: leaf))
             }
+            // OpenSSL's word for mappings that make more policies than it follows.
+            if checksPolicies, case .refused(let problem) = outcome, problem.finding == .openSSL(X509_V_ERR_OUT_OF_MEM)
+            {
+                return .refused(PathProblem(.openSSL(X509_V_ERR_NO_EXPLICIT_POLICY), certificate: leaf))
+            }
             return outcome
         }
     }
 
-    /// Constraints of policies in a certificate without policies: none is valid below it (RFC 5280 §6.1.3 e), and
-    /// OpenSSL leaks a little memory whenever it comes to that conclusion. An anchor's are not looked at (§6.1.1 d).
+    /// A certificate without policies: none is valid from there on (RFC 5280 §6.1.3 e), and OpenSSL leaks a little memory
+    /// when it comes to that conclusion about one with constraints of policies.
     private func missingPolicies(in path: [Certificate]) -> PathProblem? {
         path.dropLast().enumerated().first { _, certificate in
-            certificate.x509.hasExtension(NID_policy_constraints)
-                && !certificate.x509.hasExtension(NID_certificate_policies)
+            !certificate.x509.hasExtension(NID_certificate_policies)
         }.map { depth, certificate in
             PathProblem(.openSSL(X509_V_ERR_NO_EXPLICIT_POLICY), depth: depth, certificate: certificate)
         }

@@ -38,7 +38,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case unknownCriticalExtension
         /// More certificates lie between leaf and anchor than are followed.
         case chainTooLong
-        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g).
+        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or mappings
+        /// that lead to more than are followed.
         case certificatePolicy
         /// The certificate at `depth` breaks a rule of RFC 5280, or of the profile, that OpenSSL does not check.
         case rule(CertificateRule)
@@ -136,7 +137,8 @@ extension TrustFailure: CustomStringConvertible {
         case .weakSignature: return "the signature of \(subject) uses a hash that is too weak"
         case .invalidSignature: return "the signature of \(subject) does not verify"
         case .unknownCriticalExtension: return "\(subject) has a critical extension that is not understood"
-        case .certificatePolicy: return "the certificate policies an authority demands are missing from \(subject)"
+        case .certificatePolicy:
+            return "the certificate policies an authority demands are not to be found in \(subject)"
         case .chainTooLong: return "the chain is too long"
         case .rule(let rule): return "\(subject) \(rule.sentence)"
         case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"

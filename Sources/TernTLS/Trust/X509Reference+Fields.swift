@@ -81,16 +81,6 @@ extension X509Reference {
         return true
     }
 
-    /// §4.2.1.11. True, too, for constraints that cannot be read.
-    var requiresExplicitPolicy: Bool {
-        guard hasExtension(NID_policy_constraints) else { return false }
-        defer { OpenSSLError.clear() }
-        guard let value = unsafe X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return true }
-        let constraints = unsafe value.assumingMemoryBound(to: POLICY_CONSTRAINTS.self)
-        defer { unsafe POLICY_CONSTRAINTS_free(constraints) }
-        return unsafe constraints.pointee.requireExplicitPolicy != nil
-    }
-
     /// At least one subjectAltName; addresses of 4 or 16 octets, and DNS names of visible characters (CVE-2009-2408).
     /// More is not asked: what stands beside the name a client looks for often is of little care. Leaves may have
     /// hundreds of names, so this reads them where they are.

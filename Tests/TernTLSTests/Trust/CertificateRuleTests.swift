@@ -23,6 +23,7 @@ struct CertificateRuleTests {
 extension RuleCase {
     static let all =
         basics + extensions + names + constraints + purposes + keys + commonNames + misspeltAddresses + tools
+        + policies + policyNumbers
 
     private static func ext(_ name: String, _ value: String?) -> CertificateExtension {
         CertificateExtension(name, value)
