@@ -44,7 +44,7 @@ extension Certificate {
         NID_brainpoolP256r1, NID_brainpoolP384r1, NID_brainpoolP512r1,  // RFC 7027, German authorities
     ]
 
-    /// Nil for a key that cannot be read.
+    /// Nil for a key that cannot be read, and for what is no RSA key by its numbers.
     var keyAlgorithm: KeyAlgorithm? {
         defer { OpenSSLError.clear() }
         var object: OpaquePointer?
@@ -57,9 +57,9 @@ extension Certificate {
         else { return nil }
         switch unsafe OBJ_obj2nid(object) {
         case NID_rsaEncryption, NID_rsassaPss:
-            let bits = unsafe Int(EVP_PKEY_get_bits(key))
-            // Of two integers in a sequence, 11 octets are neither modulus nor exponent, and fewer in short keys.
-            return .rsa(bits: bits, exponent: max(0, Int(length) - (bits + 7) / 8 - 11))
+            let encoding = unsafe Array(UnsafeBufferPointer(start: octets, count: Int(max(0, length))))
+            guard let exponent = Self.exponentLength(inRSAKey: encoding) else { return nil }
+            return .rsa(bits: unsafe Int(EVP_PKEY_get_bits(key)), exponent: exponent)
         case NID_X9_62_id_ecPublicKey:
             var kind: Int32 = 0
             var value: UnsafeRawPointer?
@@ -69,5 +69,15 @@ extension Certificate {
         case NID_dsa: return .dsa
         case let other: return .other(other)
         }
+    }
+
+    /// The octets of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what is
+    /// signed is its own signature, and anybody can make it.
+    private static func exponentLength(inRSAKey encoding: [UInt8]) -> Int? {
+        guard var numbers = DERElements(sequence: encoding), let modulus = numbers.next(),
+            let exponent = numbers.next()?.content.drop(while: { $0 == 0 }), numbers.isAtEnd,
+            modulus.content.last.map({ $0 & 1 }) == 1, exponent.last.map({ $0 & 1 }) == 1, exponent != [1]
+        else { return nil }
+        return exponent.count
     }
 }

@@ -52,7 +52,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// §4.2.1.1: a root's authorityKeyIdentifier is its own, as plain OpenSSL demands of every root.
     case foreignKeyIdentifier = "foreign-key-identifier"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
-    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold.
+    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold, RSA
+    /// that is none, with an even modulus or exponent, or with the exponent 1 (RFC 8017 §3.1).
     case unsupportedKey = "unsupported-key"
 
     /// §4.2.1.2: an intermediate has the key identifier that its certificates name. In the web profile it has one in any
@@ -112,7 +113,7 @@ extension CertificateRule {
         case .malformedKeyIdentifier: "has half an authorityKeyIdentifier"
         case .commonNameAddress: "has an address for a common name, spelled unlike the one in subjectAltName"
         case .foreignKeyIdentifier: "is a root that was not signed by its own key"
-        case .unsupportedKey: "has a key of a kind or size that is not supported"
+        case .unsupportedKey: "has a key that cannot be read, or of a kind, size or exponent that is not supported"
         case .missingAuthorityKeyIdentifier: "has no authorityKeyIdentifier"
         case .authorityKeyIdentifierForm: "has an authorityKeyIdentifier of a form the web does not use"
         case .missingSubjectKeyIdentifier: "is an authority without subjectKeyIdentifier"

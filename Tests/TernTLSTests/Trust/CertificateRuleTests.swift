@@ -462,6 +462,23 @@ extension RuleCase {
         RuleCase("an exponent of 100 bits in the leaf", "unsupported-key") {
             $0.leaf.key = .existing(privateKeyPEM: OddKeys.longExponent)
         },
+        RuleCase("an RSA exponent of 1 in the leaf", "unsupported-key") {
+            $0.leaf.key = .existing(privateKeyPEM: OddKeys.exponentOne)
+        },
+        RuleCase("an RSA exponent of 1 in an intermediate", "unsupported-key") {
+            // Whose signatures anybody can make, without its private key.
+            $0.addIntermediate()
+            $0.intermediates[0].key = .existing(privateKeyPEM: OddKeys.exponentOne)
+        },
+        RuleCase("an RSA exponent of 1 in the root", "unsupported-key") {
+            $0.root.key = .existing(privateKeyPEM: OddKeys.exponentOne)
+        },
+        RuleCase("an even RSA exponent", "unsupported-key") {
+            $0.leaf.key = .existing(privateKeyPEM: OddKeys.evenExponent)
+        },
+        RuleCase("an even RSA modulus", "unsupported-key") {
+            $0.leaf.key = .existing(privateKeyPEM: OddKeys.evenModulus)
+        },
         RuleCase("RSA of 8208 bits in an intermediate", "unsupported-key") {
             $0.addIntermediate()
             $0.intermediates[0].key = .existing(privateKeyPEM: OddKeys.rsa8208)

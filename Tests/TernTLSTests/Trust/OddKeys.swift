@@ -67,6 +67,53 @@ enum OddKeys {
         -----END PRIVATE KEY-----
         """
 
+    /// RSA of 2048 bits with both exponents 1, so that signing and verifying do nothing.
+    static let exponentOne = """
+        -----BEGIN PRIVATE KEY-----
+        MIICuQIBADANBgkqhkiG9w0BAQEFAASCAqMwggKfAgEAAoIBAQCJtWx+4Mtzk/Gv
+        Dfcj1OHJhEghmZpRLKudRwnpEZp9flUeed4j3Befd7eSuNxHK8GHwFOqc3E3VKAh
+        RByjmd91mcLmwULEK6miUdwBymdJrGjghrlQXewnulQerVlDkYfeE08kjdGLXfKk
+        KkOFm3YhaODLE1rYtlotcbQGIoXRgeMONaj+HCkdCDoPK9foIsZfbxjW+9ZGXw+T
+        5sQBto5Kb1vZydvzGMwAfE568l99DPWzOodcKWqHwwMkXTRDPjcC1VPQS9GfL1KM
+        sVDiwVl8SLaytNgZWEgaTQR2uMZeAA6PjN6AGNngovO5jSLg61yEhM5vkP4Ebxc3
+        aYSLEviDAgEBAgEBAoGBALy/5kyjfDnKX5EEga1gKw0ZXb79ISZqKUrEeiJ2NgYi
+        fwpBiW8pYm610usLukqbVL1xD4bfCSAUbJyC/U0QPmDfDXmA4uBkh9nzDfck46+a
+        Lnc/3XEo19STK1N+gsvSPPo0OTiqEkn88t2wvHq+3XnaooXH8oAEC0HHMjn2A5d1
+        AoGBALrGA7mS+Cy1ftusVP6KAZW1zq/h1qBYx/noWE21R7KxdDVpHl8L4B4rGxfM
+        kbh+LqSREIlAOXQ0tdbT2jxp+6OatYKEot+Y771BpvoQldXQyZ7SRE4LKoQ4tS2j
+        M7OvF9puRXIe+RVY4r3DaVyeACtJGLmlSnQM3FGvAVf+UEkXAgEBAgEBAoGAcIB/
+        om88uFUM8j11aTvyFRped97kzNc8H7NVZG42t0TAShH/ay5W/e/ySL/9nx6mAJs9
+        OW1eSi8RMD/779kcRCiDWJjObqbpdM3X6mmljBYPCghBfFuz62BW53oZs4tt7tG5
+        ULYrhkKtTfTrhhcgQ5QFm4SdwCFTUTKqtmwV7G0=
+        -----END PRIVATE KEY-----
+        """
+
+    /// RSA of 2048 bits with the public exponent 65536. Its other numbers are not there: it signs nothing.
+    static let evenExponent = """
+        -----BEGIN PRIVATE KEY-----
+        MIIBOQIBADANBgkqhkiG9w0BAQEFAASCASMwggEfAgEAAoIBAQCJtWx+4Mtzk/Gv
+        Dfcj1OHJhEghmZpRLKudRwnpEZp9flUeed4j3Befd7eSuNxHK8GHwFOqc3E3VKAh
+        RByjmd91mcLmwULEK6miUdwBymdJrGjghrlQXewnulQerVlDkYfeE08kjdGLXfKk
+        KkOFm3YhaODLE1rYtlotcbQGIoXRgeMONaj+HCkdCDoPK9foIsZfbxjW+9ZGXw+T
+        5sQBto5Kb1vZydvzGMwAfE568l99DPWzOodcKWqHwwMkXTRDPjcC1VPQS9GfL1KM
+        sVDiwVl8SLaytNgZWEgaTQR2uMZeAA6PjN6AGNngovO5jSLg61yEhM5vkP4Ebxc3
+        aYSLEviDAgMBAAACAQECAQECAQECAQECAQECAQE=
+        -----END PRIVATE KEY-----
+        """
+
+    /// RSA of 2048 bits with an even modulus. Its other numbers are not there: it signs nothing.
+    static let evenModulus = """
+        -----BEGIN PRIVATE KEY-----
+        MIIBOQIBADANBgkqhkiG9w0BAQEFAASCASMwggEfAgEAAoIBAQCJtWx+4Mtzk/Gv
+        Dfcj1OHJhEghmZpRLKudRwnpEZp9flUeed4j3Befd7eSuNxHK8GHwFOqc3E3VKAh
+        RByjmd91mcLmwULEK6miUdwBymdJrGjghrlQXewnulQerVlDkYfeE08kjdGLXfKk
+        KkOFm3YhaODLE1rYtlotcbQGIoXRgeMONaj+HCkdCDoPK9foIsZfbxjW+9ZGXw+T
+        5sQBto5Kb1vZydvzGMwAfE568l99DPWzOodcKWqHwwMkXTRDPjcC1VPQS9GfL1KM
+        sVDiwVl8SLaytNgZWEgaTQR2uMZeAA6PjN6AGNngovO5jSLg61yEhM5vkP4Ebxc3
+        aYSLEviCAgMBAAECAQECAQECAQECAQECAQECAQE=
+        -----END PRIVATE KEY-----
+        """
+
     /// RSA of 8208 bits: `openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:8208 -pkeyopt rsa_keygen_primes:5`.
     static let rsa8208 = """
         -----BEGIN PRIVATE KEY-----
