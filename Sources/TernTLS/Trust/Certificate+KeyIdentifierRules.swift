@@ -15,11 +15,14 @@ extension Certificate {
         return unsafe X509_get0_authority_key_id(issued.x509.pointer) != nil
     }
 
-    /// Whether all that a self-signed certificate says about its issuer is true of itself. OpenSSL calls it self-signed
-    /// then, without having verified it; what an older key of the same authority has signed (RFC 4210 §4.4) is not.
-    var namesItselfAsIssuer: Bool {
-        guard x509.isSelfIssued, !x509.has(EXFLAG_SS) else { return true }
+    /// Whether a certificate that its own key has signed says that another one did. A change of keys is different: there
+    /// an older key of the same authority has signed (RFC 4210 §4.4).
+    var namesForeignKey: Bool {
+        // OpenSSL calls what names itself self-signed without having verified it.
+        guard x509.isSelfIssued, !x509.has(EXFLAG_SS), let named = unsafe X509_get0_authority_key_id(x509.pointer),
+            let own = unsafe X509_get0_subject_key_id(x509.pointer), unsafe ASN1_OCTET_STRING_cmp(named, own) != 0
+        else { return false }
         defer { OpenSSLError.clear() }
-        return unsafe X509_verify(x509.pointer, X509_get0_pubkey(x509.pointer)) != 1
+        return unsafe X509_verify(x509.pointer, X509_get0_pubkey(x509.pointer)) == 1
     }
 }

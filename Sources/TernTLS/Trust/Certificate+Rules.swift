@@ -5,11 +5,11 @@ extension Certificate {
     /// The first rule of RFC 5280 that this certificate breaks by itself; see `CertificateRule` for the sections.
     func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !(1...3).contains(x509.version) { return .unknownVersion }
-        if let rule = brokenExtensionRule { return rule }
+        if let rule = brokenExtensionRule(at: place) { return rule }
         if !hasConsistentAlgorithm { return .signatureAlgorithmMismatch }
-        if !hasConformingKeyIdentifier { return .malformedKeyIdentifier }
         if place.isIssuer, let rule = brokenIssuerRule(isAnchor: place.isAnchor) { return rule }
         guard !place.isAnchor else { return nil }
+        if !hasConformingKeyIdentifier { return .malformedKeyIdentifier }
         if !hasSupportedKey { return .unsupportedKey }
         if x509.version < 3, x509.extensionCount > 0 { return .extensionsBeforeVersion3 }
         if !x509.hasConformingSerialNumber { return .serialNumber }
@@ -17,16 +17,14 @@ extension Certificate {
         if x509.isIssuerEmpty { return .emptyIssuer }
         if !place.isIssuer, !hasWellSpeltAddresses { return .commonNameAddress }
         if !place.isIssuer, hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
-        return brokenNameRule ?? brokenAuthorityRule(at: place)
+        return brokenNameRule(at: place) ?? brokenAuthorityRule(at: place)
     }
 
     private func brokenIssuerRule(isAnchor: Bool) -> CertificateRule? {
         if x509.isSubjectEmpty { return .emptySubject }
         // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
         if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
-        guard isAnchor else { return nil }
-        if !hasSupportedAlgorithm { return .unsupportedKey }
-        return namesItselfAsIssuer ? nil : .foreignKeyIdentifier
+        return isAnchor && !hasSupportedAlgorithm ? .unsupportedKey : nil
     }
 
     private func brokenAuthorityRule(at place: CertificateRule.Place) -> CertificateRule? {
@@ -39,33 +37,41 @@ extension Certificate {
         return x509.hasExtension(NID_name_constraints) ? .nameConstraintsWithoutAuthority : nil
     }
 
-    private var brokenNameRule: CertificateRule? {
+    private func brokenNameRule(at place: CertificateRule.Place) -> CertificateRule? {
         guard x509.hasExtension(NID_subject_alt_name) else { return x509.isSubjectEmpty ? .emptySubject : nil }
-        if !x509.hasConformingNames { return .malformedNames }
+        // Nobody compares an authority's names with a host.
+        if place.isIssuer ? x509.hasEmptyNames : !x509.hasConformingNames { return .malformedNames }
         guard x509.isSubjectEmpty else { return nil }
         return x509.has(EXFLAG_CA) ? .emptySubject : x509.has(EXFLAG_SAN_CRITICAL) ? nil : .nonCriticalNames
     }
 
-    private var brokenExtensionRule: CertificateRule? {
+    private func brokenExtensionRule(at place: CertificateRule.Place) -> CertificateRule? {
         let count = x509.extensionCount
         guard count > 0 else { return nil }
         if count > X509Reference.maximumExtensions { return .tooManyExtensions }
         if x509.hasDuplicateExtension { return .duplicateExtension }
         for index in 0..<count {
-            switch x509.kindOfExtension(index) {
-            case NID_info_access where !x509.canReadAuthorityInfoAccess || x509.isExtensionEmpty(index):
-                return .malformedExtension
-            case NID_policy_constraints where !x509.isExtensionCritical(index),
-                NID_inhibit_any_policy where !x509.isExtensionCritical(index):
-                return .nonCriticalExtension
-            case NID_policy_constraints where x509.isExtensionEmpty(index): return .malformedExtension
-            case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints,
-                NID_authority_key_identifier, NID_subject_key_identifier:
-                if !x509.isExtensionOneValue(index) { return .malformedExtension }
-            default: break
-            }
+            if let rule = brokenRule(ofExtension: index, at: place) { return rule }
         }
         return nil
+    }
+
+    private func brokenRule(ofExtension index: Int, at place: CertificateRule.Place) -> CertificateRule? {
+        switch x509.kindOfExtension(index) {
+        case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints:
+            return x509.isExtensionOneValue(index) ? nil : .malformedExtension
+        // RFC 5280 §6.1.1 d: whatever else an anchor's certificate says, its name and its key are trusted.
+        case _ where place.isAnchor: return nil
+        case NID_authority_key_identifier, NID_subject_key_identifier:
+            return x509.isExtensionOneValue(index) ? nil : .malformedExtension
+        case NID_info_access:
+            return x509.canReadAuthorityInfoAccess && !x509.isExtensionEmpty(index) ? nil : .malformedExtension
+        case NID_policy_constraints where !x509.isExtensionCritical(index),
+            NID_inhibit_any_policy where !x509.isExtensionCritical(index):
+            return .nonCriticalExtension
+        case NID_policy_constraints where x509.isExtensionEmpty(index): return .malformedExtension
+        default: return nil
+        }
     }
 
     /// OpenSSL takes Netscape's and Microsoft's "server gated cryptography" for serverAuth, as RFC 5280 does not.

@@ -19,7 +19,11 @@ extension Certificate {
     /// Roots older than the rules have basicConstraints that are not critical, and no keyUsage.
     private func brokenWebAuthorityRule(isAnchor: Bool) -> CertificateRule? {
         let usages = unsafe X509_get_extended_key_usage(x509.pointer)
-        if isAnchor { return x509.has(EXFLAG_XKUSAGE) ? .extendedKeyUsage : nil }
+        if isAnchor {
+            if x509.has(EXFLAG_XKUSAGE) { return .extendedKeyUsage }
+            if !hasConformingKeyIdentifier { return .malformedKeyIdentifier }
+            return namesForeignKey ? .foreignKeyIdentifier : nil
+        }
         if unsafe X509_get0_subject_key_id(x509.pointer) == nil { return .missingSubjectKeyIdentifier }
         if !x509.has(EXFLAG_BCONS_CRITICAL) { return .nonCriticalBasicConstraints }
         if !x509.has(EXFLAG_KUSAGE) { return .missingKeyUsage }

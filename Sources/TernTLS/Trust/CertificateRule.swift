@@ -28,8 +28,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case emptySubject = "empty-subject"
     /// §4.2.1.6: if the subject is empty, the names that replace it are critical.
     case nonCriticalNames = "non-critical-names"
-    /// §4.2.1.6: subjectAltName holds a name at least, addresses have 4 or 16 octets, and names can be compared with
-    /// the constraints there are for their kind.
+    /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be compared
+    /// with the constraints there are for their kind.
     case malformedNames = "malformed-names"
     /// §4.1.2.9: an extension that matters here holds one value and nothing behind it, and neither policyConstraints
     /// (§4.2.1.11) nor authorityInfoAccess (§4.2.2.1), which also has to be readable, is empty.
@@ -44,13 +44,11 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case malformedNameConstraints = "malformed-name-constraints"
     /// §4.2.1.10: a wildcard name stands for names that an authority excluded.
     case wildcardInExcludedSubtree = "wildcard-in-excluded-subtree"
-    /// §A.2: authorityKeyIdentifier has issuer and serial number both or neither.
+    /// §A.2: authorityKeyIdentifier has issuer and serial number both or neither. Of anchors, in the web profile only.
     case malformedKeyIdentifier = "malformed-key-identifier"
     /// BR 7.1.4.3: a common name that is one of the addresses is spelled like one. (No client should read it, but those
     /// that do must not have to guess.)
     case commonNameAddress = "common-name-address"
-    /// §4.2.1.1: a root's authorityKeyIdentifier is its own, as plain OpenSSL demands of every root.
-    case foreignKeyIdentifier = "foreign-key-identifier"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
     /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold, RSA
     /// that is none, with an even modulus or exponent, or with the exponent 1 (RFC 8017 §3.1).
@@ -62,6 +60,9 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
 
     // The web profile.
 
+    /// §4.2.1.1, BR 7.1.2.1.3: the key that a root names in authorityKeyIdentifier is its own. The serial number of an older
+    /// certificate for the same key does no harm.
+    case foreignKeyIdentifier = "foreign-key-identifier"
     /// §4.2.1.1: what another authority issued says which key signed it.
     case missingAuthorityKeyIdentifier = "missing-authority-key-identifier"
     /// BR 7.1.2.11.1: the identifier is that of a key, without the issuer's name and number. Not for roots: old ones
@@ -112,8 +113,8 @@ extension CertificateRule {
         case .wildcardInExcludedSubtree: "has a wildcard for names that an authority excluded"
         case .malformedKeyIdentifier: "has half an authorityKeyIdentifier"
         case .commonNameAddress: "has an address for a common name, spelled unlike the one in subjectAltName"
-        case .foreignKeyIdentifier: "is a root that was not signed by its own key"
         case .unsupportedKey: "has a key that cannot be read, or of a kind, size or exponent that is not supported"
+        case .foreignKeyIdentifier: "is a root whose authorityKeyIdentifier names another key than its own"
         case .missingAuthorityKeyIdentifier: "has no authorityKeyIdentifier"
         case .authorityKeyIdentifierForm: "has an authorityKeyIdentifier of a form the web does not use"
         case .missingSubjectKeyIdentifier: "is an authority without subjectKeyIdentifier"

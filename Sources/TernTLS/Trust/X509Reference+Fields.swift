@@ -81,6 +81,9 @@ extension X509Reference {
         return true
     }
 
+    /// subjectAltName without a name.
+    var hasEmptyNames: Bool { contentOfExtension(NID_subject_alt_name).count <= 2 }
+
     /// At least one subjectAltName; addresses of 4 or 16 octets, and DNS names of visible characters (CVE-2009-2408).
     /// More is not asked: what stands beside the name a client looks for often is of little care. Leaves may have
     /// hundreds of names, so this reads them where they are.

@@ -23,7 +23,7 @@ struct CertificateRuleTests {
 extension RuleCase {
     static let all =
         basics + extensions + names + constraints + purposes + keys + commonNames + misspeltAddresses + tools
-        + policies + policyNumbers
+        + policies + policyNumbers + anchors
 
     private static func ext(_ name: String, _ value: String?) -> CertificateExtension {
         CertificateExtension(name, value)
@@ -171,13 +171,17 @@ extension RuleCase {
             // As OpenSSL's "authorityKeyIdentifier=keyid,issuer" makes it in a root.
             $0.root.extensions = [ext("authorityKeyIdentifier", "issuer:always")]
         },
-        RuleCase("webpki::aki::root-with-aki-authoritycertissuer", "malformed-key-identifier") {
+        RuleCase(
+            "webpki::aki::root-with-aki-authoritycertissuer", standard: nil, web: "malformed-key-identifier"
+        ) {
             // keyIdentifier AABBCCDD, directoryName CN=Root, no serial number
             $0.root.extensions = [ext("subjectKeyIdentifier", "AA:BB:CC:DD")]
             $0.root.extensions.append(
                 ext("authorityKeyIdentifier", "DER:301D8004AABBCCDDA115A4133011310F300D06035504030C06526F6F742021"))
         },
-        RuleCase("webpki::aki::root-with-aki-authoritycertserialnumber", "malformed-key-identifier") {
+        RuleCase(
+            "webpki::aki::root-with-aki-authoritycertserialnumber", standard: nil, web: "malformed-key-identifier"
+        ) {
             $0.root.extensions = [
                 ext("subjectKeyIdentifier", "AA:BB:CC:DD"),
                 ext("authorityKeyIdentifier", "DER:30098004AABBCCDD820105"),
@@ -199,14 +203,14 @@ extension RuleCase {
             // As five of the roots in Mozilla's list: its own name and number.
             $0.root.extensions = [ext("authorityKeyIdentifier", "keyid:always,issuer:always")]
         },
-        RuleCase("a root whose identifier has another one's number", "foreign-key-identifier") {
+        RuleCase("a root whose identifier has the number of an older one of its key", nil) {
             // keyIdentifier AABBCCDD, directoryName CN=Root, serial number 5
             $0.root.extensions = [
                 ext("subjectKeyIdentifier", "AA:BB:CC:DD"),
                 ext("authorityKeyIdentifier", "DER:301E8004AABBCCDDA113A411300F310D300B06035504030C04526F6F74820105"),
             ]
         },
-        RuleCase("webpki::aki::root-with-aki-ski-mismatch", "foreign-key-identifier") {
+        RuleCase("webpki::aki::root-with-aki-ski-mismatch", standard: nil, web: "foreign-key-identifier") {
             $0.root.extensions = [ext("authorityKeyIdentifier", "DER:30068004AABBCCDD")]
         },
         RuleCase("ski::root-missing-ski", nil) {
@@ -352,6 +356,16 @@ extension RuleCase {
             $0.leaf.dnsNames = ["example.com", "example.com\0.evil.test"]
         },
         RuleCase("an empty DNS name", "malformed-names") { $0.leaf.dnsNames = ["example.com", ""] },
+        RuleCase("an empty SAN in an intermediate", "malformed-names") {
+            $0.addIntermediate([ext("subjectAltName", "DER:3000")])
+        },
+        RuleCase("a NUL in a DNS name of an intermediate, which nobody asks for", nil) {
+            $0.addIntermediate([ext("subjectAltName", "DER:30058203610062")])
+        },
+        RuleCase("a NUL in a DNS name of an intermediate, and constraints on DNS names", "name-constraint") {
+            $0.constrain("critical,permitted;DNS:example.com")
+            $0.addIntermediate([ext("subjectAltName", "DER:3011820F61002E6578616D706C652E636F6D00")])
+        },
         RuleCase("san::underscore-dns", standard: nil, web: "subject-alternative-names") {
             $0.leaf.dnsNames = ["foo_bar.example.com"]
             $0.host = "foo_bar.example.com"

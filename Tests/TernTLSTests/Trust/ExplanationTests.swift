@@ -126,6 +126,23 @@ struct ExplanationTests {
                     """)
     }
 
+    @Test func `a root is not said to be signed by another key if it only says so itself`() throws {
+        let foreign = try CertificateAuthority(
+            AuthorityRequest(
+                commonName: "Root", validity: validity,
+                extensions: [CertificateExtension("authorityKeyIdentifier", "DER:30068004AABBCCDD")]))
+        var request = LeafRequest(commonName: nil, dnsNames: ["api.example.com"])
+        request.validity = Validity(notBefore: time - 86400, notAfter: time + 86400)
+        let trust = ServerTrust(
+            sentChain: [try foreign.issue(request).certificate()], anchors: .only([try foreign.certificate()]),
+            time: time, profile: .web)
+        let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+            .evaluate(trust, host: "api.example.com")
+        #expect(
+            result.failure?.sentence
+                == "certificate 1 (CN=Root) is a root whose authorityKeyIdentifier names another key than its own")
+    }
+
     @Test func `one line for a log`() throws {
         let trust = try ServerTrust(leaf, anchors: [root.certificate()], time: time)
         let failure = ServerTrustPolicy.customEvaluation { _, _ in false }.evaluate(trust, host: "a.test").failure
