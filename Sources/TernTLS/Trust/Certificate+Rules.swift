@@ -57,7 +57,8 @@ extension Certificate {
     }
 
     private func brokenRule(ofExtension index: Int, at place: CertificateRule.Place) -> CertificateRule? {
-        switch x509.kindOfExtension(index) {
+        let kind = x509.kindOfExtension(index)
+        switch kind {
         case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints:
             return x509.isExtensionOneValue(index) ? nil : .malformedExtension
         // RFC 5280 §6.1.1 d: whatever else an anchor's certificate says, its name and its key are trusted.
@@ -66,10 +67,8 @@ extension Certificate {
             return x509.isExtensionOneValue(index) ? nil : .malformedExtension
         case NID_info_access:
             return x509.canReadAuthorityInfoAccess && !x509.isExtensionEmpty(index) ? nil : .malformedExtension
-        case NID_policy_constraints where !x509.isExtensionCritical(index),
-            NID_inhibit_any_policy where !x509.isExtensionCritical(index):
-            return .nonCriticalExtension
-        case NID_policy_constraints where x509.isExtensionEmpty(index): return .malformedExtension
+        case NID_certificate_policies, NID_policy_mappings, NID_policy_constraints, NID_inhibit_any_policy:
+            return brokenPolicyRule(ofExtension: index, kind)
         default: return nil
         }
     }

@@ -31,9 +31,13 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be compared
     /// with the constraints there are for their kind.
     case malformedNames = "malformed-names"
-    /// §4.1.2.9: an extension that matters here holds one value and nothing behind it, and neither policyConstraints
-    /// (§4.2.1.11) nor authorityInfoAccess (§4.2.2.1), which also has to be readable, is empty.
+    /// §4.1.2.9, §4.2: an extension that matters here can be read, and holds one value and nothing behind it;
+    /// critical policies, and the constraints and mappings of policies (§4.2.1.5, §4.2.1.11, §4.2.1.14), can be read
+    /// whether they matter or not; so can authorityInfoAccess (§4.2.2.1), which is not empty. Of an anchor, only its
+    /// constraints and purposes.
     case malformedExtension = "malformed-extension"
+    /// §6.1.4 a: no policy is mapped to or from anyPolicy.
+    case anyPolicyMapping = "any-policy-mapping"
     /// §4.2.1.9: an issuer of version 3 says that it is an authority.
     case issuerWithoutBasicConstraints = "issuer-without-basic-constraints"
     /// §4.2.1.3: only an authority may sign certificates.
@@ -106,6 +110,7 @@ extension CertificateRule {
         case .nonCriticalNames: "has an empty subject, and subjectAltName is not critical"
         case .malformedNames: "has an empty or malformed subjectAltName"
         case .malformedExtension: "has an extension that cannot be read, or not only in one way"
+        case .anyPolicyMapping: "maps a policy to or from any policy"
         case .issuerWithoutBasicConstraints: "acts as an authority and does not say that it is one"
         case .signingKeyUsageWithoutAuthority: "may sign certificates and is no authority"
         case .nameConstraintsWithoutAuthority: "constrains names and is no authority"

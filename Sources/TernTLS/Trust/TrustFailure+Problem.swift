@@ -43,7 +43,8 @@ extension TrustFailure.Reason {
             case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE: .invalidSignature
             case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: .unknownCriticalExtension
             case X509_V_ERR_EC_KEY_EXPLICIT_PARAMS: .rule(.unsupportedKey)
-            case X509_V_ERR_NO_EXPLICIT_POLICY, X509_V_ERR_INVALID_POLICY_EXTENSION: .certificatePolicy
+            case X509_V_ERR_INVALID_POLICY_EXTENSION: .rule(.malformedExtension)
+            case X509_V_ERR_NO_EXPLICIT_POLICY: .certificatePolicy
             case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
             default: .other
             }

@@ -63,6 +63,56 @@ extension RuleCase {
     ]
 
     static let policies: [RuleCase] = [
+        RuleCase("critical policies that are none", "malformed-extension") {
+            $0.leaf.extensions = [ext("certificatePolicies", "critical,DER:0400")]
+        },
+        RuleCase("policies that are none and not critical", nil) {
+            $0.leaf.extensions = [ext("certificatePolicies", "DER:0400")]
+        },
+        RuleCase("no policies in a critical list", "malformed-extension") {
+            $0.addIntermediate([ext("certificatePolicies", "critical,DER:3000")])
+        },
+        RuleCase("critical policies", nil) {
+            $0.leaf.extensions = [ext("certificatePolicies", "critical,DER:3007300506032A0304")]
+        },
+        RuleCase("critical policies with a qualifier", nil) {
+            // A statement of practice at "a".
+            $0.leaf.extensions = [
+                ext("certificatePolicies", "critical,DER:3018301606032A0304300F300D06082B06010505070201160161")
+            ]
+        },
+        RuleCase("inhibitAnyPolicy that is no number", "malformed-extension") {
+            $0.addIntermediate([ext("inhibitAnyPolicy", "critical,DER:0400")])
+        },
+        RuleCase("inhibitAnyPolicy below zero", "malformed-extension") {
+            $0.addIntermediate([ext("inhibitAnyPolicy", "critical,DER:0201FF")])
+        },
+        RuleCase("inhibitAnyPolicy", nil) { $0.addIntermediate([ext("inhibitAnyPolicy", "critical,0")]) },
+        RuleCase("policyConstraints below zero", "malformed-extension") {
+            $0.addIntermediate([ext("policyConstraints", "critical,DER:30038001FF")])
+        },
+        RuleCase("policyConstraints of an unknown kind", "malformed-extension") {
+            $0.addIntermediate([ext("policyConstraints", "critical,DER:3003820100")])
+        },
+        RuleCase("policyMappings that are none", "malformed-extension") {
+            $0.addIntermediate([ext("policyMappings", "critical,DER:0400")])
+        },
+        RuleCase("no policyMappings in a list", "malformed-extension") {
+            $0.addIntermediate([ext("policyMappings", "DER:3000")])
+        },
+        RuleCase("a policy is mapped from any", "any-policy-mapping") {
+            $0.addIntermediate([ext("policyMappings", "critical,DER:300D300B0604551D200006032A0304")])
+        },
+        RuleCase("a policy is mapped to any", "any-policy-mapping") {
+            $0.addIntermediate([ext("policyMappings", "DER:300D300B06032A03040604551D2000")])
+        },
+        RuleCase("a policy is mapped to another", nil) {
+            $0.addIntermediate([ext("policyMappings", "critical,DER:300C300A06032A030406032A0305")])
+        },
+        RuleCase("a policy twice, where one is demanded", "malformed-extension") {
+            $0.addIntermediate([explicit(after: "0"), policy])
+            $0.leaf.extensions = [ext("certificatePolicies", "DER:300E300506032A0304300506032A0304")]
+        },
         RuleCase("mappings of all policies to all that nobody can follow", "certificate-policy") {
             for _ in 0..<3 { $0.addIntermediate([explicit(after: "0"), manyPolicies, manyMappings]) }
             $0.leaf.extensions = [manyPolicies]
