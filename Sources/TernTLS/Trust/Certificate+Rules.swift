@@ -60,11 +60,11 @@ extension Certificate {
         let kind = x509.kindOfExtension(index)
         switch kind {
         case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints:
-            return x509.isExtensionOneValue(index) ? nil : .malformedExtension
+            return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
         // RFC 5280 §6.1.1 d: whatever else an anchor's certificate says, its name and its key are trusted.
         case _ where place.isAnchor: return nil
         case NID_authority_key_identifier, NID_subject_key_identifier:
-            return x509.isExtensionOneValue(index) ? nil : .malformedExtension
+            return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
         case NID_info_access:
             return x509.canReadAuthorityInfoAccess && !x509.isExtensionEmpty(index) ? nil : .malformedExtension
         case NID_certificate_policies, NID_policy_mappings, NID_policy_constraints, NID_inhibit_any_policy:

@@ -31,7 +31,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be compared
     /// with the constraints there are for their kind.
     case malformedNames = "malformed-names"
-    /// §4.1.2.9, §4.2: an extension that matters here can be read, and holds one value and nothing behind it;
+    /// §4.1.2.9, §4.2: an extension that matters here can be read, and holds one value in DER and nothing behind it;
     /// critical policies, and the constraints and mappings of policies (§4.2.1.5, §4.2.1.11, §4.2.1.14), can be read
     /// whether they matter or not; so can authorityInfoAccess (§4.2.2.1), which is not empty. Of an anchor, only its
     /// constraints and purposes.

@@ -33,8 +33,10 @@ struct DERElements: Sequence, IteratorProtocol {
         if length >= 0x80 {
             // Long form: how many octets of length follow. Four would be a certificate of 16 MB.
             let count = length & 0x7f
-            guard (1...3).contains(count), body.count >= count else { return nil }
+            guard (1...3).contains(count), body.count >= count, body.first != 0 else { return nil }
             length = body.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            // X.690 §10.1: in as few octets as will do.
+            guard length >= 0x80 else { return nil }
             body = body.dropFirst(count)
         }
         guard body.count >= length else { return nil }

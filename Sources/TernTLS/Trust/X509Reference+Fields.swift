@@ -42,16 +42,10 @@ extension X509Reference {
 
     func hasExtension(_ kind: Int32) -> Bool { unsafe X509_get_ext_by_NID(pointer, kind, -1) >= 0 }
 
-    /// Whether the octets of an extension are those of one DER value.
-    func isExtensionOneValue(_ index: Int) -> Bool {
-        var elements = DERElements(unsafe Array(octetsOfExtension(index))[...])
-        return elements.next() != nil && elements.isAtEnd
-    }
-
     /// Whether an extension holds a value without contents.
     func isExtensionEmpty(_ index: Int) -> Bool { unsafe octetsOfExtension(index).count <= 2 }
 
-    @unsafe private func octetsOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    @unsafe func octetsOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, Int32(clamping: index)))
         return unsafe UnsafeBufferPointer(
             start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data))))

@@ -23,7 +23,7 @@ struct CertificateRuleTests {
 extension RuleCase {
     static let all =
         basics + extensions + names + constraints + purposes + keys + commonNames + misspeltAddresses + tools
-        + policies + policyNumbers + anchors
+        + policies + policyNumbers + encodings + anchors
 
     private static func ext(_ name: String, _ value: String?) -> CertificateExtension {
         CertificateExtension(name, value)

@@ -29,6 +29,13 @@ struct DERElementsTests {
         #expect(elements([0x30, 0x80]) == nil)
     }
 
+    @Test func `a length takes no more octets than it needs`() {
+        #expect(elements([0x30, 0x81, 3, 0x82, 1, 7]) == nil)
+        #expect(elements([0x30, 0x82, 0, 3, 0x82, 1, 7]) == nil)
+        #expect(elements([0x30, 0x82, 0, 0x80] + [UInt8](repeating: 0x05, count: 0x80)) == nil)
+        #expect(elements([0x30, 0x81, 0x80] + [UInt8](repeating: 0, count: 0x80))?.isAtEnd == true)
+    }
+
     @Test(arguments: [[0x82], [0x82, 2, 1], [0x82, 0x81], [0x82, 0x85, 1, 1, 1, 1, 1]] as [[UInt8]])
     func `a malformed element ends the reading before the end`(body: [UInt8]) {
         let read = elements([0x30, UInt8(body.count)] + body)

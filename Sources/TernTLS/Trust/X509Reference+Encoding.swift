@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// DER where OpenSSL's reader takes liberties with it, and other readers might see something else.
+///
+/// Safety: reads only; pointers into the certificate do not leave the expression they occur in.
+extension X509Reference {
+    /// Whether the octets of an extension are one value of its type, and nothing behind it.
+    func isExtensionOneValue(_ index: Int, of kind: Int32) -> Bool {
+        var elements = DERElements(unsafe Array(octetsOfExtension(index))[...])
+        guard let value = elements.next(), elements.isAtEnd else { return false }
+        return switch kind {
+        case NID_subject_key_identifier: value.tag == 0x04
+        case NID_key_usage: value.tag == 0x03 && Self.hasUnusedBitsZero(value.content)
+        case NID_basic_constraints: value.tag == 0x30 && Self.beginsWithPlainBoolean(value.content)
+        default: value.tag == 0x30
+        }
+    }
+
+    /// X.690 §11.2.1, of the content of a BIT STRING.
+    private static func hasUnusedBitsZero(_ content: ArraySlice<UInt8>) -> Bool {
+        guard let unused = content.first, unused < 8, let last = content.dropFirst().last else { return false }
+        return last & ((1 << unused) &- 1) == 0
+    }
+
+    /// X.690 §11.1: TRUE is all ones. FALSE, which §11.5 leaves out as the default, is spelled out by old tools.
+    private static func beginsWithPlainBoolean(_ content: ArraySlice<UInt8>) -> Bool {
+        var fields = DERElements(content)
+        guard let first = fields.next(), first.tag == 0x01 else { return true }
+        return first.content == [0xff] || first.content == [0]
+    }
+}
