@@ -24,6 +24,7 @@ extension Certificate {
         if x509.isSubjectEmpty { return .emptySubject }
         // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
         if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
+        if hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
         return isAnchor && !hasSupportedAlgorithm ? .unsupportedKey : nil
     }
 
@@ -61,6 +62,8 @@ extension Certificate {
         switch kind {
         case NID_basic_constraints, NID_key_usage, NID_ext_key_usage, NID_name_constraints:
             return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
+        case NID_netscape_cert_type where place.isIssuer && x509.isExtensionCritical(index):
+            return x509.mayIssueByCertificateType ? nil : .certificateType
         // RFC 5280 §6.1.1 d: whatever else an anchor's certificate says, its name and its key are trusted.
         case _ where place.isAnchor: return nil
         case NID_authority_key_identifier, NID_subject_key_identifier:

@@ -38,6 +38,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case malformedExtension = "malformed-extension"
     /// §6.1.4 a: no policy is mapped to or from anyPolicy.
     case anyPolicyMapping = "any-policy-mapping"
+    /// §4.2: Netscape's certificate type, where it is critical, allows an issuer to be the authority of a TLS server.
+    case certificateType = "certificate-type"
     /// §4.2.1.9: an issuer of version 3 says that it is an authority.
     case issuerWithoutBasicConstraints = "issuer-without-basic-constraints"
     /// §4.2.1.3: only an authority may sign certificates.
@@ -79,7 +81,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// BR 7.1.2.7.8: a server's certificate is no authority's.
     case authorityAsServer = "authority-as-server"
     /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none. In
-    /// both profiles: it does not merely say "server gated cryptography", which OpenSSL still takes for a server's.
+    /// both profiles, of servers and of authorities: it does not merely say "server gated cryptography", which OpenSSL
+    /// still takes for a server's.
     case extendedKeyUsage = "extended-key-usage"
     /// BR 7.1.2.7.12: DNS names and addresses only, critical only if the subject is empty.
     case subjectAlternativeNames = "subject-alternative-names"
@@ -111,6 +114,7 @@ extension CertificateRule {
         case .malformedNames: "has an empty or malformed subjectAltName"
         case .malformedExtension: "has an extension that cannot be read, or not only in one way"
         case .anyPolicyMapping: "maps a policy to or from any policy"
+        case .certificateType: "has a critical nsCertType that does not allow it to issue for TLS servers"
         case .issuerWithoutBasicConstraints: "acts as an authority and does not say that it is one"
         case .signingKeyUsageWithoutAuthority: "may sign certificates and is no authority"
         case .nameConstraintsWithoutAuthority: "constrains names and is no authority"

@@ -29,4 +29,14 @@ extension X509Reference {
         guard let first = fields.next(), first.tag == 0x01 else { return true }
         return first.content == [0xff] || first.content == [0]
     }
+
+    /// Whether nsCertType has the bit for authorities of TLS servers, or is not there.
+    var mayIssueByCertificateType: Bool {
+        guard hasExtension(NID_netscape_cert_type) else { return true }
+        var elements = DERElements(contentOfExtension(NID_netscape_cert_type)[...])
+        guard let value = elements.next(), value.tag == 0x03, let bits = value.content.dropFirst().first else {
+            return false
+        }
+        return Int32(bits) & NS_SSL_CA != 0
+    }
 }

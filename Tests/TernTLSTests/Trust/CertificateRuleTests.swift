@@ -451,6 +451,27 @@ extension RuleCase {
         RuleCase("server gated cryptography", "extended-key-usage") {
             $0.leaf.extensions = [ext("extendedKeyUsage", "msSGC,nsSGC")]
         },
+        RuleCase("an intermediate for server gated cryptography", "extended-key-usage") {
+            $0.addIntermediate([ext("extendedKeyUsage", "clientAuth,msSGC,nsSGC")])
+        },
+        RuleCase("a root for server gated cryptography", "extended-key-usage") {
+            $0.root.extensions = [ext("extendedKeyUsage", "msSGC")]
+        },
+        RuleCase("an intermediate for server gated cryptography besides serverAuth", nil) {
+            $0.addIntermediate([ext("extendedKeyUsage", "serverAuth,msSGC,nsSGC")])
+        },
+        RuleCase("an intermediate with a critical nsCertType for clients", "certificate-type") {
+            $0.addIntermediate([ext("nsCertType", "critical,client,emailCA")])
+        },
+        RuleCase("a root with a critical nsCertType for clients", "certificate-type") {
+            $0.root.extensions = [ext("nsCertType", "critical,client")]
+        },
+        RuleCase("an intermediate with a critical nsCertType for TLS authorities", nil) {
+            $0.addIntermediate([ext("nsCertType", "critical,sslCA")])
+        },
+        RuleCase("an intermediate with an nsCertType for clients that is not critical", nil) {
+            $0.addIntermediate([ext("nsCertType", "client")])
+        },
         RuleCase("server gated cryptography besides serverAuth", nil) {
             $0.leaf.extensions = [ext("extendedKeyUsage", "serverAuth,msSGC,nsSGC")]
         },
