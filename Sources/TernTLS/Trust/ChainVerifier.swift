@@ -26,7 +26,7 @@ struct ChainVerifier {
         var search = PathSearch(verifier)
         if let path = search.run() { return .valid(path) }
         guard problem.isDeadEnd else { return obvious }
-        return .refused(search.problem ?? unsupportedIssuer(problem) ?? problem)
+        return .refused(unreadable(problem) ?? search.problem ?? unusableIssuer(problem) ?? problem)
     }
 
     /// Validates one path by believing its last certificate.
@@ -44,14 +44,6 @@ struct ChainVerifier {
             let problem = CertificateRule.violated(by: path, isComplete: isComplete, profile: profile)
         else { return outcome }
         return .refused(problem)
-    }
-
-    /// The issuer that the path lacks, if it was sent and left out.
-    private func unsupportedIssuer(_ problem: PathProblem) -> PathProblem? {
-        guard let certificate = problem.certificate else { return nil }
-        return untrusted.first { $0.mayHaveIssued(certificate) && !$0.hasSupportedKey }.map {
-            PathProblem(.rule(.unsupportedKey), depth: problem.depth + 1, certificate: $0)
-        }
     }
 }
 

@@ -38,12 +38,17 @@ extension TrustFailure.Reason {
                 X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE, X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX,
                 X509_V_ERR_UNSUPPORTED_NAME_SYNTAX:
                 .nameConstraint
-            case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL: .weakKey
+            // OpenSSL has no strength for a key that it cannot read.
+            case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
+                certificate?.keyAlgorithm == nil ? .rule(.unsupportedKey) : .weakKey
+            case X509_V_ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: .rule(.unsupportedKey)
             case X509_V_ERR_CA_MD_TOO_WEAK: .weakSignature
             case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE: .invalidSignature
             case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION: .unknownCriticalExtension
             case X509_V_ERR_EC_KEY_EXPLICIT_PARAMS: .rule(.unsupportedKey)
-            case X509_V_ERR_INVALID_POLICY_EXTENSION: .rule(.malformedExtension)
+            case X509_V_ERR_INVALID_EXTENSION, X509_V_ERR_INVALID_POLICY_EXTENSION: .rule(.malformedExtension)
+            case X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD, X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD:
+                .rule(.timeEncoding)
             case X509_V_ERR_NO_EXPLICIT_POLICY: .certificatePolicy
             case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
             default: .other

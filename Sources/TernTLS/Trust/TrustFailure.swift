@@ -41,7 +41,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or mappings
         /// that lead to more than are followed.
         case certificatePolicy
-        /// The certificate at `depth` breaks a rule of RFC 5280, or of the profile, that OpenSSL does not check.
+        /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. Nearly all of these OpenSSL does not check.
         case rule(CertificateRule)
         /// None of the pinned keys is in the chain the pins were compared with.
         case keyNotPinned(pins: [PublicKey])

@@ -16,6 +16,10 @@ public struct CertificateFlaws: Sendable, Hashable {
     public var issuerCommonName: String?
     /// Both dates as GeneralizedTime, whatever the year.
     public var usesGeneralizedTime = false
+    /// The beginning as it is written, as UTCTime; nil for the one of the validity.
+    public var notBefore: String?
+    /// The key is said to be of a kind that nobody knows.
+    public var hasUnknownKeyAlgorithm = false
     /// The signed part names another algorithm than the signature.
     public var namesOtherAlgorithm = false
     /// One bit of the signature is wrong.

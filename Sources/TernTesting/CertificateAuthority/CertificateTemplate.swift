@@ -50,10 +50,12 @@ struct CertificateTemplate {
         unsafe X509_set_version(x509, 2)
         try unsafe setSerialNumber(x509)
         try unsafe setTime(X509_getm_notBefore(x509), validity.notBefore)
+        if let text = flaws.notBefore { try unsafe setTime(X509_getm_notBefore(x509), text) }
         try unsafe setTime(X509_getm_notAfter(x509), validity.notAfter)
         try unsafe setSubject(x509)
         let issuerPointer = unsafe issuer?.certificate.pointer ?? x509
         guard unsafe X509_set_pubkey(x509, key.pointer) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+        if flaws.hasUnknownKeyAlgorithm { try unsafe renameKeyAlgorithm(x509) }
         try unsafe setIssuer(x509, issuerPointer)
         try unsafe addAlternativeNames(x509)
         try unsafe addExtensions(x509, issuer: issuerPointer)
@@ -128,6 +130,32 @@ struct CertificateTemplate {
         let set = unsafe ASN1_TIME_set(field, time_t(seconds)) != nil
         guard set, unsafe !flaws.usesGeneralizedTime || ASN1_GENERALIZEDTIME_set(field, time_t(seconds)) != nil else {
             throw CertificateAuthorityError(.invalidTime(seconds))
+        }
+    }
+
+    private func setTime(
+        _ field: UnsafeMutablePointer<ASN1_TIME>?, _ text: String
+    ) throws(CertificateAuthorityError) {
+        guard let time = unsafe ASN1_STRING_type_new(V_ASN1_UTCTIME) else {
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        defer { unsafe ASN1_STRING_free(time) }
+        let bytes = Array(text.utf8)
+        guard unsafe ASN1_STRING_set(time, bytes, Int32(clamping: bytes.count)) == 1,
+            unsafe ASN1_STRING_copy(field, time) == 1
+        else { throw CertificateAuthorityError(.encodingFailed) }
+    }
+
+    /// The key itself stays what it is.
+    private func renameKeyAlgorithm(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
+        guard let unknown = unsafe OBJ_txt2obj("1.3.6.1.4.1.99999.2", 1) else {
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        guard
+            unsafe X509_PUBKEY_set0_param(X509_get_X509_PUBKEY(x509), unknown, V_ASN1_UNDEF, nil, nil, 0) == 1
+        else {
+            unsafe ASN1_OBJECT_free(unknown)
+            throw CertificateAuthorityError(.encodingFailed)
         }
     }
 

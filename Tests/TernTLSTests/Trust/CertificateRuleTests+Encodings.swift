@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTesting
 
-/// What OpenSSL reads though it is not DER.
+/// What cannot be read, what can be read in more than one way, and what OpenSSL reads though it is not DER.
 extension RuleCase {
     private static func ext(_ name: String, _ value: String) -> CertificateExtension {
         CertificateExtension(name, value)
@@ -25,4 +25,49 @@ extension RuleCase {
         },
     ]
 
+    static let unreadable: [RuleCase] = [
+        RuleCase("a path length below zero in a leaf", "malformed-extension") {
+            $0.leaf.extensions = [ext("basicConstraints", "critical,DER:30060101FF0201FF")]
+        },
+        RuleCase("a keyUsage for nothing in a leaf", "malformed-extension") {
+            $0.leaf.extensions = [ext("keyUsage", "critical,DER:03020700")]
+        },
+        RuleCase("distribution points that are none", "malformed-extension") {
+            $0.leaf.extensions = [ext("crlDistributionPoints", "DER:0400")]
+        },
+        RuleCase("an authorityKeyIdentifier that is none", "malformed-extension") {
+            $0.leaf.extensions = [ext("authorityKeyIdentifier", "DER:0400")]
+        },
+        RuleCase("a subjectKeyIdentifier that is none in an intermediate", "malformed-extension") {
+            $0.addIntermediate([ext("subjectKeyIdentifier", "DER:3000")])
+            $0.leaf.extensions = [CertificateExtension("authorityKeyIdentifier", nil)]
+        },
+        RuleCase("nameConstraints that are none in an intermediate", "malformed-extension") {
+            $0.addIntermediate([ext("nameConstraints", "critical,DER:0400")])
+        },
+        RuleCase("basicConstraints that are none in the root", "malformed-extension") {
+            $0.root.extensions = [ext("basicConstraints", "critical,DER:0400")]
+        },
+        RuleCase("basicConstraints twice", "duplicate-extension") {
+            $0.leaf.extensions = [
+                ext("basicConstraints", "critical,CA:FALSE"), ext("basicConstraints", "critical,CA:FALSE"),
+            ]
+        },
+        RuleCase("a key of a kind nobody knows in the leaf", "unsupported-key") {
+            $0.leaf.flaws.hasUnknownKeyAlgorithm = true
+        },
+        RuleCase("a key of a kind nobody knows in an intermediate", "unsupported-key") {
+            $0.addIntermediate()
+            $0.intermediates[0].flaws.hasUnknownKeyAlgorithm = true
+        },
+        RuleCase("a key of a kind nobody knows in the root", "unsupported-key") {
+            $0.root.flaws.hasUnknownKeyAlgorithm = true
+        },
+        RuleCase("a time without seconds in the leaf", "time-encoding") { $0.leaf.flaws.notBefore = "2601010000Z" },
+        RuleCase("a time elsewhere in the intermediate", "time-encoding") {
+            $0.addIntermediate()
+            $0.intermediates[0].flaws.notBefore = "260101000000+0100"
+        },
+        RuleCase("a time that is none in the root", "time-encoding") { $0.root.flaws.notBefore = "yesterday" },
+    ]
 }

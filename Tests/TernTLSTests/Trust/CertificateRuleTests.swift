@@ -23,7 +23,7 @@ struct CertificateRuleTests {
 extension RuleCase {
     static let all =
         basics + extensions + names + constraints + purposes + keys + commonNames + misspeltAddresses + tools
-        + policies + policyNumbers + encodings + anchors
+        + policies + policyNumbers + encodings + unreadable + anchors
 
     private static func ext(_ name: String, _ value: String?) -> CertificateExtension {
         CertificateExtension(name, value)
@@ -285,7 +285,7 @@ extension RuleCase {
                 ext("keyUsage", "critical,digitalSignature,keyCertSign"),
             ]
         },
-        RuleCase("malformed basic constraints", "missing-issuer") {
+        RuleCase("malformed basic constraints", "malformed-extension") {
             $0.addIntermediate([ext("basicConstraints", "critical,DER:04010A")])
         },
         RuleCase("webpki::malformed-aia", "malformed-extension") {
@@ -336,7 +336,7 @@ extension RuleCase {
             $0.leaf.dnsNames = []
         },
         RuleCase("an empty subject and no names", "name-mismatch") { $0.leaf.dnsNames = [] },
-        RuleCase("san::malformed", "name-mismatch") {
+        RuleCase("san::malformed", "malformed-extension") {
             $0.leaf.commonName = "example.com"
             $0.leaf.dnsNames = []
             $0.leaf.extensions = [ext("subjectAltName", "DER:0C0474657374")]
