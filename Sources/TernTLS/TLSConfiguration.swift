@@ -6,9 +6,9 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var anchors: Anchors = .system
     /// The rules that chains are held to, where a policy validates them.
     public var profile: TrustProfile = .standard
-    /// The oldest version that is agreed to.
+    /// The oldest version of the protocol that is spoken.
     public var minimumVersion: TLSVersion = .v1_2
-    /// The newest version that is offered.
+    /// The newest version of the protocol that is spoken.
     public var maximumVersion: TLSVersion = .v1_3
     /// Offered by ALPN (RFC 7301), most preferred first; empty sends no ALPN extension.
     public var applicationProtocols: [String] = ["http/1.1"]
@@ -22,6 +22,6 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Where the secrets of connections are written; nil, as it should be, nowhere.
     public var keyLog: KeyLog?
 
-    /// The defaults: the system's anchors, both versions, no identity.
+    /// TLS 1.2 and 1.3, the system's anchors, and no identity.
     public init() {}
 }

@@ -2,7 +2,7 @@
 
 /// Why a TLS context or session could not do what it was asked.
 public struct TLSError: Error, Sendable, Hashable {
-    /// What went wrong; what the peer did and what we did are different cases.
+    /// What went wrong: with our configuration, with the peer, or in its use here.
     public enum Reason: Sendable, Hashable {
         /// The configuration contradicts itself or names what OpenSSL does not have.
         case invalidConfiguration(Setting)
@@ -33,7 +33,7 @@ public struct TLSError: Error, Sendable, Hashable {
         case outOfResources
     }
 
-    /// Which part of a configuration cannot be.
+    /// A part of the configuration that cannot be used.
     public enum Setting: Sendable, Hashable {
         /// The oldest version is newer than the newest.
         case versions(minimum: TLSVersion, maximum: TLSVersion)
@@ -43,12 +43,12 @@ public struct TLSError: Error, Sendable, Hashable {
         case identity
     }
 
-    /// What went wrong.
+    /// Which of them it was.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]
 
-    /// For engines and tests, which may have reasons of their own.
+    /// An error for a reason, with what OpenSSL reported if it did.
     public init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
         self.reason = reason
         self.openSSL = openSSL

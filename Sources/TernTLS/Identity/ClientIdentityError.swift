@@ -2,7 +2,7 @@
 
 /// Why bytes are not a client identity.
 public struct ClientIdentityError: Error, Sendable, Hashable {
-    /// What is missing, or what does not fit.
+    /// What is missing, cannot be read, or does not fit.
     public enum Reason: Sendable, Hashable {
         /// The certificates cannot be read.
         case certificate(CertificateError)
@@ -20,7 +20,7 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         case tooLarge
     }
 
-    /// What is missing, or what does not fit.
+    /// Which of them it was.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]

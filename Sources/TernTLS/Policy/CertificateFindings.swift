@@ -3,7 +3,7 @@ import CTernOpenSSL
 
 /// What one certificate of a chain says for itself, and what an evaluation found wrong with it.
 public struct CertificateFindings: Sendable, Hashable {
-    /// The place of a certificate in its chain.
+    /// Where in its chain a certificate stands.
     public enum Role: String, Sendable, Hashable {
         /// The server's own.
         case leaf
@@ -27,15 +27,15 @@ public struct CertificateFindings: Sendable, Hashable {
 
     /// The position in the chain; 0 is the leaf.
     public let depth: Int
-    /// The place in the chain.
+    /// Where it stands.
     public let role: Role
     /// The certificate itself.
     public let certificate: Certificate
     /// In a form that can be pinned.
     public let publicKey: PublicKey
-    /// How its dates stand.
+    /// Whether it was valid at the moment of the evaluation.
     public let dates: Dates
-    /// What it is made out to, in its own order.
+    /// What it is made out to, as `subjectAltName` has it.
     public let names: [SubjectAlternativeName]
     /// Such as `EC prime256v1` or `RSA 2048`.
     public let key: String

@@ -5,7 +5,7 @@
 ///
 /// Compared in lower case and without a trailing dot. An address is only ever itself.
 public struct HostPattern: Sendable, Hashable {
-    /// Which hosts a pattern stands for.
+    /// How far below its host a pattern reaches.
     public enum Scope: Sendable, Hashable {
         /// The host alone.
         case exact
@@ -15,7 +15,7 @@ public struct HostPattern: Sendable, Hashable {
         case anyDepth
     }
 
-    /// Which hosts the pattern stands for.
+    /// How far below `host` the pattern reaches.
     public let scope: Scope
     /// The host without the asterisks, in the spelling in which hosts are compared.
     public let host: String

@@ -6,9 +6,9 @@ public struct PinFailureReport: Sendable {
     public let result: ServerTrustResult
     /// Which rule the server broke.
     public let failure: TrustFailure
-    /// The port of the server.
+    /// The port the server was reached at.
     public let port: UInt16
-    /// The set that was not met.
+    /// The set it did not meet.
     public let pinSet: PinSet
 
     /// Whether the connection was refused for it.

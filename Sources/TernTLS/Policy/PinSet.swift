@@ -29,7 +29,7 @@ public struct PinSet: Sendable, Hashable {
     public var pins: [PublicKey]
     /// Keys that are in no chain yet, for the day when those in use are lost. They match like any pin.
     public var backupPins: [PublicKey]
-    /// Where in the chain a pin may match.
+    /// Which certificates a pin may match.
     public var scope: Scope
     /// What a mismatch leads to.
     public var mode: Mode
@@ -39,7 +39,7 @@ public struct PinSet: Sendable, Hashable {
     /// Where mismatches are reported to, as http or https URLs.
     public var reportURLs: [String]
 
-    /// A set as given; whether it will hurt, ``warnings(at:)`` tells.
+    /// Without hosts, a set for whatever host a policy is made for with it. Without an expiry date, it is for ever.
     public init(
         hosts: [HostPattern] = [], excludedHosts: [HostPattern] = [], pins: [PublicKey], backupPins: [PublicKey] = [],
         scope: Scope = .anyCertificate, mode: Mode = .enforce, expires: Int64? = nil, reportURLs: [String] = []

@@ -22,7 +22,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     private let canonical: [String: ServerTrustPolicy]
 
-    /// A policy for each host or pattern. Where two keys are spellings of one, the first in alphabetical order counts.
+    /// Each policy under its host or pattern. Of two spellings of one host, the first in alphabetical order counts.
     public init(
         policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil

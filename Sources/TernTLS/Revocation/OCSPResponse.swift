@@ -5,6 +5,6 @@ public struct OCSPResponse: Sendable, Hashable {
     /// The DER `OCSPResponse`. Whether it is one turns out when it is judged.
     public let der: [UInt8]
 
-    /// A response as it was received; nothing is checked.
+    /// Any bytes will do: they are judged when they are used.
     public init(der: [UInt8]) { self.der = der }
 }

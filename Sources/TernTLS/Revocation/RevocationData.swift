@@ -5,12 +5,12 @@
 public struct RevocationData: Sendable {
     /// The response that the server sent along with its certificates (RFC 6066 §8).
     public var stapledResponse: OCSPResponse?
-    /// Responses from elsewhere, in any order.
+    /// Responses that were fetched or are at hand.
     public var responses: [OCSPResponse]
-    /// Revocation lists, in any order.
+    /// Lists that were fetched or are at hand.
     public var lists: [CertificateRevocationList]
 
-    /// What is at hand; nothing, by default.
+    /// Nothing, unless something is given.
     public init(
         stapledResponse: OCSPResponse? = nil, responses: [OCSPResponse] = [], lists: [CertificateRevocationList] = []
     ) {

@@ -2,7 +2,7 @@
 
 /// Why bytes are not a revocation list.
 public struct RevocationError: Error, Sendable, Hashable {
-    /// What the bytes lack.
+    /// What the bytes are instead, or lack.
     public enum Reason: Sendable, Hashable {
         /// Not one DER `CertificateList` and nothing else.
         case invalidDER
@@ -14,7 +14,7 @@ public struct RevocationError: Error, Sendable, Hashable {
         case tooLarge
     }
 
-    /// What the bytes lack.
+    /// Which of them it was.
     public let reason: Reason
     /// What OpenSSL reported, oldest first.
     public let openSSL: [OpenSSLError]

@@ -2,7 +2,7 @@
 
 /// What is known about the revocation of one certificate.
 public struct RevocationFinding: Sendable, Hashable {
-    /// What is known of a certificate.
+    /// What is known, and for how long.
     public enum Status: Sendable, Hashable {
         /// It was not revoked, and this is known until the given moment (seconds since 1970).
         case good(until: Int64)
@@ -29,7 +29,7 @@ public struct RevocationFinding: Sendable, Hashable {
     public let depth: Int
     /// The certificate it is about.
     public let certificate: Certificate
-    /// What is known of it.
+    /// What is known about it.
     public let status: Status
     /// Nil for `undetermined`.
     public let source: Source?

@@ -21,6 +21,6 @@ public struct RevocationFlags: OptionSet, Sendable, Hashable {
     public static let requirePositiveResponse = RevocationFlags(rawValue: 8)
     /// Nothing is fetched: what the server staples, and what is given, has to do.
     public static let networkAccessDisabled = RevocationFlags(rawValue: 16)
-    /// Both responders and lists.
+    /// By OCSP and by lists, whichever answers.
     public static let useAnyAvailableMethod: RevocationFlags = [.ocsp, .crl]
 }

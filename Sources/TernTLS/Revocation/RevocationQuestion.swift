@@ -8,7 +8,7 @@ public enum RevocationQuestion: Sendable, Hashable {
     /// GET the list at the URL.
     case list(url: String)
 
-    /// Where the question is put.
+    /// Where to ask.
     public var url: String {
         switch self {
         case .ocsp(let url, _), .list(let url): url

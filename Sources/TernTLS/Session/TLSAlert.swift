@@ -6,7 +6,7 @@ public struct TLSAlert: Sendable, Hashable {
     /// The `AlertDescription`, such as 42 for `bad_certificate`.
     public let code: UInt8
 
-    /// An alert by its number; any of the 256 may come.
+    /// An alert by its number, known or not.
     public init(code: UInt8) { self.code = code }
 
     /// The orderly end of the peer's half; an error only inside a handshake.

@@ -15,7 +15,7 @@ public struct Anchors: Sendable {
         case systemAnd([Certificate])
     }
 
-    /// Who is trusted; decides whether two values are equal.
+    /// Who is trusted, as it was given.
     public let source: Source
     private let lazyStore: LazyStore
 

@@ -71,7 +71,7 @@ public struct Certificate: Sendable {
     /// As `subject`.
     public var issuer: String { unsafe X509Reference.text(of: X509_get_issuer_name(x509.pointer)) }
 
-    /// What it is made out to, in its own order; empty without the extension.
+    /// The names it is made out to, as written; empty if there are none that can be read.
     public var subjectAlternativeNames: [SubjectAlternativeName] { x509.subjectAlternativeNames }
 
     /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.

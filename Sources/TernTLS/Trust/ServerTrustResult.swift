@@ -2,7 +2,7 @@
 
 /// A verdict that explains itself. It never changes, and is shared by its connection and the sessions that resume it.
 public final class ServerTrustResult: Sendable {
-    /// Whether the server is trusted.
+    /// Whether to talk to the server.
     public enum Verdict: Sendable, Hashable {
         /// It is, as the policy would have it.
         case accepted
@@ -10,7 +10,7 @@ public final class ServerTrustResult: Sendable {
         case refused(TrustFailure)
     }
 
-    /// Whether the server is trusted.
+    /// The decision, and with a refusal its reason.
     public let verdict: Verdict
     /// The host the server was evaluated for.
     public let host: String
@@ -51,7 +51,7 @@ public final class ServerTrustResult: Sendable {
         self.policy = policy
     }
 
-    /// Whether the server is trusted, in one bit.
+    /// Whether the server may be talked to.
     public var isAccepted: Bool { verdict == .accepted }
 
     /// The failure of a refused server.

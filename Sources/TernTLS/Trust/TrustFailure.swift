@@ -4,7 +4,7 @@ import CTernOpenSSL
 
 /// Why a server was refused: the rule, the certificate it is about, and what would be needed to put it right.
 public struct TrustFailure: Error, Sendable, Hashable {
-    /// The rule that was broken.
+    /// The rules a server can break, each with what is to be known about it.
     public enum Reason: Sendable, Hashable {
         /// The server presented no certificate.
         case noCertificate
@@ -67,9 +67,9 @@ public struct TrustFailure: Error, Sendable, Hashable {
 
     /// One certificate a pin could be taken from.
     public struct Seen: Sendable, Hashable {
-        /// For people; not to be compared.
+        /// Its name as `Certificate.subject` has it, or that it has none.
         public let subject: String
-        /// In a form that can be pinned.
+        /// Its key, in a form that can be pinned.
         public let publicKey: PublicKey
 
         init(_ certificate: Certificate) {
@@ -78,7 +78,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The rule that was broken.
+    /// The rule that refused.
     public let reason: Reason
     /// The host as it was asked for.
     public let host: String
