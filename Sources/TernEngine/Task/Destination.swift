@@ -34,7 +34,8 @@ struct Destination: Sendable, Hashable {
         switch String(Substring(text)).lowercased() {
         case "http": return .http
         case "https": return .https
-        case let other: throw .unsupportedScheme(other)
+        // Before the first colon of "127.0.0.1:8080" stands no scheme at all.
+        case let other: throw .unsupportedScheme(text.isScheme ? other : "")
         }
     }
 
@@ -75,6 +76,17 @@ struct Destination: Sendable, Hashable {
     }
 }
 
+extension Substring.UTF8View {
+    /// RFC 3986 §3.1: a letter, then letters, digits, plus, hyphen and dot.
+    fileprivate var isScheme: Bool {
+        first?.isLetter ?? false
+            && allSatisfy {
+                $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+                    || $0 == UInt8(ascii: ".")
+            }
+    }
+}
+
 extension UInt8 {
     fileprivate static let colon = UInt8(ascii: ":")
     fileprivate static let slash = UInt8(ascii: "/")
@@ -87,6 +99,8 @@ extension UInt8 {
 
     fileprivate var isDigit: Bool { self >= .zero && self <= UInt8(ascii: "9") }
 
+    fileprivate var isLetter: Bool { lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z") }
+
     fileprivate var isUppercase: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
 
     private var lower: UInt8 { self | 0x20 }
@@ -94,8 +108,7 @@ extension UInt8 {
     /// Letters, digits, hyphen, dot, and the underscore that real names carry. No percent: what does not fit a DNS name
     /// has no business in a Host field or a certificate check.
     fileprivate var isNameByte: Bool {
-        isDigit || (lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")) || self == UInt8(ascii: "-")
-            || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
+        isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
     }
 
     /// What an IPv6 literal is made of; no zone, which names an interface of this machine.

@@ -5,6 +5,8 @@ public import TernHTTP1
 public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     /// The request has no URL.
     case missingURL
+    /// The text has a scheme and a host, and is no URL all the same (RFC 3986 §3).
+    case malformedURL(String)
     /// The URL has no scheme, or one other than `http` and `https`.
     case unsupportedScheme(String)
     /// The URL has no host, or one that is neither a DNS name in A-label form nor an IP literal (RFC 3986 §3.2.2).
@@ -19,9 +21,19 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .missingURL: "it has no URL"
         case .unsupportedScheme(let scheme):
             scheme.isEmpty ? "the URL has no scheme" : "the scheme \"\(scheme)\" is not http or https"
-        case .invalidHost(let host): host.isEmpty ? "the URL has no host" : "\"\(host)\" is not a host name"
+        case .malformedURL(let url): "\"\(url)\" is not a URL"
+        case .invalidHost(""): "the URL has no host"
+        case .invalidHost(let host): "\"\(host)\" is not a host name" + Self.flaw(of: host)
         case .invalidPort(let port): "\"\(port)\" is not a port from 1 to 65535"
         case .unencodable(let error): "\(error)"
         }
+    }
+
+    /// What is hard to see, or known by another spelling.
+    private static func flaw(of host: String) -> String {
+        if host.first == "[", !host.contains("]") { return ": a bracket is not closed" }
+        if host.utf8.contains(UInt8(ascii: " ")) { return ": it has a space in it" }
+        if !host.utf8.allSatisfy({ $0 < 0x80 }) { return ": names beyond ASCII are spelled as xn--…" }
+        return ""
     }
 }

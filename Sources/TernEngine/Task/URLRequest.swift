@@ -41,6 +41,16 @@ public struct URLRequest: Sendable {
         storage = Storage(url: url)
     }
 
+    /// A GET request for the URL in `string`, whose scheme, host and port are judged as they stand there: `URL(string:)` may
+    /// take what lacks a scheme for a path and put escapes into a host.
+    public init(string: String) throws(InvalidRequest) {
+        if string.isEmpty { throw .missingURL }
+        _ = try Destination(absoluteString: string)
+        guard let url = URL(string: string) else { throw .malformedURL(string) }
+        self.init(url: url)
+        _ = try destination.get()
+    }
+
     /// The request's URL. One that cannot be requested is found out when the request is sent.
     public var url: URL? {
         get { storage.url }

@@ -20,6 +20,22 @@ import Testing
         #expect(request.host == "example.com")
     }
 
+    @Test func `a URL in a string is judged as it stands`() throws {
+        let request = try URLRequest(string: "http://EXAMPLE.com/a b?c")
+        #expect(request.host == "example.com")
+        for (text, words) in [
+            ("", "it has no URL"), ("example.com", "the URL has no scheme"), ("127.0.0.1:80", "the URL has no scheme"),
+            ("http://local host/", "\"local host\" is not a host name: it has a space in it"),
+            ("http://[::1/", "\"[::1\" is not a host name: a bracket is not closed"),
+            ("http://gr\u{fc}n/", "\"gr\u{fc}n\" is not a host name: names beyond ASCII are spelled as xn--\u{2026}"),
+            ("http://h:x/", "\"x\" is not a port from 1 to 65535"),
+            ("file:///x", "the scheme \"file\" is not http or https"),
+        ] {
+            let error = #expect(throws: InvalidRequest.self) { try URLRequest(string: text) }
+            #expect(error?.description == words)
+        }
+    }
+
     @Test func `copies are independent whatever changes`() throws {
         var original = try request("http://one.example/")
         original.addValue("1", forHTTPHeaderField: "X-One")
