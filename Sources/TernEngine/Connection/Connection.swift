@@ -85,6 +85,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         exchangeCount += 1
         lastActivity = loop.now
         setDeadline(for: task)
+        task.delegate.task(task, willSendOn: metrics)
+        // The delegate may have cancelled.
+        guard case .active = state else { return }
         flush()
         if task.isSuspended { updatePause() }
     }

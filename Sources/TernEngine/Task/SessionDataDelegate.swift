@@ -6,6 +6,8 @@ public import TernHTTP1
 /// `didCompleteWith` is called exactly once and last, whatever happened; then the task lets go of its delegate. All methods
 /// but that one have a default that does nothing.
 public protocol SessionDataDelegate: AnyObject, Sendable {
+    /// The request is about to be sent on this connection. Called again if it is sent again on another.
+    func task(_ task: DataTask, willSendOn connection: ConnectionMetrics)
     /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
     func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse)
     /// The head of the final response.
@@ -22,6 +24,8 @@ public protocol SessionDataDelegate: AnyObject, Sendable {
 }
 
 extension SessionDataDelegate {
+    /// Does nothing.
+    public func task(_ task: DataTask, willSendOn connection: ConnectionMetrics) {}
     /// Does nothing.
     public func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {}
     /// Does nothing.

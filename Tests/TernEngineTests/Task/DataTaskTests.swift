@@ -269,6 +269,30 @@ import TernLock
         }
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
+
+    @Test func `a delegate is told of the connection before anything is sent, and may cancel`() async throws {
+        final class Reluctant: SessionDataDelegate {
+            let heard = Lock<[String]>([])
+            let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+
+            func task(_ task: DataTask, willSendOn connection: ConnectionMetrics) {
+                heard.withLock { $0.append("send on \(connection.remoteAddress)") }
+                task.cancel()
+            }
+
+            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+                heard.withLock { $0.append("\(error?.wasSent == true)") }
+                continuation.finish()
+            }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let (session, delegate) = (Session(), Reluctant())
+        session.dataTask(with: try URLRequest(string: origin.url("/cancelled")), delegate: delegate).resume()
+        for await _ in delegate.ends {}
+        #expect(delegate.heard.withLock { $0 } == ["send on 127.0.0.1:\(origin.port)", "false"])
+        _ = try await session.data(for: try URLRequest(string: origin.url("/last")))
+        #expect(origin.requests.map(\.target) == ["/last"])
+    }
 }
 
 /// Seconds of processor time the calling thread has used.

@@ -36,6 +36,15 @@ import Testing
         }
     }
 
+    @Test func `the encoded head is the one that is sent`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        var request = try URLRequest(string: origin.url("/path?query"))
+        request.addValue("1", forHTTPHeaderField: "X-One")
+        let head = try request.encodedHead(.default)
+        _ = try await Session().data(for: request)
+        #expect(origin.requests.first?.head == head)
+    }
+
     @Test func `copies are independent whatever changes`() throws {
         var original = try request("http://one.example/")
         original.addValue("1", forHTTPHeaderField: "X-One")
