@@ -13,6 +13,8 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case missingField
         /// There is no such field; a policy that is not understood must not be half obeyed.
         case unknownField
+        /// There is no such field, and one that has to be there and looks like it is missing.
+        case misspelledField(meant: String)
         /// The value is of another JSON type.
         case wrongType(expected: String, found: String)
         /// The word is none of `allowed`.
@@ -64,6 +66,7 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .invalidJSON(let text): "not valid JSON: \(text)"
         case .missingField: "missing"
         case .unknownField: "there is no such field"
+        case .misspelledField(let name): "there is no such field; did you mean \"\(name)\"?"
         case .wrongType(let expected, let found): "\(expected) is wanted here, not \(found)"
         case .unknownWord(let word, let allowed):
             "\"\(word)\" is none of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")

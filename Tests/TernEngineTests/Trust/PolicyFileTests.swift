@@ -66,6 +66,12 @@ import Testing
         ("[]", "line 1: an object is wanted here, not an array"),
         ("{}", "line 1, pinSets: missing"),
         ("{\"version\":2,\"pinSets\":[]}", "line 1, version: version 2 is not supported; this reader knows version 1"),
+        (
+            "{\"pinSets\":[{\"hosts\":[\"a.test\"],\n\"pinz\":[]}]}",
+            "line 2, pinSets[0].pinz: there is no such field; did you mean \"pins\"?"
+        ),
+        ("{\"PinSet\":[]}", "line 1, PinSet: there is no such field; did you mean \"pinSets\"?"),
+        ("{\"unlistedHosts\":\"refuse\",\"sets\":[]}", "line 1, pinSets: missing"),
         ("{\n\"pinSets\":[],\n\"pinsets\":[]}", "line 3, pinsets: there is no such field"),
         ("{\"pinSets\":[\n{\"hosts\":[\"a.b\"]}]}", "line 2, pinSets[0].pins: missing"),
         ("{\"pinSets\":[{\"pins\":[\"…\"]}]}", "line 1, pinSets[0].hosts: missing"),

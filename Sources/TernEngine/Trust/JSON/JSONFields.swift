@@ -41,6 +41,11 @@ package struct JSONFields {
     /// Takes a member that has to be there.
     package mutating func require(_ name: String) throws(PolicyFileError) -> JSONElement {
         guard let element = take(name) else {
+            if let member = members.first(where: { $0.name.isMisspelling(of: name) }) {
+                throw PolicyFileError(
+                    .misspelledField(meant: name), field: field(member.name),
+                    line: JSONElement.line(of: member.offset, in: text))
+            }
             throw PolicyFileError(.missingField, field: field(name), line: JSONElement.line(of: offset, in: text))
         }
         return element
@@ -54,4 +59,16 @@ package struct JSONFields {
     }
 
     private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
+}
+
+extension String {
+    /// Whether nothing but the spelling of two or three letters in one place, or the case, tells this from `name`.
+    fileprivate func isMisspelling(of name: String) -> Bool {
+        let (mine, other) = (Array(lowercased().utf8.prefix(64)), Array(name.lowercased().utf8))
+        let beginning = zip(mine, other).prefix { $0 == $1 }.count
+        let ending = zip(mine.dropFirst(beginning).reversed(), other.dropFirst(beginning).reversed())
+            .prefix { $0 == $1 }.count
+        let longest = max(mine.count, other.count)
+        return longest - beginning - ending <= 2 && beginning + ending >= 2
+    }
 }
