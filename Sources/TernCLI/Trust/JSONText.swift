@@ -2,8 +2,8 @@
 
 /// JSON strings as one writes them, for lines that are written ten thousand times.
 enum JSONText {
-    /// The string in quotes. Control characters are escaped, and so is whatever ends a line for any reader, so that a line
-    /// stays a line.
+    /// The string in quotes. Control characters are escaped, and so is whatever ends a line for any reader or turns its direction,
+    /// so that a line stays a line.
     static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 2)
@@ -11,7 +11,8 @@ enum JSONText {
             switch scalar {
             case "\"", "\\": bytes += [UInt8(ascii: "\\"), UInt8(ascii: scalar)]
             case "\n": bytes += Array("\\n".utf8)
-            case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}":
+            case "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{ad}", "\u{200b}"..."\u{200f}", "\u{2028}"..."\u{202e}",
+                "\u{2060}"..."\u{206f}", "\u{feff}":
                 bytes += Array("\\u".utf8) + [12, 8, 4, 0].map { digit(UInt8(scalar.value >> $0 & 0xf)) }
             default: bytes.append(contentsOf: scalar.utf8)
             }

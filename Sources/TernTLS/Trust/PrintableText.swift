@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text out of a certificate, for people: whoever made the certificate chose the characters, and none of them may steer a
-/// terminal, end a line, or reverse its direction.
-enum PrintableText {
+/// Text of a stranger's, for people: whoever made the certificate, or sent the field, chose the characters, and none of them
+/// may steer a terminal, end a line, or reverse its direction.
+package enum PrintableText {
     /// The text with every control or format character, and every end of a line, replaced.
-    static func replacing(_ text: String, by replacement: (Unicode.Scalar) -> String) -> String {
+    package static func replacing(_ text: String, by replacement: (Unicode.Scalar) -> String) -> String {
         // Hardly any certificate has one.
         guard text.unicodeScalars.contains(where: steers) else { return text }
         return text.unicodeScalars.map { steers($0) ? replacement($0) : String($0) }.joined()

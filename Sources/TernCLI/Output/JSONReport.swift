@@ -2,7 +2,7 @@
 import Foundation
 import TernTLS
 
-/// How the trust commands write JSON.
+/// How the commands write JSON.
 enum JSONReport {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -26,22 +26,24 @@ enum StandardStreams {
         }
     }
 
-    /// Writes a line to standard output.
-    static func print(_ line: String) throws(WriteError) {
-        try write(Data((line + "\n").utf8))
+    /// Writes text and the end of its last line to standard output, with nothing in it that steers a terminal.
+    static func print(_ text: String) throws(WriteError) {
+        try write(Data((TerminalText.cleaned(text) + "\n").utf8))
     }
 
-    /// Writes to standard output.
+    /// Writes to standard output, as it is.
     static func write(_ data: Data) throws(WriteError) {
         try write(data, to: STDOUT_FILENO)
     }
 
-    /// Writes a line to standard error. If that fails, there is nobody left to tell.
-    static func tell(_ line: String) {
-        try? write(Data((line + "\n").utf8), to: STDERR_FILENO)
+    /// Writes text and the end of its last line to standard error, with nothing in it that steers a terminal. If that fails,
+    /// there is nobody left to tell.
+    static func tell(_ text: String) {
+        try? write(Data((TerminalText.cleaned(text) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    private static func write(_ data: Data, to descriptor: Int32) throws(WriteError) {
+    /// Writes to a descriptor, all of it.
+    static func write(_ data: Data, to descriptor: Int32) throws(WriteError) {
         var rest = data[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+
+/// Text for people that may quote a peer: nothing in it steers the terminal it is read on.
+enum TerminalText {
+    /// Every control and format character as JSON escapes it, so that JSON stays the JSON it was. Ends of lines stay.
+    static func cleaned(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A || $0 >= 0x7F }) else { return text }
+        return text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { PrintableText.replacing(String($0), by: escaped) }.joined(separator: "\n")
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        scalar.utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }.joined()
+    }
+}
