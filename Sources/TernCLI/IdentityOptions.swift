@@ -25,6 +25,12 @@ struct IdentityOptions: ParsableArguments {
 
     var keyLog: KeyLog? { keyLogFile.map { KeyLog(path: $0) } }
 
+    /// The options that are there.
+    var given: [String] {
+        [("--cert", certificate != nil), ("--key", keyFile != nil), ("--key-log", keyLogFile != nil)]
+            .filter(\.1).map(\.0)
+    }
+
     func identity() throws -> ClientIdentity? {
         guard let certificate else {
             if keyFile != nil { throw ValidationError("--key needs --cert") }

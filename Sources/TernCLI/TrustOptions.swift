@@ -25,10 +25,29 @@ struct TrustOptions: ParsableArguments {
     @OptionGroup var identity: IdentityOptions
 
     func validate() throws {
+        if isInsecure, caCertificateFile != nil {
+            throw ValidationError("-k skips the chain, so nobody would look at --cacert: give one of them")
+        }
         if isInsecure, revocation.policy != nil {
             throw ValidationError(
                 "-k skips the chain, so there is nothing to ask about: give -k or --cert-status, not both")
         }
+    }
+
+    /// - Throws: a usage error for options that would do nothing over plain http.
+    func check(_ target: RequestedURL) throws {
+        let given = given + identity.given
+        guard !target.isSecure, !given.isEmpty else { return }
+        throw ValidationError(
+            "\(given.joined(separator: ", ")): there is no TLS in an http URL for this to act on; ask for https, or leave it out"
+        )
+    }
+
+    private var given: [String] {
+        [
+            ("--cacert", caCertificateFile != nil), ("--pin", !pins.isEmpty), ("-k", isInsecure),
+            ("--check-revocation", revocation.checks), ("--cert-status", revocation.demands),
+        ].filter(\.1).map(\.0)
     }
 
     func configuration() throws -> SessionConfiguration {

@@ -26,9 +26,11 @@ struct TrustPinsCommand: AsyncParsableCommand {
     var isJSON = false
 
     func run() async throws {
-        guard let url = URL(string: source), url.scheme?.lowercased() == "https" else {
+        guard source.contains("://") else {
+            if anchors != nil { throw ValidationError("--anchors: a file's certificates are not verified") }
             return try show(try CertificateFile.certificates(source, option: source))
         }
+        let url = try RequestedURL(secure: source).url
         let trust = try await LiveServer(url: url, anchors: try CertificateFile.anchors(anchors)).presented()
         let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
             .evaluate(trust, host: LiveServer.host(of: url) ?? "")

@@ -47,9 +47,7 @@ struct TrustQuestion: ParsableArguments {
     func validate() throws {
         guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
         guard pins.isEmpty || policy == nil else { throw ValidationError("give --policy or --pin, not both") }
-        if let url, URL(string: url)?.scheme?.lowercased() != "https" {
-            throw ValidationError("\"\(url)\" is not an https URL")
-        }
+        if let url { _ = try RequestedURL(secure: url) }
         if policy != nil, url == nil, host == nil { throw ValidationError("--policy needs --host to look up") }
     }
 
