@@ -12,12 +12,6 @@ struct ExchangeReport: Encodable {
         self.transcript = transcript
     }
 
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
-
     private enum Key: String, CodingKey {
         case url, status, reason, version, headers, trailers, informational, connection, timeline, error
         case body = "body_base64"

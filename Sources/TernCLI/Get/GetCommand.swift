@@ -2,24 +2,40 @@
 import ArgumentParser
 import Foundation
 import Tern
+import TernEngine
 
 /// `tern get`: one GET request, with curl's habits.
 struct GetCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "get", abstract: "Fetch a URL.")
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Fetch a URL.",
+        discussion: """
+            Sends one GET request and follows no redirect. An answer with any status is a success; exits 1 if there is no             whole answer, 2 for wrong usage.
+            """)
 
     @Argument(help: "An http or https URL.")
     var url: String
 
-    @Option(name: [.customShort("H"), .customLong("header")], help: "Add a header field; repeat for more.")
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp(
+            "Add a header field; repeat for more. \"Name:\" leaves one out that is sent otherwise, \"Name;\" sends it empty.",
+            valueName: "field"))
     var headers: [String] = []
 
-    @Option(name: [.customShort("o"), .customLong("output")], help: "Write the body to this file.")
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            """
+            Write the body to this file, which is replaced when all of it has come, and stays as it is otherwise. Links are             followed, devices and FIFOs written through; "-" is standard output.
+            """, valueName: "file"))
     var output: String?
 
     @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error.")
     var isVerbose = false
 
-    @Flag(name: .customLong("json"), help: "Print one JSON object that holds everything.")
+    @Flag(
+        name: .customLong("json"),
+        help: "Print one JSON object that holds everything; a body above 64 MB is an error.")
     var isJSON = false
 
     @Option(name: .customLong("connect-timeout"), help: "Seconds until a connection must stand.")
@@ -30,35 +46,49 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var trust: TrustOptions
 
+    func validate() throws {
+        if isJSON, output != nil { throw ValidationError("--json holds the body: give --json or -o, not both") }
+    }
+
     func run() async throws {
-        let request = try urlRequest()
-        let session = Session(
-            configuration: try configuration(),
-            serverTrustPolicyManager: try trust.policies(forHost: request.host))
-        let transcript = Transcript(sink: isJSON ? nil : try BodyFile(path: output))
-        await transcript.record(session.dataTask(with: request, delegate: transcript))
-        if isJSON {
-            let report = ExchangeReport(url: url, transcript: transcript.contents)
-            try StandardStreams.write(try report.json() + Data("\n".utf8))
+        let target = try RequestedURL(url)
+        try trust.check(target)
+        var (request, configuration) = (target.request, try configuration())
+        for header in headers {
+            try HeaderOption(header).apply(to: &request, &configuration.httpAdditionalHeaders)
         }
-        if isVerbose { VerboseReport(request: request, transcript: transcript.contents).print() }
-        guard let error = transcript.contents.error else { return }
+        request.timeouts = configuration.timeouts
+        let verbose = try VerboseReport(requestHead: Self.head(of: request, configuration))
+        let transcript = Transcript(try bodyUse(configuration), verbose: isVerbose ? verbose : nil)
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: try trust.policies(forHost: request.host))
+        await transcript.record(session.dataTask(with: request, delegate: transcript))
+        try report(transcript.contents)
+    }
+
+    private func report(_ contents: Transcript.Contents) throws {
+        if isJSON { try StandardStreams.print(try JSONReport.text(ExchangeReport(url: url, transcript: contents))) }
+        guard let error = contents.error else { return }
         if let lost = error as? StandardStreams.WriteError { throw lost }
         if !isJSON { StandardStreams.tell("tern: \(error)") }
         throw ExitCode(1)
     }
 
-    private func urlRequest() throws -> Tern.URLRequest {
-        // A string that is no URL at all is still sent down, so that the error has one form.
-        var request = URL(string: url).map { Tern.URLRequest(url: $0) } ?? Tern.URLRequest(url: URL(filePath: url))
-        for header in headers {
-            guard let colon = header.firstIndex(of: ":") else {
-                throw ValidationError("-H \"\(header)\": a header field needs a colon")
-            }
-            let value = header[header.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            request.addValue(value, forHTTPHeaderField: String(header[..<colon]))
+    private func bodyUse(_ configuration: SessionConfiguration) throws -> Transcript.BodyUse {
+        if isJSON { return .collect(limit: configuration.maximumCollectedBodySize) }
+        do throws(OutputError) {
+            return .write(to: Outlet(sink: try BodySink(path: output)))
+        } catch {
+            throw ValidationError("-o: \(error)")
         }
-        return request
+    }
+
+    private static func head(of request: Tern.URLRequest, _ configuration: SessionConfiguration) throws -> [UInt8] {
+        do throws(InvalidRequest) {
+            return try request.encodedHead(configuration)
+        } catch {
+            throw ValidationError("\(error)")
+        }
     }
 
     private func configuration() throws -> SessionConfiguration {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Tern
 import TernLock
@@ -15,17 +16,28 @@ final class Transcript: SessionDataDelegate {
         var metrics: TaskMetrics?
     }
 
+    /// What is to become of the body.
+    enum BodyUse: Sendable {
+        case write(to: Outlet)
+        /// Into the contents, at most so many bytes.
+        case collect(limit: Int)
+    }
+
     private struct State {
         var contents = Contents()
         var completion: CheckedContinuation<Void, Never>?
     }
 
-    private let sink: BodyFile?
+    /// How long what has come may take to be written when the task has failed.
+    private static let patienceAfterFailure = 1.0
+
+    private let bodyUse: BodyUse
+    private let verbose: VerboseReport?
     private let state = Lock(State())
 
-    /// The body goes into `sink`, or into the contents if there is none.
-    init(sink: BodyFile?) {
-        self.sink = sink
+    init(_ bodyUse: BodyUse, verbose: VerboseReport?) {
+        self.bodyUse = bodyUse
+        self.verbose = verbose
     }
 
     var contents: Contents { state.withLock { $0.contents } }
@@ -38,39 +50,95 @@ final class Transcript: SessionDataDelegate {
         }
     }
 
+    func task(_ task: DataTask, willSendOn connection: ConnectionMetrics) {
+        tell { $0.sending(on: connection) }
+    }
+
     func task(_ task: DataTask, didReceiveInformational response: Tern.HTTPURLResponse) {
+        tell { $0.receiving(response) }
         state.withLock { $0.contents.informational.append(response) }
     }
 
     func task(_ task: DataTask, didReceive response: Tern.HTTPURLResponse) {
+        tell { $0.receiving(response) }
         state.withLock { $0.contents.response = response }
+        if case .write(let outlet) = bodyUse { outlet.open(for: task) }
     }
 
     func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
         let data = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
-        guard let sink else { return state.withLock { $0.contents.body.append(data) } }
-        do {
-            try sink.write(data)
-        } catch {
-            state.withLock { $0.contents.error = error }
-            task.cancel()
+        switch bodyUse {
+        case .write(let outlet): outlet.write(data, for: task)
+        case .collect(let limit): collect(data, limit, from: task)
         }
     }
 
     func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+        tell { $0.receiving(trailers: trailers) }
         state.withLock { $0.contents.trailers = trailers }
     }
 
     func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+        tell { $0.receiving(discardedTrailers: discarded) }
         state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
     func task(_ task: DataTask, didCompleteWith error: EngineError?) {
-        let completion = state.withLock { state in
+        state.withLock { state in
             state.contents.metrics = task.metrics
             if state.contents.error == nil { state.contents.error = error }
-            return state.completion.take()
+        }
+        guard case .write(let outlet) = bodyUse else { return end(nil) }
+        outlet.finish(isWhole: error == nil) { self.end($0) }
+        guard let patience = Self.patience(with: task, after: error) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            outlet.abandon()
+            self.end(OutputError("the body", .tooSlow))
+        }
+    }
+
+    private func collect(_ data: Data, _ limit: Int, from task: DataTask) {
+        let isTooMuch = state.withLock { state in
+            if state.contents.error != nil { return false }
+            if data.count <= limit - state.contents.body.count {
+                state.contents.body.append(data)
+                return false
+            }
+            state.contents.body = Data()
+            state.contents.error = EngineError(.bodyTooLarge(limit: limit), phase: .body, wasSent: true)
+            return true
+        }
+        if isTooMuch { task.cancel() }
+    }
+
+    private func tell(_ lines: (VerboseReport) -> [String]) {
+        guard let lines = verbose.map(lines) else { return }
+        switch bodyUse {
+        case .write(let outlet): outlet.tell(lines)
+        case .collect: StandardStreams.tell(lines.joined(separator: "\n"))
+        }
+    }
+
+    /// Nil has no limit: whoever reads slowly gets everything in the end.
+    private static func patience(with task: DataTask, after error: EngineError?) -> Double? {
+        if error != nil { return patienceAfterFailure }
+        guard let total = task.originalRequest.timeouts?.total, let metrics = task.metrics, let end = metrics.end else {
+            return nil
+        }
+        return max(0, total / .seconds(1) - end.seconds(since: metrics.start))
+    }
+
+    /// A task is cancelled only because of what kept its body from being written.
+    private func end(_ failure: (any Error)?) {
+        let completion = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard let completion = state.completion.take() else { return nil }
+            if let failure, state.contents.error.map(Self.isCancellation) ?? true { state.contents.error = failure }
+            return completion
         }
         completion?.resume()
+    }
+
+    private static func isCancellation(_ error: any Error) -> Bool {
+        if let error = error as? EngineError, case .cancelled = error.reason { true } else { false }
     }
 }

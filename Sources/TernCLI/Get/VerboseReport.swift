@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 
-/// What `-v` tells, in curl's notation. Secrets in the request's headers are not shown.
-struct VerboseReport {
-    let request: Tern.URLRequest
-    let transcript: Transcript.Contents
+/// What `-v` tells, in curl's notation. The values of secret fields are not shown.
+struct VerboseReport: Sendable {
+    /// The head of the request, byte for byte as the session sends it.
+    let requestHead: [UInt8]
 
-    func print() {
-        StandardStreams.tell(lines.joined(separator: "\n"))
-    }
-
-    private var lines: [String] {
-        connectionLines + requestLines + responseLines + trailerLines
-    }
-
-    private var connectionLines: [String] {
-        guard let connection = transcript.metrics?.connection else { return [] }
+    func sending(on connection: ConnectionMetrics) -> [String] {
         var lines = ["* connected to \(connection.remoteAddress)"]
         if let tls = connection.tls {
             lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }
         }
-        return lines
+        return lines + requestLines + [">"]
+    }
+
+    func receiving(_ response: Tern.HTTPURLResponse) -> [String] {
+        ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
+            + response.headers.map { "< \($0)" } + ["<"]
+    }
+
+    func receiving(trailers: HTTPFields) -> [String] {
+        trailers.map { "< (trailer) \($0)" }
+    }
+
+    func receiving(discardedTrailers: HTTPFields) -> [String] {
+        discardedTrailers.map { "< (discarded trailer) \($0)" }
     }
 
     private var requestLines: [String] {
-        ["> \(request)"] + request.headers.map { "> \($0.name): \(Self.isSecret($0.name) ? "(not shown)" : $0.value)" }
+        let lines = requestHead.split(separator: UInt8(ascii: "\n")).map { line in
+            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        }
+        return lines.enumerated().filter { !$0.element.isEmpty }.map { index, line in
+            "> " + (index == 0 ? line : Self.field(line).description)
+        }
     }
 
-    private var responseLines: [String] {
-        guard let response = transcript.response else { return [] }
-        return ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
-            + response.headers.map { "< \($0.name): \($0.value)" }
-    }
-
-    private var trailerLines: [String] {
-        transcript.trailers.map { "< (trailer) \($0.name): \($0.value)" }
-            + transcript.discardedTrailers.map { "< (discarded trailer) \($0.name): \($0.value)" }
-    }
-
-    private static func isSecret(_ name: String) -> Bool {
-        ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
+    private static func field(_ line: String) -> HTTPField {
+        let name = line.prefix { $0 != ":" }
+        return HTTPField(
+            name: String(name), value: String(line.dropFirst(name.count + 1).drop { $0 == " " }))
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import TernTesting
 import Testing
+import TestPrograms
 
 /// `tern get` against nginx, as its users call it.
 @Suite struct GetCommandTests {
@@ -135,10 +136,7 @@ import Testing
     @Test(
         "each failure is one JSON object that names phase and kind, and exit code 1",
         arguments: [
-            ("http://nope.invalid/", "unresolved", "resolve"),
-            ("ftp://localhost/", "invalid-request", "request"),
-            ("http://", "invalid-request", "request"),
-            ("http://localhost:99999/", "invalid-request", "request"),
+            ("http://nope.invalid/", "unresolved", "resolve")
         ])
     func failure(url: String, kind: String, phase: String) async throws {
         let result = try await TernTool.run("get", "--json", url)
@@ -186,12 +184,91 @@ import Testing
             ["get", "-H", "no colon", "http://localhost/"],
             ["get", "--cacert", "/does/not/exist", "http://localhost/"],
             ["get", "--max-time", "-1", "http://localhost/"],
-            ["nonsense"], ["bench", "http://localhost/", "-c", "0"],
+            ["nonsense"], ["bench", "http://localhost/", "-c", "0"], ["bench", "localhost"],
+            ["get", "--json", "http://localhost:99999/"], ["get", "--json", "-o", "x", "http://localhost/"],
+            ["get", "-H", ": x", "http://localhost/"], ["get", "-H", "Host:", "http://localhost/"],
+            ["get", "-H", "A\u{7}: x", "http://localhost/"], ["get", "-H", "Content-Length: 5", "http://localhost/"],
+            ["get", "--pin", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "http://localhost/"],
+            ["get", "-k", "http://localhost/"], ["get", "--cert-status", "http://localhost/"],
+            ["get", "--key-log", "/nowhere/log", "http://localhost/"], ["bench", "-k", "http://localhost/"],
+            ["get", "-k", "--cacert", "/etc/passwd", "https://localhost/"],
+            ["get", "--max-time", "1", "--max-time", "2", "http://localhost/"],
+            ["get", "-vo", "/dev/null", "--output=/dev/null", "http://localhost/"],
+            ["trust", "pins", "--anchors", "/nowhere", "/etc/passwd"],
         ])
     func usage(arguments: [String]) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        #expect(!result.errors.isEmpty)
+        #expect(result.errors.hasPrefix("Error: "))
         #expect(result.text.isEmpty)
+    }
+
+    @Test(
+        "what is wrong with a use is told with the help of the command it is about",
+        arguments: [
+            (["get", "ftp://x/"], "tern get"), (["x y"], "tern get"), (["bench", "-c", "1", "x"], "tern bench"),
+            (["trust", "evaluate", "--chain", "/nowhere"], "tern trust evaluate"),
+            (["trust", "pins", "http://x/"], "tern trust pins"),
+        ])
+    func helpOfTheCommand(arguments: [String], command: String) async throws {
+        let result = try await TernTool.run(arguments)
+        #expect(result.errors.contains("Usage: \(command) "), "\(result.errors)")
+        #expect(result.errors.contains("See '\(command) --help'"), "\(result.errors)")
+    }
+
+    @Test func `tern URL is short for tern get URL, tern alone shows what there is, and tern knows its version`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.ok("fine")] }
+        #expect(try await TernTool.run("-v", origin.url("/")).text == "fine")
+        let alone = try await TernTool.run()
+        #expect(alone.status == 0)
+        #expect(alone.text.contains("SUBCOMMANDS"))
+        #expect(try await TernTool.run("--version").text.hasPrefix("tern "))
+    }
+
+    @Test func `-v shows the request that was sent, when it is sent, before the body`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Set-Cookie", "id=secret")], body: "fine")] }
+        let result = try await Command.run(
+            ["sh", "-c", #""$0" -v "$1" -H 'X-Test: one' -H 'Cookie: a=secret' 2>&1"#, try TernTool.executable.path]
+                + [origin.url("/path?query=1#not-sent")], environment: TernTool.environment)
+        let head = String(decoding: try #require(origin.requests.first).head, as: UTF8.self)
+        let shown = result.output.split(separator: "\n").filter { $0.hasPrefix("> ") }.map { $0.dropFirst(2) }
+        let sent = head.split(separator: "\r\n").map { $0 == "Cookie: a=secret" ? "Cookie: \u{2026}" : $0 }
+        #expect(shown == sent)
+        #expect(sent.first == "GET /path?query=1 HTTP/1.1")
+        #expect(!result.output.contains("secret"))
+        #expect(result.output.hasSuffix("<\nfine"))
+
+        let silent = try ScriptedOrigin { _, _ in [.hold] }
+        let unanswered = try await TernTool.run("get", "-v", "--max-time", "0.3", silent.url("/"))
+        #expect(unanswered.errors.contains("> GET / HTTP/1.1"))
+        #expect(!unanswered.errors.contains("<"))
+    }
+
+    @Test func `-H Name: takes a field away, -H Name; sends it empty`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("fine")] }
+        let result = try await TernTool.run("get", origin.url("/"), "-H", "Accept:", "-H", "X-Empty;", "-H", "X-None: ")
+        #expect(result.status == 0)
+        let head = String(decoding: try #require(origin.requests.first).head, as: UTF8.self)
+        #expect(!head.contains("Accept"))
+        #expect(!head.contains("X-None"))
+        #expect(head.contains("X-Empty: \r\n"))
+        #expect(head.contains("User-Agent: "))
+    }
+
+    @Test func `--json holds a body of up to 64 MB, and tells of a larger one`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n"),
+                .repeat([UInt8](repeating: 0x61, count: 65536), count: 1024), .send("b"),
+            ]
+        }
+        let result = try await TernTool.run("get", "--json", origin.url("/"))
+        let object = try result.object()
+        #expect(result.status == 1)
+        #expect((object["error"] as? [String: String])?["kind"] == "body-too-large")
+        #expect((object["error"] as? [String: String])?["message"]?.contains("67108864") == true)
+        #expect(object["body_base64"] as? String == "")
     }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// What `-H` says, in curl's way.
+enum HeaderOption {
+    /// `Name: value`, or `Name;` for an empty one.
+    case add(name: String, value: String)
+    /// `Name:` takes away what would be sent otherwise.
+    case remove(name: String)
+
+    init(_ text: String) throws {
+        if let colon = text.firstIndex(of: ":") {
+            let name = String(text[..<colon])
+            let value = text[text.index(after: colon)...].trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            self = value.isEmpty ? .remove(name: name) : .add(name: name, value: value)
+        } else if text.hasSuffix(";") {
+            self = .add(name: String(text.dropLast()), value: "")
+        } else {
+            throw ValidationError(
+                "-H \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
+        }
+    }
+
+    func apply(to request: inout Tern.URLRequest, _ defaults: inout HTTPFields) throws {
+        switch self {
+        case .add(let name, let value): request.addValue(value, forHTTPHeaderField: name)
+        case .remove(let name):
+            if name.lowercased() == "host" { throw ValidationError("-H \"Host:\": HTTP/1.1 has no request without it") }
+            defaults[name] = nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Tern
+import TernEngine
+import TernLock
+
+/// Writes what a task receives, in order and on a thread of its own: a FIFO that nobody reads, or a slow disk, must not stop the
+/// reactor, whose time limits would not count then. What has not been written makes the task wait.
+///
+/// `sink` and `failure` belong to the queue, which is what `@unchecked Sendable` rests on.
+final class Outlet: @unchecked Sendable {
+    /// Bytes that may wait to be written before the task has to.
+    private static let window = 1 << 20
+
+    private struct Waiting {
+        var bytes = 0
+        var isHolding = false
+        var unfinished: UnfinishedFile?
+    }
+
+    private let queue = DispatchQueue(label: "tern.output")
+    private let sink: BodySink
+    private var failure: (any Error)?
+    private let waiting = Lock(Waiting())
+
+    init(sink: sending BodySink) { self.sink = sink }
+
+    /// Opens the sink; the task waits as long.
+    func open(for task: DataTask) {
+        task.hold()
+        queue.async { [self] in
+            attempt(for: task) {
+                let unfinished = try sink.open()
+                waiting.withLock { $0.unfinished = unfinished }
+            }
+            task.release()
+        }
+    }
+
+    func write(_ data: Data, for task: DataTask) {
+        let isTooMuch = waiting.withLock { waiting in
+            waiting.bytes += data.count
+            if waiting.isHolding || waiting.bytes <= Self.window { return false }
+            waiting.isHolding = true
+            return true
+        }
+        if isTooMuch { task.hold() }
+        queue.async { [self] in
+            attempt(for: task) { try sink.write(data) }
+            let isEnough = waiting.withLock { waiting in
+                waiting.bytes -= data.count
+                if !waiting.isHolding || waiting.bytes > Self.window / 2 { return false }
+                waiting.isHolding = false
+                return true
+            }
+            if isEnough { task.release() }
+        }
+    }
+
+    /// Writes a line to standard error when all before it has been written.
+    func tell(_ lines: [String]) {
+        queue.async { StandardStreams.tell(lines.joined(separator: "\n")) }
+    }
+
+    /// Calls `completion` when everything is written, with what kept it from being, if anything did.
+    func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
+        queue.async { [self] in
+            do {
+                if isWhole, failure == nil { try sink.finish() } else { sink.abandon() }
+            } catch {
+                failure = error
+            }
+            completion(failure)
+        }
+    }
+
+    /// Leaves nothing behind, though the queue may be stuck.
+    func abandon() { waiting.withLock { $0.unfinished }?.remove() }
+
+    private func attempt(for task: DataTask, _ work: () throws -> Void) {
+        guard failure == nil else { return }
+        do {
+            try work()
+        } catch {
+            failure = error
+            task.cancel()
+        }
+    }
+}

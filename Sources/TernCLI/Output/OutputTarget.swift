@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer is to a value that lives as long as the one system call it is lent to.
+import Glibc
+
+/// What `-o` names, judged by what is there. Nothing is touched.
+enum OutputTarget {
+    /// Nobody said where; a terminal is spared what would steer it.
+    case standardOutput
+    /// A descriptor that we were started with, such as that of `-`, /dev/stdout and /dev/fd/3.
+    case descriptor(Int32)
+    /// A device or a FIFO: it is written through.
+    case device(String)
+    /// A regular file, or nothing so far. Links have been followed.
+    case file(String, existing: stat?)
+
+    /// As many as the kernel follows.
+    private static let maximumLinks = 40
+
+    init(path: String) throws(OutputError) {
+        if path == "-" {
+            self = .descriptor(STDOUT_FILENO)
+            return
+        }
+        if path.isEmpty { throw OutputError(path, .isEmptyPath) }
+        var place = path
+        for _ in 0...Self.maximumLinks {
+            if let number = Self.descriptor(named: place) {
+                guard fcntl(number, F_GETFD) >= 0 else { throw .last(path) }
+                self = .descriptor(number)
+                return
+            }
+            guard let status = try Self.status(of: place) else {
+                self = try Self.missing(place)
+                return
+            }
+            switch status.st_mode & S_IFMT {
+            case S_IFLNK: place = try Self.target(of: place)
+            case S_IFDIR: throw OutputError(path, .system(EISDIR))
+            case S_IFSOCK: throw OutputError(path, .isSocket)
+            case let kind:
+                guard unsafe access(place, W_OK) == 0 else { throw .last(path) }
+                self = kind == S_IFREG ? .file(place, existing: status) : .device(place)
+                return
+            }
+        }
+        throw OutputError(path, .tooManyLinks)
+    }
+
+    /// These are doors to what is open already: a file behind one must not be opened anew, let alone be replaced.
+    private static func descriptor(named path: String) -> Int32? {
+        if path == "/dev/stdout" { return STDOUT_FILENO }
+        if path == "/dev/stderr" { return STDERR_FILENO }
+        for folder in ["/dev/fd/", "/proc/self/fd/", "/proc/\(getpid())/fd/"] where path.hasPrefix(folder) {
+            return Int32(path.dropFirst(folder.count))
+        }
+        return nil
+    }
+
+    private static func status(of path: String) throws(OutputError) -> stat? {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 { return status }
+        guard errno == ENOENT else { throw .last(path) }
+        return nil
+    }
+
+    private static func target(of link: String) throws(OutputError) -> String {
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            if let base = buffer.baseAddress { count = unsafe max(0, readlink(link, base, buffer.count)) }
+        }
+        guard !bytes.isEmpty else { throw .last(link) }
+        let target = String(decoding: bytes.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return target.hasPrefix("/") ? target : folder(of: link) + "/" + target
+    }
+
+    private static func missing(_ path: String) throws(OutputError) -> OutputTarget {
+        if path.hasSuffix("/") { throw OutputError(path, .system(EISDIR)) }
+        guard unsafe access(folder(of: path), W_OK | X_OK) == 0 else { throw .last(path) }
+        return .file(path, existing: nil)
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
