@@ -11,21 +11,40 @@ struct TernCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern",
         abstract: "An HTTP/1.1 client that pins certificates, and its benchmark.",
-        subcommands: [GetCommand.self, TrustCommand.self, BenchCommand.self, DemoCommand.self])
+        discussion: "\"tern URL\" is short for \"tern get URL\".",
+        version: "tern 0.1.0-dev",
+        subcommands: [GetCommand.self, TrustCommand.self, BenchCommand.self, DemoCommand.self],
+        defaultSubcommand: GetCommand.self)
 
     static func main() async {
         StandardStreams.occupyClosed()
+        let arguments = CommandLine.arguments.dropFirst()
         do {
-            var command = try parseAsRoot()
+            // Whoever names nothing wants to know what there is to name.
+            await run(try parseAsRoot(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
+        } catch {
+            exit(showing: error)
+        }
+    }
+
+    private static func run(_ command: sending any ParsableCommand, _ arguments: ArraySlice<String>) async {
+        let kind = type(of: command)
+        do {
+            if let option = RepeatedOption.first(in: arguments) {
+                throw ValidationError("\(option) is given more than once, and counts once")
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
+                var command = command
                 try command.run()
             }
         } catch let code as ExitCode {
             Foundation.exit(code.rawValue)
         } catch let lost as StandardStreams.WriteError {
             exit(telling: lost)
+        } catch let wrong as ValidationError {
+            exit(telling: wrong, about: kind)
         } catch {
             exit(showing: error)
         }
@@ -34,6 +53,25 @@ struct TernCommand: AsyncParsableCommand {
     private static func exit(telling lost: StandardStreams.WriteError) -> Never {
         if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
         Foundation.exit(1)
+    }
+
+    /// As the parser tells of what it finds itself.
+    private static func exit(telling wrong: ValidationError, about command: any ParsableCommand.Type) -> Never {
+        let path = path(to: command, from: self) ?? "tern"
+        StandardStreams.tell(
+            "Error: \(wrong.message)\nUsage: \(usageString(for: command))\n  See '\(path) --help' for more information."
+        )
+        Foundation.exit(2)
+    }
+
+    private static func path(
+        to command: any ParsableCommand.Type, from root: any ParsableCommand.Type
+    ) -> String? {
+        let name = root.configuration.commandName ?? ""
+        if command == root { return name }
+        return root.configuration.subcommands.lazy.compactMap { path(to: command, from: $0) }.first.map {
+            name + " " + $0
+        }
     }
 
     /// Help is what was asked for; anything else is wrong usage.
