@@ -29,12 +29,12 @@ struct BenchCommand: AsyncParsableCommand {
         guard (1...65_536).contains(connections) else { throw ValidationError("-c: give 1 to 65536 connections") }
         guard seconds > 0, seconds <= 86_400 else { throw ValidationError("-d: give seconds above 0 and up to 86400") }
         guard (1...256).contains(threads) else { throw ValidationError("--threads: give 1 to 256") }
-        guard URL(string: url) != nil else { throw ValidationError("\"\(url)\" is not a URL") }
     }
 
     func run() async throws {
-        guard let url = URL(string: url) else { return }
-        let request = Tern.URLRequest(url: url)
+        let target = try RequestedURL(url)
+        try trust.check(target)
+        let request = target.request
         var configuration = try trust.configuration()
         configuration.httpMaximumConnectionsPerHost = max(connections, threads)
         configuration.reactorCount = threads
@@ -45,10 +45,10 @@ struct BenchCommand: AsyncParsableCommand {
         let before = ProcessUsage.now
         let result = await generator.run()
         let report = BenchReport(
-            url: self.url, connections: connections, threads: threads, result: result,
+            url: url, connections: connections, threads: threads, result: result,
             cpuMicroseconds: ProcessUsage.now.cpuMicroseconds - before.cpuMicroseconds,
             peakMemory: ProcessUsage.now.peakMemory)
-        try StandardStreams.print(isJSON ? try report.json() : report.text)
+        try StandardStreams.print(isJSON ? try JSONReport.text(report) : report.text)
         if let error = result.firstError { StandardStreams.tell("tern: first error: \(error)") }
         if result.errors == result.requests { throw ExitCode(1) }
     }

@@ -9,6 +9,10 @@ struct BenchReport: Encodable {
     let seconds: Double
     let requests: Int
     let errors: Int
+    /// How many of each kind.
+    let errorKinds: [String: Int]
+    /// Requests that were under way when the time was up; they count nowhere else.
+    let unfinished: Int
     let requestsPerSecond: Double
     let cpuPerRequest: Double
     let latency: Latency
@@ -29,6 +33,8 @@ struct BenchReport: Encodable {
         seconds = result.seconds
         requests = result.requests
         errors = result.errors
+        errorKinds = result.errorKinds
+        unfinished = result.unfinished
         requestsPerSecond = Double(result.requests) / max(result.seconds, .leastNonzeroMagnitude)
         cpuPerRequest = Double(cpuMicroseconds) / Double(max(1, result.requests))
         let histogram = result.histogram
@@ -39,27 +45,26 @@ struct BenchReport: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case url, connections, threads, seconds, requests, errors
+        case url, connections, threads, seconds, requests, errors, unfinished
+        case errorKinds = "errors_by_kind"
         case requestsPerSecond = "requests_per_second"
         case cpuPerRequest = "cpu_us_per_request"
         case latency = "latency_us"
         case peakMemory = "peak_rss_bytes"
     }
 
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-
     var text: String {
         """
-        \(requests) requests in \(Self.fixed(seconds, 2)) s, \(errors) errors
+        \(requests) requests in \(Self.fixed(seconds, 2)) s, \(errors) errors, \(unfinished) unfinished\(errorText)
         \(Self.fixed(requestsPerSecond, 0)) requests/s, \(Self.fixed(cpuPerRequest, 2)) µs CPU per request, \
         \(Self.fixed(Double(peakMemory) / 1_048_576, 1)) MB peak memory
         latency µs: p50 \(Self.fixed(latency.p50, 0)), p90 \(Self.fixed(latency.p90, 0)), \
         p99 \(Self.fixed(latency.p99, 0)), max \(Self.fixed(latency.max, 0))
         """
+    }
+
+    private var errorText: String {
+        errorKinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\n  \($0.value) × \($0.key)" }.joined()
     }
 
     private static func fixed(_ value: Double, _ digits: Int) -> String {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TernLock
 
 /// A closed loop of GET requests through the public async API: each worker sends its next request when it has its answer.
 struct LoadGenerator: Sendable {
+    /// A worker that has met so many failures and no answer at all does not become a busy loop.
+    private static let hopelessFailures = 100
+
     let request: Tern.URLRequest
     let connections: Int
     let duration: Duration
@@ -11,51 +15,97 @@ struct LoadGenerator: Sendable {
 
     struct Result: Sendable {
         var histogram = LatencyHistogram()
-        var errors = 0
+        var errorKinds: [String: Int] = [:]
+        /// Under way when the time was up.
+        var unfinished = 0
         var firstError: EngineError?
         var seconds = 0.0
 
         var requests: Int { Int(histogram.count) }
+        var errors: Int { errorKinds.values.reduce(0, +) }
 
         mutating func merge(_ other: Result) {
             histogram.merge(other.histogram)
-            errors += other.errors
+            errorKinds.merge(other.errorKinds, uniquingKeysWith: +)
+            unfinished += other.unfinished
             firstError = firstError ?? other.firstError
         }
     }
 
-    /// Runs the load on the session's reactors. `progress` hears about each worker's count now and then.
+    /// What the workers of one reactor have met: one for all of them, because the memory is part of what is measured.
+    private final class Tally: Sendable {
+        let result = Lock(Result())
+    }
+
+    /// Runs the load on the session's reactors, until its time is up and no longer.
     func run() async -> Result {
         let start = ContinuousClock.now
+        let end = start.advanced(by: duration)
         let executors = session.executors
+        let tallies = (0..<max(1, executors.count)).map { _ in Tally() }
         let workers = (0..<connections).map { index in
-            Task(executorPreference: executors.isEmpty ? nil : executors[index % executors.count]) {
-                await work(until: start.advanced(by: duration))
+            let tally = tallies[index % tallies.count]
+            return Task(executorPreference: executors.isEmpty ? nil : executors[index % executors.count]) {
+                await work(until: end, tally)
             }
         }
+        let alarm = Task {
+            try await Task.sleep(until: end, clock: .continuous)
+            for worker in workers { worker.cancel() }
+        }
+        for worker in workers { await worker.value }
+        alarm.cancel()
         var result = Result()
-        for worker in workers { result.merge(await worker.value) }
+        for tally in tallies { result.merge(tally.result.withLock { $0 }) }
         result.seconds = (ContinuousClock.now - start) / .seconds(1)
         return result
     }
 
-    private func work(until end: ContinuousClock.Instant) async -> Result {
-        var result = Result()
+    private func work(until end: ContinuousClock.Instant, _ tally: Tally) async {
         var before = ContinuousClock.now
-        while before < end {
+        var (failures, answers) = (0, 0)
+        while before < end, failures < Self.hopelessFailures || answers > 0 {
+            var error: EngineError?
+            var status = 0
             do throws(EngineError) {
-                let (_, response) = try await session.data(for: request)
-                if response.statusCode >= 400 { result.errors += 1 }
-            } catch {
-                result.errors += 1
-                result.firstError = result.firstError ?? error
+                status = try await session.data(for: request).1.statusCode
+                answers += 1
+            } catch let failure {
+                error = failure
+                failures += 1
             }
             let after = ContinuousClock.now
-            result.histogram.record(nanoseconds: UInt64(clamping: Int64((after - before) / .nanoseconds(1))))
+            let isInTime = tally.result.withLock { $0.note(status, error, after - before) }
+            if !isInTime { return }
             before = after
-            // A server that refuses every connection at once must not become a busy loop.
-            if result.errors > 10_000, result.errors == result.requests { break }
         }
-        return result
+    }
+}
+
+extension LoadGenerator.Result {
+    /// - Returns: whether the request was over before the time was.
+    fileprivate mutating func note(_ status: Int, _ error: EngineError?, _ latency: Duration) -> Bool {
+        if let error {
+            if case .cancelled = error.reason {
+                unfinished += 1
+                return false
+            }
+            errorKinds[Self.kind(of: error.reason), default: 0] += 1
+            firstError = firstError ?? error
+        } else if status >= 400 {
+            errorKinds["status \(status)", default: 0] += 1
+        }
+        histogram.record(nanoseconds: UInt64(clamping: Int64(latency / .nanoseconds(1))))
+        return true
+    }
+
+    /// Words of ours and of the system's only: what a peer chooses could make as many kinds as there are requests.
+    private static func kind(of reason: EngineError.Reason) -> String {
+        switch reason {
+        case .unreachable, .timedOut, .malformedResponse: "\(reason.kind): \(reason.rule)"
+        case .invalidRequest, .unresolved, .insecure, .connectionLost, .bodyTooLarge, .unexpectedUpgrade, .queueFull,
+            .cancelled, .sessionInvalidated, .system:
+            reason.kind
+        }
     }
 }
