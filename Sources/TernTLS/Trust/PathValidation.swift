@@ -127,8 +127,18 @@ struct PathValidation {
         return 1
     }
 
+    /// Of all certificates that have expired the one that did first. OpenSSL names the one nearest to the anchor, whose end
+    /// often is the last of all to come.
+    @unsafe private func firstExpiry(in context: OpaquePointer) -> PathProblem? {
+        let path = unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context))
+        return path.enumerated().min { ($0.element.notAfter ?? .max) < ($1.element.notAfter ?? .max) }.map {
+            PathProblem(.openSSL(X509_V_ERR_CERT_HAS_EXPIRED), depth: $0.offset, certificate: $0.element)
+        }
+    }
+
     @unsafe private func problem(in context: OpaquePointer, code: Int32) -> PathProblem {
-        unsafe PathProblem(
+        if code == X509_V_ERR_CERT_HAS_EXPIRED, let problem = unsafe firstExpiry(in: context) { return problem }
+        return unsafe PathProblem(
             .openSSL(code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code),
             depth: Int(max(0, X509_STORE_CTX_get_error_depth(context))),
             certificate: X509_STORE_CTX_get_current_cert(context).map {

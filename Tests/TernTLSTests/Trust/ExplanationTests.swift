@@ -104,8 +104,8 @@ struct ExplanationTests {
             try explain(.performDefaultEvaluation(validateHost: false), time: 2_000_000_000) == """
                 api.example.com: refused
                 policy: default evaluation, chain validated, host not
-                reason: certificate 2 (CN=Root) expired at 2029-12-31T23:59:59Z
-                openssl: error 10 at depth 2: certificate has expired
+                reason: certificate 0 (CN=Server) expired at 2029-12-31T23:59:59Z
+                openssl: error 10 at depth 0: certificate has expired
                 sent by the server, not verified:
                 \(sent)
                 """)

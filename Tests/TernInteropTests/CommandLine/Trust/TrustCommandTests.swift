@@ -61,6 +61,17 @@ import TestPrograms
         #expect(stranger.status == 1)
     }
 
+    @Test func `past every date, the certificate that expired first is named`() async throws {
+        let result = try await evaluate("--host", "example.com", "--at", "2999-01-01T00:00:00Z")
+        #expect(result.text.hasPrefix("refuse: expired: certificate 0 "), "\(result.text)")
+        let brief = try authority.issueIntermediate(AuthorityRequest(commonName: "Brief", validity: .days(-2, to: 9)))
+            .issue(LeafRequest(dnsNames: ["example.com"]))
+        let file = try folder.write(brief.chainPEM, to: "brief.pem")
+        let other = try await TernTool.run(
+            "trust", "evaluate", "--chain", file, "--anchors", anchors, "--at", "2999-01-01T00:00:00Z")
+        #expect(other.text.hasPrefix("refuse: expired: certificate 1 (CN=Brief"), "\(other.text)")
+    }
+
     @Test func `a policy file judges by host, warns, and is refused with line and field`() async throws {
         let policy = try folder.write(
             #"{"pinSets":[{"hosts":["example.com"],"pins":["\#(leaf.pin)"]}],"unlistedHosts":"refuse"}"#,
