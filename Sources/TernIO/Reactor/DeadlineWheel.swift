@@ -53,7 +53,7 @@ struct DeadlineWheel: ~Copyable {
 
     /// Moves the wheel to `now` and appends the slots whose deadline has passed to `expired`, in no particular order.
     /// Each stays due until it is taken, or set anew.
-    mutating func advance(to now: MonotonicInstant, expired: inout [UInt32]) {
+    mutating func advance(to now: MonotonicInstant, expired: inout WorkQueue<UInt32>) {
         let target = now.nanoseconds / Self.tick
         guard target > currentTick else { return }
         if filedCount == 0 {
@@ -101,7 +101,7 @@ struct DeadlineWheel: ~Copyable {
         return nil
     }
 
-    private mutating func empty(_ bucket: Int, now: Int64, expired: inout [UInt32]) {
+    private mutating func empty(_ bucket: Int, now: Int64, expired: inout WorkQueue<UInt32>) {
         var next = heads[bucket]
         while next >= 0 {
             let index = Int(next)

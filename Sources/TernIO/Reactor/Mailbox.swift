@@ -21,8 +21,8 @@ final class Mailbox: Sendable {
         case ended
     }
 
-    private struct State {
-        var items: [Item] = []
+    private struct State: ~Copyable {
+        var items = WorkQueue<Item>()
         var isSleeping = false
         var life = Life.running
     }
@@ -60,7 +60,7 @@ final class Mailbox: Sendable {
     }
 
     /// Swaps the waiting items into `items`, which must be empty.
-    func collect(into items: inout [Item]) {
+    func collect(into items: inout WorkQueue<Item>) {
         assert(items.isEmpty)
         state.withLock { state in
             state.isSleeping = false

@@ -14,20 +14,18 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let eventCapacity = 512
     /// How long a turn may take before further visits are left to the next one. This decides when work is done, never which.
     private static let visitTime = Duration.milliseconds(1)
-    /// Jobs run between two looks at the sockets, so that tasks that never suspend for long cannot starve them.
-    private static let jobBudget = 4096
 
     let epoll: Descriptor
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     private var registrations = RegistrationTable()
     private var wheel: DeadlineWheel
-    private var jobs: [ReactorJob] = []
-    private var runningJobs: [ReactorJob] = []
-    private var collected: [Mailbox.Item] = []
-    private var expired: [UInt32] = []
+    /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the sockets.
+    private var jobs = WorkQueue<ReactorJob>()
+    private var mail = WorkQueue<Mailbox.Item>()
+    private var expired = WorkQueue<UInt32>()
     /// First come, first served; so many of them were asked for before this turn.
-    private var visits: [RegistrationToken] = []
+    private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
@@ -187,7 +185,7 @@ extension ReactorLoop {
             expireDeadlines()
             deliverMail()
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
-            if jobs.isEmpty, mailbox.mayEnd() { break }
+            if isIdle, mailbox.mayEnd() { break }
         }
         deregisterAll()
         thread.store(0, ordering: .relaxed)
@@ -200,7 +198,7 @@ extension ReactorLoop {
 
     private func poll() -> Int {
         var timeout: Int32 = 0
-        if jobs.isEmpty, visits.isEmpty, mailbox.mayEnterSleep() {
+        if isIdle, mailbox.mayEnterSleep() {
             // Not `now`: what ran since the turn began would be added to the wait.
             timeout = wheel.millisecondsUntilNext(now: .now) ?? -1
         }
@@ -219,46 +217,39 @@ extension ReactorLoop {
     private func visit() {
         if dueVisits == 0 { return }
         let end = now.advanced(by: Self.visitTime)
-        var made = 0
-        while made < dueVisits, made == 0 || MonotonicInstant.now < end {
-            let token = visits[made]
-            made += 1
-            registrations.handler(toTell: token)?.ready(.visit)
-        }
-        visits.removeFirst(made)
+        repeat {
+            dueVisits -= 1
+            if let token = visits.popFirst() { registrations.handler(toTell: token)?.ready(.visit) }
+        } while dueVisits > 0 && MonotonicInstant.now < end
     }
+
+    /// Whether nothing waits for the next turn.
+    private var isIdle: Bool { jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty }
 
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
-        if expired.isEmpty { return }
+        var budget = TurnBudget()
         // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
-        for slot in expired where wheel.takeExpired(slot) {
-            registrations.handler(in: slot)?.ready(.deadline)
+        while budget.spend(), let slot = expired.popFirst() {
+            if wheel.takeExpired(slot) { registrations.handler(in: slot)?.ready(.deadline) }
         }
-        expired.removeAll(keepingCapacity: true)
     }
 
     private func deliverMail() {
-        mailbox.collect(into: &collected)
-        if collected.isEmpty { return }
-        for item in collected {
+        if mail.isEmpty { mailbox.collect(into: &mail) }
+        var budget = TurnBudget()
+        while budget.spend(), let item = mail.popFirst() {
             switch item {
             case .job(let job): jobs.append(job)
             case .work(let work): work()
             }
         }
-        collected.removeAll(keepingCapacity: true)
     }
 
     private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
-        var budget = Self.jobBudget
-        while !jobs.isEmpty, budget > 0 {
-            swap(&jobs, &runningJobs)
-            budget -= runningJobs.count
-            for job in runningJobs {
-                unsafe job.run(on: executor, isolatedTo: serialExecutor)
-            }
-            runningJobs.removeAll(keepingCapacity: true)
+        var budget = TurnBudget()
+        while budget.spend(), let job = jobs.popFirst() {
+            unsafe job.run(on: executor, isolatedTo: serialExecutor)
         }
     }
 }

@@ -123,16 +123,15 @@ import Testing
     @Test func `an expired slot that is cleared or moved before it is taken is not due any more`() {
         var wheel = DeadlineWheel(now: MonotonicInstant(nanoseconds: 0))
         for slot in 0..<4 as Range<UInt32> { wheel.set(MonotonicInstant(nanoseconds: 1), slot: slot) }
-        var expired: [UInt32] = []
+        var expired = WorkQueue<UInt32>()
         wheel.advance(to: MonotonicInstant(nanoseconds: Self.tick), expired: &expired)
-        #expect(expired.sorted() == [0, 1, 2, 3])
+        #expect(expired.removeAll().sorted() == [0, 1, 2, 3])
         wheel.set(nil, slot: 1)
         wheel.set(MonotonicInstant(nanoseconds: 50 * Self.tick), slot: 2)
         let taken = [0, 1, 2, 3, 4, 0].map { wheel.takeExpired($0) }
         #expect(taken == [true, false, false, true, false, false])
-        expired = []
         wheel.advance(to: MonotonicInstant(nanoseconds: 51 * Self.tick), expired: &expired)
-        #expect(expired == [2])
+        #expect(expired.removeAll() == [2])
     }
 
     @Test func `the clock standing still or going back does nothing`() {
@@ -221,9 +220,9 @@ private final class Wheel {
     }
 
     func advance(to nanoseconds: Int64) -> [UInt32] {
-        var expired: [UInt32] = []
+        var expired = WorkQueue<UInt32>()
         wheel.advance(to: MonotonicInstant(nanoseconds: nanoseconds), expired: &expired)
-        return expired.filter { wheel.takeExpired($0) }.sorted()
+        return expired.removeAll().filter { wheel.takeExpired($0) }.sorted()
     }
 
     func millisecondsUntilNext(at nanoseconds: Int64) -> Int32? {
@@ -240,5 +239,13 @@ private struct SplitMix64: RandomNumberGenerator {
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
+    }
+}
+
+extension WorkQueue {
+    fileprivate mutating func removeAll() -> [Element] {
+        var all: [Element] = []
+        while let element = popFirst() { all.append(element) }
+        return all
     }
 }

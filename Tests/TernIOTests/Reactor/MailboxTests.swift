@@ -76,11 +76,12 @@ extension Mailbox {
 
     @discardableResult
     fileprivate func drain() -> Int {
-        var items: [Item] = []
+        var items = WorkQueue<Item>()
         collect(into: &items)
-        for item in items {
+        let count = items.count
+        while let item = items.popFirst() {
             if case .work(let work) = item { work() }
         }
-        return items.count
+        return count
     }
 }

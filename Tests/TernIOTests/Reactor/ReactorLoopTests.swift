@@ -370,6 +370,33 @@ import TernLock
         }
     }
 
+    enum Burst: CaseIterable { case work, jobs, deadlines }
+
+    @Test(arguments: Burst.allCases)
+    func `a burst of what takes long lets the sockets be looked at in between`(_ burst: Burst) async throws {
+        try await onLoop { loop in
+            let connection = try Connection()
+            let done = Lock(0)
+            var doneBefore: Int?
+            let probe = Probe(react: { _ in doneBefore = done.withLock { $0 } })
+            let token = try loop.register(connection.socket.descriptor, interest: .readable, handler: probe)
+            let piece: @Sendable () -> Void = {
+                let number = done.withLock { done in
+                    done += 1
+                    return done
+                }
+                if number == 1 { try? connection.peer.send("x") }
+                let end = MonotonicInstant.now.advanced(by: .microseconds(100))
+                while MonotonicInstant.now < end {}
+            }
+            try await run(200, piece, as: burst, on: loop)
+            #expect(await probe.next() == .readable)
+            #expect(try #require(doneBefore) < 200)
+            #expect(done.withLock { $0 } == 200)
+            loop.deregister(token)
+        }
+    }
+
     // The end
 
     @Test func `what the last work sends runs before the loop ends, and nothing is taken after`() async throws {
@@ -474,6 +501,29 @@ private func leave(_ guardian: consuming Guardian, with loop: ReactorLoop) -> Bo
 
 private func again(on loop: ReactorLoop, until enough: Flag) {
     if !enough.isRaised { loop.execute { again(on: loop, until: enough) } }
+}
+
+/// Runs `piece` so many times, all of which come due at once, and returns when all have run.
+private func run(
+    _ count: Int, _ piece: @escaping @Sendable () -> Void, as burst: ReactorLoopTests.Burst, on loop: ReactorLoop
+) async throws {
+    switch burst {
+    case .work:
+        await withCheckedContinuation { end in
+            for _ in 0..<count { loop.execute(piece) }
+            loop.execute { end.resume() }
+        }
+    case .jobs:
+        await withTaskGroup { group in
+            for _ in 0..<count { group.addTask { piece() } }
+        }
+    case .deadlines:
+        let probes = (0..<count).map { _ in Probe(react: { _ in piece() }) }
+        let tokens = probes.map { loop.registerTimer(handler: $0) }
+        for token in tokens { loop.setDeadline(loop.now, for: token) }
+        for probe in probes { _ = await probe.next() }
+        for token in tokens { loop.deregister(token) }
+    }
 }
 
 private func descend(on loop: ReactorLoop, depth: Int, end: @escaping @Sendable (Int) -> Void) {

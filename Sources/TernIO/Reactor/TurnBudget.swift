@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much of one kind a loop does between two looks at its sockets: about a millisecond's worth. The clock is read once for
+/// every few pieces, so a turn that has little to do never reads it.
+package struct TurnBudget: ~Copyable {
+    private static let piecesPerLook = 16
+    private static let time: Int64 = 1_000_000
+
+    private var left = piecesPerLook
+    private var end: Int64?
+
+    package init() {}
+
+    /// Whether there is time for one more piece.
+    package mutating func spend() -> Bool {
+        if left > 0 {
+            left -= 1
+            return true
+        }
+        left = Self.piecesPerLook - 1
+        let now = MonotonicInstant.now.nanoseconds
+        guard let end else {
+            end = now &+ Self.time
+            return true
+        }
+        return now < end
+    }
+}
