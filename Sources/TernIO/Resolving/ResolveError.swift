@@ -11,6 +11,8 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         case temporaryFailure
         /// The resolver failed for another reason.
         case failure
+        /// It was not asked: so many look-ups hang already that there are no threads left.
+        case tooManyHang
     }
 
     /// What became of the question; decides whether asking again may help.
@@ -19,6 +21,12 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     public let host: String
     /// getaddrinfo(3)'s own code, `EAI_…`; 0 when it was not asked.
     public let code: Int32
+
+    private init(host: String, reason: Reason) {
+        self.host = host
+        self.reason = reason
+        code = 0
+    }
 
     init(host: String, code: Int32) {
         self.host = host
@@ -34,8 +42,14 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     /// For want of a thread to look `host` up on.
     static func noThread(_ host: String) -> ResolveError { ResolveError(host: host, code: EAI_AGAIN) }
 
-    /// The host, and getaddrinfo(3)'s own words.
+    /// All threads there may be hang.
+    static func allHang(_ host: String) -> ResolveError { ResolveError(host: host, reason: .tooManyHang) }
+
+    /// The host, and getaddrinfo(3)'s own words, if it was asked.
     public var description: String {
+        if reason == .tooManyHang {
+            return "\(host): not looked up, because \(ResolverThreads.maximum) names hang already"
+        }
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
         return unsafe "\(host): \(String(cString: text))"
     }

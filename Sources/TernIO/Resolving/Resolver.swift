@@ -3,9 +3,10 @@ import Glibc
 
 /// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.
 ///
-/// Lookups of one name that overlap share one call. At most 16 names are looked up at a time, so that a dead name
-/// server for one does not hold up the others. A thread that has nothing left to do waits some seconds for more; all end
-/// with the resolver.
+/// Lookups of one name that overlap share one call. At most 16 names are looked up at a time. One that has taken a second
+/// hangs, and does not count any more, so that dead name servers hold up no other name; there are up to 256 threads then,
+/// and when all of them hang, further names are refused. A thread that has nothing left to do waits some seconds for more;
+/// all end with the resolver.
 ///
 /// Answers are not kept. How long they are good for is the name service's secret, because getaddrinfo(3) does not tell
 /// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
@@ -25,24 +26,39 @@ public final class Resolver: Sendable {
         }
     }
 
-    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`.
+    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`. One that takes longer than `patience`
+    /// hangs.
     init(
-        idleTime: Duration = .seconds(5), lookUp: @escaping LookUp, startThread: @escaping StartThread
+        idleTime: Duration = .seconds(5), patience: Duration = .seconds(1), lookUp: @escaping LookUp,
+        startThread: @escaping StartThread
     ) {
-        threads = ResolverThreads(idleTime: idleTime, lookUp: lookUp, startThread: startThread)
+        threads = ResolverThreads(
+            idleTime: idleTime, patience: patience, lookUp: lookUp, startThread: startThread)
     }
 
     deinit { threads.close() }
 
+    /// What somebody has asked, so that he can take it back.
+    public struct Question: Sendable {
+        let name: ResolverQueue.Name
+        let number: Int
+    }
+
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP
-    /// literals are answered at once on the calling thread; everything else on a resolver thread.
-    public func resolve(host: String, port: UInt16, completion: @escaping Completion) {
+    /// literals are answered at once on the calling thread, and give no question; everything else on a resolver thread, but
+    /// for a refusal.
+    @discardableResult
+    public func resolve(host: String, port: UInt16, completion: @escaping Completion) -> Question? {
         if let literal = SocketAddress(literal: host, port: port) {
             completion(.success([literal]))
-            return
+            return nil
         }
-        threads.resolve(host: host, port: port, completion)
+        return threads.resolve(host: host, port: port, completion)
     }
+
+    /// Takes a question back: its completion is let go of, and a name that nobody else asks for leaves the queue. One that is
+    /// being answered at this moment may still be.
+    public func giveUp(_ question: Question) { threads.giveUp(question) }
 
     private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
         // To C the text would end there, and the answer would be another host's.

@@ -4,36 +4,54 @@ import TernLock
 /// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they can
 /// tell when nobody will ask any more.
 final class ResolverThreads: Sendable {
-    private struct Key: Hashable {
-        let host: String
-        let port: UInt16
-    }
+    /// Names looked up at a time, not counting those that hang.
+    static let limit = 16
+    /// Threads, those whose names hang included.
+    static let maximum = 256
 
-    private struct State {
-        var waiting: [Key: [Resolver.Completion]] = [:]
-        var queue: [Key] = []
+    private struct State: ~Copyable, Sendable {
+        var names = ResolverQueue()
+        /// When each look-up that is under way began.
+        var lookUps: [Int: MonotonicInstant] = [:]
+        var lastLookUp = 0
         /// All threads, and those of them that wait for work and have not been called.
         var threads = 0
         var idle = 0
+        /// A thread waits for a name to hang, to take the next one.
+        var hasRelief = false
         var isClosed = false
     }
 
     /// What a thread does next.
-    private enum Step {
-        case lookUp(Key)
+    private enum Step: Sendable {
+        /// Looks this name up, and first sees to those behind it.
+        case lookUp(ResolverQueue.Name, number: Int, Help)
+        /// Waits until one of those that are looked up has to be counted as hanging.
+        case standBy(Duration)
         case wait
         case end
     }
 
-    static let limit = 16
+    /// Who is to see to a name that has come.
+    private enum Help: Sendable {
+        case nobody, idleThread, newThread, newRelief
+        /// Nobody can, and these have to be told.
+        case refusal([(ResolverQueue.Name, [Resolver.Completion])])
+    }
+
     private let state = Lock(State())
     private let calls = Semaphore()
     private let idleTime: Duration
+    private let patience: Duration
     private let lookUp: Resolver.LookUp
     private let startThread: Resolver.StartThread
 
-    init(idleTime: Duration, lookUp: @escaping Resolver.LookUp, startThread: @escaping Resolver.StartThread) {
+    init(
+        idleTime: Duration, patience: Duration, lookUp: @escaping Resolver.LookUp,
+        startThread: @escaping Resolver.StartThread
+    ) {
         self.idleTime = idleTime
+        self.patience = patience
         self.lookUp = lookUp
         self.startThread = startThread
     }
@@ -51,29 +69,85 @@ final class ResolverThreads: Sendable {
     /// How many threads wait for work.
     var idleCount: Int { state.withLock { $0.idle } }
 
-    func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) {
-        let key = Key(host: host, port: port)
-        let (calls, needsThread) = state.withLock { state in
-            if state.waiting[key] != nil {
-                state.waiting[key]?.append(completion)
-                return (false, false)
-            }
-            state.waiting[key] = [completion]
-            state.queue.append(key)
-            if state.idle > 0 {
-                state.idle -= 1
-                return (true, false)
-            }
-            guard state.threads < Self.limit else { return (false, false) }
-            state.threads += 1
-            return (false, true)
+    /// How many names wait for a thread.
+    var waitingCount: Int { state.withLock { $0.names.count } }
+
+    func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) -> Resolver.Question {
+        let name = ResolverQueue.Name(host: host, port: port)
+        let now = MonotonicInstant.now
+        let (number, help) = state.withLock { state -> (Int, Help) in
+            let (number, isNew) = state.names.ask(name, completion)
+            return (number, isNew ? helpNeeded(&state, now) : .nobody)
         }
-        if calls { self.calls.signal() }
-        if !needsThread { return }
+        call(help)
+        return Resolver.Question(name: name, number: number)
+    }
+
+    func giveUp(_ question: Resolver.Question) {
+        let completion = state.withLock { $0.names.giveUp(question.name, number: question.number) }
+        // Somebody's objects may end with it.
+        withExtendedLifetime(completion) {}
+    }
+
+    private func helpNeeded(_ state: inout State, _ now: MonotonicInstant) -> Help {
+        let coming = state.threads - state.idle - state.lookUps.count - (state.hasRelief ? 1 : 0)
+        guard state.names.count > coming else { return .nobody }
+        if state.idle > 0 {
+            state.idle -= 1
+            return .idleThread
+        }
+        let prompt = prompt(state, now)
+        if state.threads < Self.maximum {
+            if prompt + coming < Self.limit {
+                state.threads += 1
+                return .newThread
+            }
+            if state.hasRelief { return .nobody }
+            state.threads += 1
+            state.hasRelief = true
+            return .newRelief
+        }
+        return prompt == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nobody
+    }
+
+    private func removeAll(_ state: inout State) -> [(ResolverQueue.Name, [Resolver.Completion])] {
+        var all: [(ResolverQueue.Name, [Resolver.Completion])] = []
+        while let name = state.names.next() { all.append((name, state.names.answered(name))) }
+        return all
+    }
+
+    /// How many look-ups are under way that do not hang.
+    private func prompt(_ state: borrowing State, _ now: MonotonicInstant) -> Int {
+        state.lookUps.values.count { $0.advanced(by: patience) > now }
+    }
+
+    private func call(_ help: Help) {
+        switch help {
+        case .nobody: break
+        case .idleThread: calls.signal()
+        case .newThread: start { self.work() }
+        case .newRelief:
+            start {
+                self.standBy(self.patience)
+                self.work()
+            }
+        case .refusal(let names): refuse(names) { .allHang($0) }
+        }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) {
         do {
-            try startThread { self.work() }
+            try startThread(body)
         } catch {
             failWithoutThread()
+        }
+    }
+
+    private func refuse(
+        _ names: [(ResolverQueue.Name, [Resolver.Completion])], _ error: (_ host: String) -> ResolveError
+    ) {
+        for (name, completions) in names {
+            for completion in completions { completion(.failure(error(name.host))) }
         }
     }
 
@@ -82,22 +156,25 @@ final class ResolverThreads: Sendable {
     private func failWithoutThread() {
         let stranded = state.withLock { state in
             state.threads -= 1
-            guard state.threads == 0 else { return [:] as [Key: [Resolver.Completion]] }
-            defer { state.queue = [] }
-            return state.queue.reduce(into: [:]) { $0[$1] = state.waiting.removeValue(forKey: $1) }
+            // It may have been the relief that could not be started. The next name asks for one again.
+            state.hasRelief = false
+            return state.threads == 0 ? removeAll(&state) : []
         }
-        for (key, completions) in stranded {
-            for completion in completions { completion(.failure(.noThread(key.host))) }
-        }
+        refuse(stranded) { .noThread($0) }
     }
 
     private func work() {
         while true {
             switch next() {
-            case .lookUp(let key):
-                let result = lookUp(key.host, key.port)
-                let completions = state.withLock { $0.waiting.removeValue(forKey: key) } ?? []
+            case .lookUp(let name, let number, let help):
+                call(help)
+                let result = lookUp(name.host, name.port)
+                let completions = state.withLock { state in
+                    state.lookUps[number] = nil
+                    return state.names.answered(name)
+                }
                 for completion in completions { completion(result) }
+            case .standBy(let time): standBy(time)
             case .wait:
                 if calls.wait(atMost: idleTime) { continue }
                 if leave() { return }
@@ -108,16 +185,41 @@ final class ResolverThreads: Sendable {
         }
     }
 
+    private func standBy(_ time: Duration) {
+        // Nobody signals this one.
+        _ = Semaphore().wait(atMost: time)
+        state.withLock { $0.hasRelief = false }
+    }
+
     private func next() -> Step {
-        state.withLock { state in
-            if !state.queue.isEmpty { return .lookUp(state.queue.removeFirst()) }
-            if state.isClosed {
-                state.threads -= 1
-                return .end
+        let now = MonotonicInstant.now
+        return state.withLock { state in
+            if state.names.isEmpty { return rest(&state) }
+            if prompt(state, now) >= Self.limit {
+                if state.hasRelief { return rest(&state) }
+                state.hasRelief = true
+                return .standBy(untilOneHangs(state, now))
             }
-            state.idle += 1
-            return .wait
+            guard let name = state.names.next() else { return rest(&state) }
+            state.lastLookUp += 1
+            state.lookUps[state.lastLookUp] = now
+            return .lookUp(name, number: state.lastLookUp, helpNeeded(&state, now))
         }
+    }
+
+    private func rest(_ state: inout State) -> Step {
+        if state.isClosed {
+            state.threads -= 1
+            return .end
+        }
+        state.idle += 1
+        return .wait
+    }
+
+    private func untilOneHangs(_ state: borrowing State, _ now: MonotonicInstant) -> Duration {
+        let ends = state.lookUps.values.map { $0.advanced(by: patience) }.filter { $0 > now }
+        guard let end = ends.min() else { return .zero }
+        return .nanoseconds(end.nanoseconds - now.nanoseconds)
     }
 
     /// Ends a thread that has waited long enough; false if one has been called at the last moment. That call is for this

@@ -88,7 +88,7 @@ import Testing
     @Test func `names that do not answer do not hold up others, up to the limit of threads`() async throws {
         let hung = Journal<String>()
         let gate = Barrier()
-        let resolver = Resolver { host, port in
+        let resolver = Resolver(patience: .seconds(3600)) { host, port in
             if host.hasPrefix("hung") {
                 hung.append(host)
                 gate.pass()
@@ -109,6 +109,106 @@ import Testing
         gate.open()
         #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
         #expect(answers.entries.contains(.success([answer(7)])))
+    }
+
+    @Test func `names that hang hold up nobody, however many`() async throws {
+        let hung = Journal<String>()
+        let gate = Barrier()
+        let resolver = Resolver(patience: .milliseconds(20)) { host, port in
+            if host.hasPrefix("hung") {
+                hung.append(host)
+                gate.pass()
+            }
+            return .success([answer(port)])
+        }
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let count = 6 * ResolverThreads.limit
+        for number in 0..<count { resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) } }
+        for _ in 0..<20 { #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)])) }
+        #expect(hung.entries.count == count)
+        #expect(answers.entries.isEmpty)
+        gate.open()
+        #expect(eventually { answers.entries.count == count })
+    }
+
+    @Test func `a name is refused when every thread there may be hangs`() async throws {
+        let hung = Journal<String>()
+        let gate = Barrier()
+        let resolver = Resolver(patience: .milliseconds(1)) { host, port in
+            hung.append(host)
+            gate.pass()
+            return .success([answer(port)])
+        }
+        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        for number in 0..<ResolverThreads.maximum {
+            resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
+        }
+        #expect(eventually { hung.entries.count == ResolverThreads.maximum })
+        // The last of them hangs only a moment after it was begun.
+        var number = 0
+        #expect(
+            eventually {
+                number += 1
+                resolver.resolve(host: "late\(number).test", port: 1) { answers.append($0) }
+                return answers.entries.count >= number
+            })
+        #expect(answers.entries.allSatisfy { $0.reason == .tooManyHang })
+        gate.open()
+        #expect(eventually { answers.entries.count == number + ResolverThreads.maximum })
+        #expect(eventually { resolver.threads.idleCount > 0 })
+        #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)]))
+    }
+
+    @Test func `a name that nobody asks for any more is not looked up`() async throws {
+        let calls = Journal<String>()
+        let gate = Barrier()
+        let resolver = Resolver(patience: .seconds(3600)) { host, port in
+            calls.append(host)
+            gate.pass()
+            return .success([answer(port)])
+        }
+        let answers = Journal<String>()
+        for number in 0..<ResolverThreads.limit {
+            resolver.resolve(host: "busy\(number).test", port: 1) { _ in answers.append("busy") }
+        }
+        #expect(eventually { calls.entries.count == ResolverThreads.limit })
+        weak var asker: Asker?
+        var questions: [Resolver.Question?] = []
+        do {
+            let kept = Asker()
+            asker = kept
+            for number in 0..<1000 {
+                questions.append(
+                    resolver.resolve(host: "late\(number).test", port: 1) { _ in withExtendedLifetime(kept) {} })
+            }
+        }
+        let shared = resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("nobody") }
+        resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("shared") }
+        for question in questions + [shared] { resolver.giveUp(try #require(question)) }
+        #expect(asker == nil)
+        #expect(resolver.threads.waitingCount == 1)
+        gate.open()
+        #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
+        #expect(!answers.entries.contains("nobody"))
+        #expect(calls.entries.filter { !$0.hasPrefix("busy") } == ["shared.test"])
+    }
+
+    @Test func `an answer that nobody wants any more is told to nobody`() async throws {
+        let started = Flag()
+        let gate = Barrier()
+        let resolver = Resolver { _, port in
+            started.raise()
+            gate.pass()
+            return .success([answer(port)])
+        }
+        let answers = Journal<String>()
+        let question = resolver.resolve(host: "a.test", port: 1) { _ in answers.append("first") }
+        #expect(eventually { started.isRaised })
+        resolver.giveUp(try #require(question))
+        // Joins the look-up that is under way.
+        resolver.resolve(host: "a.test", port: 1) { _ in answers.append("second") }
+        gate.open()
+        #expect(eventually { answers.entries == ["second"] })
     }
 
     @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
@@ -207,13 +307,21 @@ import Testing
 }
 
 extension Resolver {
-    fileprivate convenience init(_ lookUp: @escaping LookUp) {
-        self.init(lookUp: lookUp) { body throws(SystemError) in try Thread.start(name: "tern-test", body) }
+    fileprivate convenience init(patience: Duration = .seconds(1), _ lookUp: @escaping LookUp) {
+        self.init(patience: patience, lookUp: lookUp) { body throws(SystemError) in
+            try Thread.start(name: "tern-test", body)
+        }
     }
 
     fileprivate func addresses(of host: String, port: UInt16) async -> Result<[SocketAddress], ResolveError> {
         await withCheckedContinuation { end in resolve(host: host, port: port) { end.resume(returning: $0) } }
     }
+}
+
+private final class Asker: Sendable {}
+
+extension Result<[SocketAddress], ResolveError> {
+    fileprivate var reason: ResolveError.Reason? { if case .failure(let error) = self { error.reason } else { nil } }
 }
 
 private func answer(_ port: UInt16) -> SocketAddress {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who asks for which name, and in which order names are looked up. Overlapping questions for one name share one look-up.
+/// Knows no thread.
+struct ResolverQueue: ~Copyable, Sendable {
+    struct Name: Sendable, Hashable {
+        let host: String
+        let port: UInt16
+    }
+
+    private struct Entry: Sendable {
+        var askers: [Int: Resolver.Completion] = [:]
+        /// Its place in the queue; nil while it is looked up.
+        var ticket: Int?
+    }
+
+    /// Places of those who have given up are empty until they come to the front, or are the greater part.
+    private struct Place: Sendable {
+        let name: Name
+        let ticket: Int
+    }
+
+    private var entries: [Name: Entry] = [:]
+    private var queue = WorkQueue<Place>()
+    /// Names that nobody looks up yet.
+    private(set) var count = 0
+    private var lastNumber = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Returns the question's number, and whether the name is new in the queue.
+    mutating func ask(_ name: Name, _ completion: @escaping Resolver.Completion) -> (number: Int, isNew: Bool) {
+        lastNumber += 1
+        if entries[name] != nil {
+            entries[name]?.askers[lastNumber] = completion
+            return (lastNumber, false)
+        }
+        entries[name] = Entry(askers: [lastNumber: completion], ticket: lastNumber)
+        queue.append(Place(name: name, ticket: lastNumber))
+        count += 1
+        return (lastNumber, true)
+    }
+
+    /// Takes a question back. Returns its completion, for the caller to let go of when no lock is held.
+    mutating func giveUp(_ name: Name, number: Int) -> Resolver.Completion? {
+        guard let completion = entries[name]?.askers.removeValue(forKey: number) else { return nil }
+        if let entry = entries[name], entry.askers.isEmpty, entry.ticket != nil {
+            entries[name] = nil
+            count -= 1
+            if queue.count > 2 * count + 64 { closeRanks() }
+        }
+        return completion
+    }
+
+    /// The next name to look up.
+    mutating func next() -> Name? {
+        while let place = queue.popFirst() {
+            guard entries[place.name]?.ticket == place.ticket else { continue }
+            entries[place.name]?.ticket = nil
+            count -= 1
+            return place.name
+        }
+        return nil
+    }
+
+    /// Who is to be told the answer for `name`.
+    mutating func answered(_ name: Name) -> [Resolver.Completion] {
+        guard let entry = entries.removeValue(forKey: name) else { return [] }
+        return Array(entry.askers.values)
+    }
+
+    private mutating func closeRanks() {
+        var shorter = WorkQueue<Place>()
+        while let place = queue.popFirst() {
+            if entries[place.name]?.ticket == place.ticket { shorter.append(place) }
+        }
+        queue = shorter
+    }
+}
