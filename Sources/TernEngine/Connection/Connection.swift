@@ -9,7 +9,7 @@ import TernTLS
 /// `@unchecked Sendable` rests on). It carries one task at a time. What
 /// comes out of the exchange is delivered at once; the end of a response is acted on only after everything received with
 /// it has been looked at, because a byte beyond the response means that the connection must not be used again.
-final class Connection: ReadinessHandler, @unchecked Sendable {
+final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
     /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
     private static let restingBufferSize = 4096
     /// How soon, at the latest, the kernel notices a peer that is gone.
@@ -27,6 +27,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     let origin: Origin
+    /// On its pool's shelf.
+    var placeInLine: Int32 = -1
     private let metrics: ConnectionMetrics
     private let shard: SessionShard
     private let pool: ConnectionPool

@@ -3,7 +3,8 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens one connection: resolve, connect, and for https shake hands. Bounded as a whole by the connect time limit.
+/// Opens one connection: resolve, connect, and for https shake hands. Bounded as a whole by the connect time limit of the
+/// task that relies on it.
 ///
 /// Reports to its pool exactly once, unless it is cancelled. Lives on its shard's loop; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
@@ -11,11 +12,13 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private let origin: Origin
     private let shard: SessionShard
     private let pool: ConnectionPool
-    /// The one whose time limit counts, and who bears a failure if he still waits then.
-    let task: DataTask
+    /// Its pool's name for it.
+    let number: Int
+    private var deadline: MonotonicInstant
     private let began: MonotonicInstant
     private var phase = EngineError.Phase.resolve
     private var timer: RegistrationToken?
+    private var question: Resolver.Question?
     private var connector: Connector?
     private var handshake: TLSHandshake?
     private var context: TLSContext?
@@ -25,11 +28,12 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private var remoteAddress: SocketAddress?
     private var isOver = false
 
-    init(origin: Origin, shard: SessionShard, pool: ConnectionPool, task: DataTask) {
+    init(origin: Origin, shard: SessionShard, pool: ConnectionPool, number: Int, deadline: MonotonicInstant) {
         self.origin = origin
         self.shard = shard
         self.pool = pool
-        self.task = task
+        self.number = number
+        self.deadline = deadline
         began = .now
         resolved = began
         connected = began
@@ -37,7 +41,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     func start() {
         let timer = shard.loop.registerTimer(handler: self)
-        shard.loop.setDeadline(began.advanced(by: task.timeouts.connect), for: timer)
+        shard.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         switch origin.scheme {
         case .http: resolve()
@@ -47,8 +51,16 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
         }
     }
 
+    /// For whoever relies on it from now on.
+    func setDeadline(_ deadline: MonotonicInstant) {
+        self.deadline = deadline
+        if let timer { shard.loop.setDeadline(deadline, for: timer) }
+    }
+
     func cancel() {
         isOver = true
+        if let question { shard.resolver.giveUp(question) }
+        question = nil
         connector?.cancel()
         handshake?.cancel()
         if let timer { shard.loop.deregister(timer) }
@@ -86,13 +98,14 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
 
     private func resolve() {
         if let address = pool.address { return connect(to: [address]) }
-        shard.resolver.resolve(host: origin.host, port: origin.port) { addresses in
+        question = shard.resolver.resolve(host: origin.host, port: origin.port) { addresses in
             self.shard.perform { _ in self.resolved(addresses) }
         }
     }
 
     private func resolved(_ addresses: Result<[SocketAddress], ResolveError>) {
         if isOver { return }
+        question = nil
         resolved = .now
         switch addresses {
         case .success(let addresses): connect(to: addresses)

@@ -2,18 +2,23 @@
 import TernHTTP1
 import TernIO
 
-/// One origin's connections on one reactor: asks `PoolState` what to do, and does it.
-final class ConnectionPool {
+/// One origin's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
+/// which is what `@unchecked Sendable` rests on.
+final class ConnectionPool: @unchecked Sendable {
+    /// Waiters passed over in one go, so that a hundred thousand who have given up do not stop the reactor.
+    private static let passedOverAtOnce = 1024
+
     let origin: Origin
     /// Where the origin is, if its host is an address already.
     let address: SocketAddress?
     private let shard: SessionShard
     private var state: PoolState<Connection, DataTask>
-    /// Everything that is on its way or open, so that closing the pool reaches it. The youngest attempt is the last.
-    private var attempts: [ConnectionAttempt] = []
+    /// Everything that is on its way or open, so that closing the pool reaches it.
+    private var attempts: [Int: ConnectionAttempt] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var isClosed = false
     private var isStarting = false
+    private var willOpen = false
 
     init(origin: Origin, limit: Int, shard: SessionShard) {
         self.origin = origin
@@ -32,7 +37,7 @@ final class ConnectionPool {
         var prepared: PreparedExchange?
         if state.warmest == nil {
             do throws(InvalidRequest) {
-                if state.mayOpen {
+                if state.wouldOpen {
                     prepared = try PreparedExchange(task.originalRequest, shard.configuration)
                 } else {
                     try task.originalRequest.check(shard.configuration)
@@ -42,20 +47,15 @@ final class ConnectionPool {
                 return tellIfEmpty()
             }
         }
-        switch state.acquire(task, isPicky: task.run.isRetried) {
+        switch state.acquire(task, isAgain: task.run.isRetried) {
         case .use(let connection):
             connection.start(task)
-        case .open:
+        case .wait(let orders):
             wait(task)
-            task.prepared = prepared.take()
-            open(for: task)
-        case .replace(let idle):
-            wait(task)
-            connections[ObjectIdentifier(idle)] = nil
-            idle.close()
-            open(for: task)
-        case .wait:
-            wait(task)
+            if orders.opens?.waiter === task { task.prepared = prepared.take() }
+            // Who had to give up what he relied on will have his time again.
+            state.firstIdle?.run.connectDeadline = nil
+            carryOut(orders)
         case .refuse(let limit):
             task.completeLater(.queueFull(limit: limit), phase: .pool, on: shard.loop)
             tellIfEmpty()
@@ -64,26 +64,10 @@ final class ConnectionPool {
 
     /// Ends a waiting task with `error`.
     func abandon(_ task: DataTask, _ error: EngineError) {
-        let cancellation = state.cancel(task)
-        if case .absent = cancellation { return }
+        leaveLine(task)
         stopWaiting(task)
-        if case .superfluous = cancellation { giveUpAttempt() }
         task.complete(error)
         tellIfEmpty()
-    }
-
-    func close() {
-        isClosed = true
-        let waiters = state.drain()
-        let (attempts, connections) = (attempts, connections)
-        self.attempts = []
-        self.connections = [:]
-        for attempt in attempts { attempt.cancel() }
-        for task in waiters {
-            stopWaiting(task)
-            task.complete(task.error(.sessionInvalidated, phase: .pool))
-        }
-        for connection in connections.values { connection.end(.sessionInvalidated) }
     }
 
     /// Closes the idle connections whose servers were judged by policies that count no more.
@@ -101,8 +85,34 @@ final class ConnectionPool {
 
     private func stopWaiting(_ task: DataTask) {
         task.run.place = .nowhere
+        task.run.connectDeadline = nil
         if let timer = task.run.waitTimer { shard.loop.deregister(timer) }
         task.run.waitTimer = nil
+    }
+
+    private func leaveLine(_ task: DataTask) {
+        switch state.cancel(task) {
+        case .absent: break
+        case .removed(let orders): carryOut(orders)
+        case .superfluous(let number): attempts.removeValue(forKey: number)?.cancel()
+        }
+    }
+
+    /// Lets those be who have been cancelled by another thread: nothing is sent or opened for them. Their cancellation is in the
+    /// mail, and ends them.
+    private func passOverCancelled() {
+        var left = Self.passedOverAtOnce
+        while left > 0, let task = nextCancelled {
+            leaveLine(task)
+            left -= 1
+        }
+    }
+
+    private var nextCancelled: DataTask? {
+        if let task = state.first, task.isCancelled { return task }
+        if let task = state.firstNew, task.isCancelled { return task }
+        if let task = state.firstIdle, task.isCancelled { return task }
+        return nil
     }
 
     private func serve(_ task: DataTask, _ connection: Connection) {
@@ -110,16 +120,44 @@ final class ConnectionPool {
         connection.start(task)
     }
 
-    private func open(for task: DataTask) {
-        let attempt = ConnectionAttempt(origin: origin, shard: shard, pool: self, task: task)
-        attempts.append(attempt)
+    private func carryOut(_ orders: PoolState<Connection, DataTask>.Orders) {
+        if let idle = orders.closes {
+            connections[ObjectIdentifier(idle)] = nil
+            idle.close()
+        }
+        if let heir = orders.inherits {
+            attempts[heir.number]?.setDeadline(connectDeadline(of: heir.waiter))
+        }
+        if let new = orders.opens { open(new.number, for: new.waiter) }
+    }
+
+    private func open(_ number: Int, for task: DataTask) {
+        let attempt = ConnectionAttempt(
+            origin: origin, shard: shard, pool: self, number: number, deadline: connectDeadline(of: task))
+        attempts[number] = attempt
         attempt.start()
     }
 
-    /// Whoever waits may rely on the time limit of his own attempt: gives up one whose task does not wait.
-    private func giveUpAttempt() {
-        let index = attempts.lastIndex { !$0.task.run.place.isWaiting } ?? attempts.indices.last
-        if let index { attempts.remove(at: index).cancel() }
+    /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being opened.
+    private func connectDeadline(of task: DataTask) -> MonotonicInstant {
+        if let deadline = task.run.connectDeadline { return deadline }
+        let deadline = MonotonicInstant.now.advanced(by: task.timeouts.connect)
+        task.run.connectDeadline = deadline
+        return deadline
+    }
+
+    /// Opens what is missing for those who wait, after the mail of this turn: whoever gives up in it needs none.
+    private func openSoon() {
+        if willOpen || isClosed || state.firstIdle == nil { return }
+        willOpen = shard.loop.execute { self.openMissing() }
+    }
+
+    private func openMissing() {
+        willOpen = false
+        if isClosed { return }
+        passOverCancelled()
+        while let next = state.nextToOpen() { open(next.number, for: next.waiter) }
+        tellIfEmpty()
     }
 
     /// Whether somebody waits for a connection.
@@ -133,23 +171,50 @@ final class ConnectionPool {
     }
 }
 
+// The end
+extension ConnectionPool {
+    /// Opens, serves and keeps nothing from now on. `closeNext` ends what there is.
+    func close() {
+        isClosed = true
+        state.drainIdle()
+    }
+
+    /// Ends one of those who wait, or one connection. False if there is nothing left to end.
+    func closeNext() -> Bool {
+        if let (_, attempt) = attempts.popFirst() {
+            attempt.cancel()
+        } else if let (_, connection) = connections.popFirst() {
+            connection.end(.sessionInvalidated)
+        } else if let task = state.drainNext() {
+            stopWaiting(task)
+            task.complete(task.error(.sessionInvalidated, phase: .pool))
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
 // What attempts and connections report
 extension ConnectionPool {
     func attempt(_ attempt: ConnectionAttempt, opened connection: Connection) {
-        if let index = attempts.lastIndex(where: { $0 === attempt }) { attempts.remove(at: index) }
+        attempts[attempt.number] = nil
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
-        if let task = state.opened(connection) { serve(task, connection) } else { connection.rest() }
+        passOverCancelled()
+        let (task, orders) = state.opened(attempt.number, connection)
+        carryOut(orders)
+        if let task { serve(task, connection) } else { connection.rest() }
     }
 
     func attempt(_ attempt: ConnectionAttempt, failed error: EngineError) {
         // One that was given up in the meantime does not count any more.
-        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
-        attempts.remove(at: index)
-        let task = attempt.task
-        let (isBorne, next) = state.failedToOpen(for: task)
-        if let next { open(for: next) }
-        if isBorne {
+        guard attempts.removeValue(forKey: attempt.number) != nil, !isClosed else { return }
+        let deadline = state.reliant(on: attempt.number)?.run.connectDeadline
+        let isTimeUp = deadline.map { $0 <= shard.loop.now } ?? false
+        let (task, orders) = state.failedToOpen(attempt.number, isTimeUp: isTimeUp)
+        carryOut(orders)
+        if let task {
             stopWaiting(task)
             task.complete(
                 EngineError(
@@ -166,20 +231,24 @@ extension ConnectionPool {
             connection.close()
             return connectionLost(connection)
         }
+        passOverCancelled()
         switch state.released(connection) {
-        case .serve(let task): serve(task, connection)
+        case .serve(let task, let orders):
+            carryOut(orders)
+            serve(task, connection)
         case .keep: connection.rest()
-        case .replace(let task):
+        case .replace(let orders):
             connections[ObjectIdentifier(connection)] = nil
             connection.close()
-            open(for: task)
+            carryOut(orders)
         }
     }
 
     /// A connection that was carrying an exchange is closed.
     func connectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if let task = state.lostLeased() { open(for: task) }
+        state.lostLeased()
+        openSoon()
         tellIfEmpty()
     }
 
@@ -187,6 +256,7 @@ extension ConnectionPool {
     func idleConnectionLost(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         state.lostIdle(connection)
+        openSoon()
         tellIfEmpty()
     }
 }

@@ -1,150 +1,242 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which connections one origin has, who waits for one, and what is to be done when that changes. Decides; does nothing.
+/// Every answer takes constant time, however many wait.
 ///
 /// Idle connections are used last in, first out: the warmest carries on and the others grow old together. Waiters are
-/// served first come, first served. A waiter that is `picky`, because a reused connection has just died under it, takes
-/// only a connection that nobody has used.
-struct PoolState<Connection: AnyObject, Waiter: AnyObject>: ~Copyable {
-    private struct Waiting {
-        let waiter: Waiter
-        let isPicky: Bool
-    }
-
+/// served first come, first served, and those who have been served before, on a reused connection that has died under
+/// them, before all others: they take only a connection that nobody has used.
+///
+/// The first in the line rely on connections that are being opened, one each; the others on those that others use. Who
+/// relies on one bears its time limit, and its failure if it was begun for him. If he leaves, the next one inherits it.
+struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     private let connectionLimit: Int
     private let queueLimit: Int
-    private var idle: [Connection] = []
+    private var idle = Line<Connection>()
     private var leased = 0
-    private var opening = 0
-    private var queue = WaitingLine<Waiting>()
+    private var line = Line<Waiter>()
+    private var underWay = ConnectionsUnderWay<Waiter>()
+    /// The first who would take a connection that was used.
+    private(set) var firstNew: Waiter?
+    /// The first who does not rely on a connection that is being opened.
+    private(set) var firstIdle: Waiter?
 
     init(connectionLimit: Int, queueLimit: Int) {
         self.connectionLimit = connectionLimit
         self.queueLimit = queueLimit
     }
 
+    /// A connection being opened, and the one who relies on it from now on.
+    struct Attempt {
+        let number: Int
+        let waiter: Waiter
+    }
+
+    /// What else is to be done; in this order.
+    struct Orders {
+        /// Close this idle connection.
+        var closes: Connection?
+        /// This one, which is being opened already, has a new heir.
+        var inherits: Attempt?
+        /// Open this one.
+        var opens: Attempt?
+    }
+
     enum Acquisition {
         /// Use this connection.
         case use(Connection)
-        /// Wait; and open a connection.
-        case open
-        /// Wait; close this idle connection and open one in its place.
-        case replace(Connection)
         /// Wait.
-        case wait
+        case wait(Orders)
         /// The queue is full.
         case refuse(limit: Int)
     }
 
-    mutating func acquire(_ waiter: Waiter, isPicky: Bool) -> Acquisition {
-        if !isPicky, let connection = idle.popLast() {
+    /// `isAgain` if `waiter` has been served before: he keeps his right to be served, whatever the queue's limit.
+    mutating func acquire(_ waiter: Waiter, isAgain: Bool) -> Acquisition {
+        if !isAgain, let connection = idle.popLast() {
             leased += 1
             return .use(connection)
         }
         // Those for whom a connection is on its way do not count.
-        guard mayOpen || !idle.isEmpty || queue.count - opening < queueLimit else { return .refuse(limit: queueLimit) }
-        queue.append(Waiting(waiter: waiter, isPicky: isPicky))
-        if mayOpen {
-            opening += 1
-            return .open
+        let isNext = isAgain || mayOpen || underWay.hasSpare
+        guard isNext || line.count - underWay.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
+        var orders = Orders()
+        if isAgain { enterAgain(waiter, &orders) } else { enter(waiter) }
+        if let inherited = inheritSpare() { orders.inherits = inherited }
+        if orders.opens == nil { orders.opens = nextToOpen() }
+        if firstIdle != nil, orders.opens == nil, let oldest = idle.popFirst() {
+            orders.closes = oldest
+            orders.opens = nextToOpen()
         }
-        guard let oldest = idle.first else { return .wait }
-        idle.removeFirst()
-        opening += 1
-        return .replace(oldest)
+        return .wait(orders)
     }
 
     /// A connection is open and unused. Gives the waiter that is to use it; without one it is kept.
-    mutating func opened(_ connection: Connection) -> Waiter? {
-        opening -= 1
-        guard let next = queue.removeFirst() else {
+    mutating func opened(_ number: Int, _ connection: Connection) -> (serves: Waiter?, orders: Orders) {
+        let reliant = underWay.end(number)?.waiter
+        guard let head = line.first else {
             idle.append(connection)
-            return nil
+            return (nil, Orders())
         }
         leased += 1
-        return next.waiter
+        leave(head)
+        guard let reliant, reliant !== head else { return (head, Orders(inherits: inheritSpare())) }
+        // Each has the other's now.
+        let number = underWay.inheritSpare(reliant)
+        return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
     }
 
     enum Placement {
         /// Let this waiter use the connection.
-        case serve(Waiter)
+        case serve(Waiter, Orders)
         /// Keep it for later.
         case keep
-        /// Close it and open one in its place for this waiter, which would not take it.
-        case replace(for: Waiter)
+        /// Close it: who is next would not take it.
+        case replace(Orders)
     }
 
     /// A leased connection has carried its exchange and can carry another.
     mutating func released(_ connection: Connection) -> Placement {
-        let isHeadServed = opening > 0 || queue.first?.isPicky != true
-        if isHeadServed, let next = queue.removeFirst(where: { !$0.isPicky }) { return .serve(next.waiter) }
+        if !underWay.isEmpty || line.first === firstNew, let next = firstNew {
+            leave(next)
+            return .serve(next, Orders(inherits: inheritSpare()))
+        }
         leased -= 1
-        if let next = nextToOpenFor() { return .replace(for: next) }
+        if let opens = nextToOpen() { return .replace(Orders(opens: opens)) }
         idle.append(connection)
         return .keep
     }
 
-    /// A connection could not be opened. Returns whether `waiter`, for whom it was, still waits, and so has to bear it;
-    /// and for whom to open another.
-    mutating func failedToOpen(for waiter: Waiter) -> (isBorne: Bool, opensFor: Waiter?) {
-        opening -= 1
-        let isBorne = queue.removeFirst { $0.waiter === waiter } != nil
-        return (isBorne, nextToOpenFor())
+    /// A connection could not be opened. Gives the one who has to bear it: who relied on it, if it was begun for him or
+    /// `isTimeUp` for him. Whoever inherited it gets one of his own.
+    mutating func failedToOpen(_ number: Int, isTimeUp: Bool) -> (bearer: Waiter?, orders: Orders) {
+        guard let reliance = underWay.end(number) else { return (nil, Orders(opens: nextToOpen())) }
+        let waiter = reliance.waiter
+        if reliance.isInherited, !isTimeUp {
+            return (nil, Orders(opens: Attempt(number: underWay.begin(for: waiter), waiter: waiter)))
+        }
+        leave(waiter)
+        return (waiter, Orders(opens: nextToOpen()))
     }
 
-    /// A leased connection is gone. Returns for whom to open another.
-    mutating func lostLeased() -> Waiter? {
-        leased -= 1
-        return nextToOpenFor()
-    }
+    /// A leased connection is gone. What is to be opened in its place, `nextToOpen` tells in good time.
+    mutating func lostLeased() { leased -= 1 }
 
     /// An idle connection is gone.
-    mutating func lostIdle(_ connection: Connection) {
-        // From the end: the youngest are the likeliest to be looked for, right after their release.
-        if let index = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: index) }
-    }
+    mutating func lostIdle(_ connection: Connection) { idle.remove(connection) }
 
     enum Cancellation {
         /// It was not waiting.
         case absent
         /// It waits no more.
-        case removed
-        /// It waits no more, and one of the connections on their way is wanted by nobody: give that up.
-        case superfluous
+        case removed(Orders)
+        /// It waits no more, and this connection, which is being opened, is wanted by nobody: give that up.
+        case superfluous(Int)
     }
 
     /// A waiter gives up.
     mutating func cancel(_ waiter: Waiter) -> Cancellation {
-        guard queue.removeFirst(where: { $0.waiter === waiter }) != nil else { return .absent }
-        guard opening > queue.count else { return .removed }
-        opening -= 1
-        return .superfluous
+        guard line.contains(waiter) else { return .absent }
+        let number = underWay.number(for: waiter)
+        leave(waiter)
+        if let heir = inheritSpare() { return .removed(Orders(inherits: heir)) }
+        guard let number else { return .removed(Orders()) }
+        _ = underWay.end(number)
+        return .superfluous(number)
     }
 
-    /// Forgets the idle connections and gives back those who wait; the caller ends both.
-    mutating func drain() -> [Waiter] {
-        idle = []
-        return queue.removeAll().map(\.waiter)
+    /// Begins a connection for the first one who relies on none, if there may be one more.
+    mutating func nextToOpen() -> Attempt? {
+        guard mayOpen, let waiter = firstIdle else { return nil }
+        firstIdle = line.member(after: waiter)
+        return Attempt(number: underWay.begin(for: waiter), waiter: waiter)
     }
+
+    /// Who relies on this one.
+    func reliant(on number: Int) -> Waiter? { underWay.reliant(on: number) }
+
+    /// The end of all: takes the first one out of the line, and nothing is opened for anybody.
+    mutating func drainNext() -> Waiter? {
+        guard let head = line.first else { return nil }
+        leave(head)
+        return head
+    }
+
+    /// Forgets the idle connections; the caller closes them.
+    mutating func drainIdle() { idle = Line() }
 
     /// The idle connection that would be used next.
     var warmest: Connection? { idle.last }
 
-    /// Whether there is room for another connection.
-    var mayOpen: Bool { count < connectionLimit }
+    /// Who is served next.
+    var first: Waiter? { line.first }
+
+    /// Whether a connection would be opened for whoever came now.
+    var wouldOpen: Bool { mayOpen && !underWay.hasSpare && firstIdle == nil && idle.isEmpty }
 
     /// Whether somebody waits.
-    var isAwaited: Bool { !queue.isEmpty }
+    var isAwaited: Bool { !line.isEmpty }
 
     /// No connection and nobody waiting.
-    var isEmpty: Bool { count == 0 && queue.isEmpty }
+    var isEmpty: Bool { count == 0 && line.isEmpty }
 
-    private var count: Int { idle.count + leased + opening }
+    private var mayOpen: Bool { count < connectionLimit }
 
-    /// The first waiter for whom no connection is on its way, if there may be one more.
-    private mutating func nextToOpenFor() -> Waiter? {
-        guard count < connectionLimit, let next = queue[opening] else { return nil }
-        opening += 1
-        return next.waiter
+    private var count: Int { idle.count + leased + underWay.count }
+
+    private mutating func enter(_ waiter: Waiter) {
+        enterLast(waiter)
+        if firstNew == nil { firstNew = waiter }
+    }
+
+    /// Behind those who have been served before, and before all others.
+    private mutating func enterAgain(_ waiter: Waiter, _ orders: inout Orders) {
+        guard let firstNew else { return enterLast(waiter) }
+        line.insert(waiter, before: firstNew)
+        if underWay.number(for: firstNew) != nil {
+            relyBeforeOthers(waiter, &orders)
+        } else if firstIdle === firstNew {
+            firstIdle = waiter
+        }
+    }
+
+    private mutating func enterLast(_ waiter: Waiter) {
+        line.append(waiter)
+        if firstIdle == nil { firstIdle = waiter }
+    }
+
+    /// For one who stands before others who rely on connections being opened. If there is none to be had, the last of them
+    /// gives his up, and is the next to get another.
+    private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
+        if !underWay.hasSpare {
+            if mayOpen {
+                orders.opens = Attempt(number: underWay.begin(for: waiter), waiter: waiter)
+                return
+            }
+            guard let last = lastReliant else { return }
+            underWay.leave(last)
+            firstIdle = last
+        }
+        orders.inherits = underWay.inheritSpare(waiter).map { Attempt(number: $0, waiter: waiter) }
+    }
+
+    private var lastReliant: Waiter? {
+        guard let firstIdle else { return line.last }
+        return line.member(before: firstIdle)
+    }
+
+    /// Takes `waiter` out of the line; what he relied on is spare then.
+    private mutating func leave(_ waiter: Waiter) {
+        if firstNew === waiter { firstNew = line.member(after: waiter) }
+        if firstIdle === waiter { firstIdle = line.member(after: waiter) }
+        line.remove(waiter)
+        underWay.leave(waiter)
+    }
+
+    /// Lets the first one who relies on nothing that is being opened have what nobody relies on.
+    private mutating func inheritSpare() -> Attempt? {
+        guard underWay.hasSpare, let waiter = firstIdle, let number = underWay.inheritSpare(waiter) else { return nil }
+        firstIdle = line.member(after: waiter)
+        return Attempt(number: number, waiter: waiter)
     }
 }

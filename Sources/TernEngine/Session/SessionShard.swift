@@ -15,6 +15,8 @@ final class SessionShard: @unchecked Sendable {
     private var pools: [Origin: ConnectionPool] = [:]
     /// The pool that emptied last.
     private var spare: ConnectionPool?
+    /// Pools that are being closed.
+    private var closing: [ConnectionPool] = []
     private var isClosed = false
 
     init(
@@ -40,7 +42,7 @@ final class SessionShard: @unchecked Sendable {
 
     func start(_ task: DataTask) {
         // A cancellation from another thread may have come before the start it cancels.
-        if task.run.isOver { return }
+        if task.run.isOver || task.isCancelled { return }
         if isClosed { return task.completeLater(.sessionInvalidated, phase: .request, on: loop) }
         switch task.originalRequest.destination {
         case .success(let destination): pool(for: destination.origin).start(task)
@@ -66,13 +68,28 @@ final class SessionShard: @unchecked Sendable {
         if case .active(let connection) = task.run.place { connection.updatePause() }
     }
 
-    /// Ends every task with an error and closes every connection.
+    /// Ends every task with an error and closes every connection; in pieces, because there may be a hundred thousand, and
+    /// other sessions live on this reactor.
     func close() {
+        if isClosed { return }
         isClosed = true
-        let closing = pools
+        closing = Array(pools.values)
         pools = [:]
         spare = nil
-        for pool in closing.values { pool.close() }
+        for pool in closing { pool.close() }
+        closeMore()
+    }
+
+    private func closeMore() {
+        var budget = TurnBudget()
+        while let pool = closing.last {
+            guard budget.spend() else {
+                loop.execute { self.closeMore() }
+                return
+            }
+            // Whoever is told his end may have us close more, in the midst of this.
+            if !pool.closeNext(), closing.last === pool { closing.removeLast() }
+        }
     }
 
     /// Closes the idle connections whose servers were judged by policies that count no more.

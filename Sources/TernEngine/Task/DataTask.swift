@@ -10,7 +10,7 @@ import TernLock
 /// Steering is allowed from any thread, at any time, in any order. What the task goes through on its reactor is kept in
 /// `run`, which only the reactor's thread touches; `state` is for everybody and guarded by its lock. That is what
 /// `@unchecked Sendable` rests on.
-public final class DataTask: @unchecked Sendable {
+public final class DataTask: LineMember, @unchecked Sendable {
     /// Unique within the process.
     public let identifier: Int
     /// The request as it was given; the session's defaults are not in it.
@@ -32,6 +32,7 @@ public final class DataTask: @unchecked Sendable {
     }
 
     private let state: Lock<State>
+    private let cancellation = Atomic<Bool>(false)
     /// Until the end, so that it may hold the task. Belongs to the reactor's thread.
     private(set) var delegate: any SessionDataDelegate
     let timeouts: Timeouts
@@ -41,6 +42,8 @@ public final class DataTask: @unchecked Sendable {
     /// While a connection is being opened for the task. Belongs to the reactor's thread, too. Not in `run`: Swift 6.3 leaks
     /// the other fields of a structure that has one that cannot be copied, as AddressSanitizer shows.
     var prepared: PreparedExchange?
+    /// In its pool's line. Belongs to the reactor's thread.
+    var placeInLine: Int32 = -1
 
     /// Without a shard the task fails with `failure` as soon as it is started.
     init(
@@ -87,6 +90,7 @@ public final class DataTask: @unchecked Sendable {
 
     /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
     public func cancel() {
+        cancellation.store(true, ordering: .relaxed)
         let (shard, isOver) = state.withLock { state in
             if state.stage == .created { begin(&state) }
             return (state.shard, state.stage == .completed)
@@ -94,6 +98,9 @@ public final class DataTask: @unchecked Sendable {
         if isOver { return }
         if shard?.perform({ $0.cancel(self) }) != true { completeLater(.cancelled, phase: .request, on: nil) }
     }
+
+    /// Whether its cancellation is on its way to the reactor, if not there yet: nothing need be begun for it any more.
+    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
     /// its end may still be on his way.

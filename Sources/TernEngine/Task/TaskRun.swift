@@ -21,6 +21,8 @@ struct TaskRun {
     var hasResponse = false
     /// Sent again already: the one transparent retry is spent, and the task wants a connection nobody has used.
     var isRetried = false
+    /// By when the connection has to be there that is being opened and that the task relies on.
+    var connectDeadline: MonotonicInstant?
     /// Bounds the time spent waiting, before a connection takes over the task's deadline.
     var waitTimer: RegistrationToken?
 }

@@ -3,28 +3,39 @@
 
 /// Does what a pool says, in the simplest way, and complains when the pool breaks a promise.
 struct PoolModel: ~Copyable {
-    final class Connection {
+    final class Connection: LineMember {
         var hasBeenUsed = false
+        var placeInLine: Int32 = -1
     }
 
-    final class Waiter {
+    final class Waiter: LineMember {
         let number: Int
-        let isPicky: Bool
+        let isAgain: Bool
+        var placeInLine: Int32 = -1
 
-        init(number: Int, isPicky: Bool) {
+        init(number: Int, isAgain: Bool) {
             self.number = number
-            self.isPicky = isPicky
+            self.isAgain = isAgain
         }
+    }
+
+    /// A connection being opened, who relies on it, and whether it has been another's.
+    private struct Attempt {
+        let number: Int
+        var reliant: Waiter?
+        var isInherited = false
     }
 
     private(set) var complaints: [String] = []
     private var state: PoolState<Connection, Waiter>
     private let limit: Int
-    private var attempts: [Waiter] = []
+    private var attempts: [Attempt] = []
     private var idle: [Connection] = []
     private var leased: [Connection] = []
     private var waiting: [Waiter] = []
     private var nextNumber = 0
+    /// A lost connection has not been replaced yet.
+    private var isMissing = false
 
     init(limit: Int, queueLimit: Int) {
         self.limit = limit
@@ -33,11 +44,15 @@ struct PoolModel: ~Copyable {
 
     mutating func step(using generator: inout SeededGenerator) {
         switch Int.random(in: 0..<16, using: &generator) {
-        case 0..<6: ask(isPicky: Int.random(in: 0..<4, using: &generator) == 0)
+        case 0..<6: ask(isAgain: Int.random(in: 0..<4, using: &generator) == 0)
         case 6..<8: if !attempts.isEmpty { open(Int.random(in: attempts.indices, using: &generator)) }
-        case 8: if !attempts.isEmpty { fail(Int.random(in: attempts.indices, using: &generator)) }
+        case 8:
+            let isTimeUp = Bool.random(using: &generator)
+            if !attempts.isEmpty { fail(Int.random(in: attempts.indices, using: &generator), isTimeUp: isTimeUp) }
         case 9..<13: if !leased.isEmpty { release(Int.random(in: leased.indices, using: &generator)) }
-        case 13: if !leased.isEmpty { lose(Int.random(in: leased.indices, using: &generator)) }
+        case 13:
+            let isLast = Bool.random(using: &generator)
+            if !leased.isEmpty { lose(Int.random(in: leased.indices, using: &generator), opensAtOnce: isLast) }
         case 14: if !idle.isEmpty { loseIdle(Int.random(in: idle.indices, using: &generator)) }
         default: if let waiter = waiting.randomElement(using: &generator) { cancel(waiter) }
         }
@@ -46,6 +61,7 @@ struct PoolModel: ~Copyable {
 
     /// Lets everything under way go well: whoever waits has to be served.
     mutating func finish() {
+        openMissing()
         for _ in 0..<10_000 where !attempts.isEmpty || !leased.isEmpty {
             if attempts.isEmpty { release(0) } else { open(0) }
             check()
@@ -55,55 +71,63 @@ struct PoolModel: ~Copyable {
         if !state.isEmpty { complaints.append("not empty at the end") }
     }
 
-    private mutating func ask(isPicky: Bool) {
+    private mutating func ask(isAgain: Bool) {
         nextNumber += 1
-        let waiter = Waiter(number: nextNumber, isPicky: isPicky)
-        switch state.acquire(waiter, isPicky: isPicky) {
+        let waiter = Waiter(number: nextNumber, isAgain: isAgain)
+        switch state.acquire(waiter, isAgain: isAgain) {
         case .use(let connection):
-            if isPicky { complaints.append("a used connection for a picky one") }
+            if isAgain { complaints.append("a used connection for one who is served again") }
             if connection !== idle.last { complaints.append("not the warmest") }
             idle.removeAll { $0 === connection }
             leased.append(connection)
-        case .open:
-            waiting.append(waiter)
-            attempts.append(waiter)
-        case .replace(let connection):
-            if connection !== idle.first { complaints.append("not the oldest") }
-            idle.removeAll { $0 === connection }
-            waiting.append(waiter)
-            attempts.append(waiter)
-        case .wait: waiting.append(waiter)
-        case .refuse: break
+        case .wait(let orders):
+            waiting.insert(waiter, at: isAgain ? waiting.count(where: \.isAgain) : waiting.count)
+            carryOut(orders)
+        case .refuse:
+            if isAgain { complaints.append("refuses one who is served again") }
         }
     }
 
     private mutating func open(_ index: Int) {
-        attempts.remove(at: index)
+        let attempt = attempts.remove(at: index)
         let connection = Connection()
-        if let waiter = state.opened(connection) { serve(waiter, connection) } else { idle.append(connection) }
+        let (waiter, orders) = state.opened(attempt.number, connection)
+        if let waiter { serve(waiter, connection) } else { idle.append(connection) }
+        carryOut(orders)
     }
 
-    private mutating func fail(_ index: Int) {
-        let waiter = attempts.remove(at: index)
-        let (isBorne, next) = state.failedToOpen(for: waiter)
-        if isBorne != waiting.contains(where: { $0 === waiter }) { complaints.append("the wrong one bears it") }
-        waiting.removeAll { $0 === waiter }
-        if let next { attempts.append(next) }
+    private mutating func fail(_ index: Int, isTimeUp: Bool) {
+        let attempt = attempts.remove(at: index)
+        let (bearer, orders) = state.failedToOpen(attempt.number, isTimeUp: isTimeUp)
+        let expected = isTimeUp || !attempt.isInherited ? attempt.reliant : nil
+        if bearer !== expected { complaints.append("the wrong one bears it") }
+        waiting.removeAll { $0 === bearer }
+        carryOut(orders)
     }
 
     private mutating func release(_ index: Int) {
         let connection = leased.remove(at: index)
         connection.hasBeenUsed = true
         switch state.released(connection) {
-        case .serve(let waiter): serve(waiter, connection)
+        case .serve(let waiter, let orders):
+            serve(waiter, connection)
+            carryOut(orders)
         case .keep: idle.append(connection)
-        case .replace(let waiter): attempts.append(waiter)
+        case .replace(let orders): carryOut(orders)
         }
     }
 
-    private mutating func lose(_ index: Int) {
+    private mutating func lose(_ index: Int, opensAtOnce: Bool) {
         leased.remove(at: index)
-        if let next = state.lostLeased() { attempts.append(next) }
+        state.lostLeased()
+        if opensAtOnce { openMissing() } else { isMissing = true }
+    }
+
+    private mutating func openMissing() {
+        isMissing = false
+        while let new = state.nextToOpen() {
+            attempts.append(Attempt(number: new.number, reliant: new.waiter))
+        }
     }
 
     private mutating func loseIdle(_ index: Int) {
@@ -112,27 +136,65 @@ struct PoolModel: ~Copyable {
 
     private mutating func cancel(_ waiter: Waiter) {
         waiting.removeAll { $0 === waiter }
+        leave(waiter)
         switch state.cancel(waiter) {
         case .absent: complaints.append("does not know who waits")
-        case .removed: break
-        case .superfluous: attempts.removeLast()
+        case .removed(let orders): carryOut(orders)
+        case .superfluous(let number):
+            if !attempts.contains(where: { $0.number == number && $0.reliant == nil }) {
+                complaints.append("gives up what somebody wants")
+            }
+            attempts.removeAll { $0.number == number }
         }
     }
 
+    private mutating func carryOut(_ orders: PoolState<Connection, Waiter>.Orders) {
+        if let connection = orders.closes {
+            if connection !== idle.first { complaints.append("not the oldest") }
+            idle.removeAll { $0 === connection }
+        }
+        if let heir = orders.inherits {
+            leave(heir.waiter)
+            guard let index = attempts.firstIndex(where: { $0.number == heir.number }) else {
+                return complaints.append("leaves what there is not")
+            }
+            attempts[index].reliant = heir.waiter
+            attempts[index].isInherited = true
+        }
+        if let new = orders.opens {
+            attempts.append(Attempt(number: new.number, reliant: new.waiter))
+        }
+    }
+
+    private mutating func leave(_ waiter: Waiter) {
+        for index in attempts.indices where attempts[index].reliant === waiter { attempts[index].reliant = nil }
+    }
+
     private mutating func serve(_ waiter: Waiter, _ connection: Connection) {
-        if waiter.isPicky, connection.hasBeenUsed { complaints.append("a used connection for a picky one") }
-        // A connection that was used passes over picky waiters; nobody else is passed over.
-        let first = waiting.first { !$0.isPicky || !connection.hasBeenUsed }
+        if waiter.isAgain, connection.hasBeenUsed { complaints.append("a used connection for one who is served again") }
+        // A connection that was used passes over those who are served again; nobody else is passed over.
+        let first = waiting.first { !$0.isAgain || !connection.hasBeenUsed }
         if first !== waiter { complaints.append("\(waiter.number) before \(first?.number ?? 0)") }
         waiting.removeAll { $0 === waiter }
+        leave(waiter)
         leased.append(connection)
     }
 
     private mutating func check() {
         let count = attempts.count + idle.count + leased.count
         if count > limit { complaints.append("\(count) connections where \(limit) are allowed") }
-        if !waiting.isEmpty, attempts.count < waiting.count, count < limit { complaints.append("waits without need") }
+        if !isMissing, attempts.count < waiting.count, count < limit { complaints.append("waits without need") }
         if !idle.isEmpty, attempts.count < waiting.count { complaints.append("waits beside an idle connection") }
         if state.isEmpty != (count == 0 && waiting.isEmpty) { complaints.append("wrong about being empty") }
+        checkReliance()
+    }
+
+    /// The first who wait rely on the connections being opened, one each.
+    private mutating func checkReliance() {
+        let reliant = waiting.prefix { waiter in attempts.contains { $0.reliant === waiter } }
+        if reliant.count != attempts.count(where: { $0.reliant != nil }) { complaints.append("others rely on them") }
+        if !isMissing, reliant.count < min(attempts.count, waiting.count) { complaints.append("relies on none") }
+        if state.firstIdle !== waiting.dropFirst(reliant.count).first { complaints.append("not who relies on none") }
+        if state.firstNew !== waiting.first(where: { !$0.isAgain }) { complaints.append("not the first new one") }
     }
 }

@@ -45,7 +45,7 @@ import Testing
         #expect(pool.ask("c") == "wait")
         #expect(pool.ask("d") == "refuse at 1")
         #expect(pool.opened(1) == "serve a")
-        #expect(pool.released(1) == "serve b")
+        #expect(pool.released(1) == "serve b, c inherits b's")
         #expect(pool.ask("e") == "wait")
         #expect(pool.opened(2) == "serve c")
         #expect(pool.ask("f") == "refuse at 1")
@@ -60,7 +60,7 @@ import Testing
         #expect(pool.ask("c") == "use 1")
     }
 
-    @Test func `a picky waiter gets a connection nobody has used, in place of the oldest`() {
+    @Test func `who is served again gets a connection nobody has used, in place of the oldest`() {
         var pool = Dialogue(limit: 2)
         for (number, name) in [(1, "a"), (2, "b")] {
             _ = pool.ask(name)
@@ -68,29 +68,45 @@ import Testing
         }
         _ = pool.released(1)
         _ = pool.released(2)
-        #expect(pool.ask("p", isPicky: true) == "replace 1 for p")
+        #expect(pool.ask("p", isAgain: true) == "replace 1 for p")
         #expect(pool.ask("c") == "use 2")
         #expect(pool.opened(3) == "serve p")
     }
 
-    @Test func `a picky waiter behind others is not forgotten when they are served`() {
+    @Test func `who is served again comes before all others, and takes what was being opened for the last of them`() {
         var pool = Dialogue(limit: 1)
         _ = pool.ask("a")
         #expect(pool.opened(1) == "serve a")
         #expect(pool.ask("b") == "wait")
         #expect(pool.lostLeased(1) == "open for b")
-        #expect(pool.ask("a", isPicky: true) == "wait")
-        #expect(pool.opened(2) == "serve b")
-        #expect(pool.released(2) == "replace for a")
-        #expect(pool.opened(3) == "serve a")
+        #expect(pool.ask("a", isAgain: true) == "a inherits b's")
+        #expect(pool.opened(2) == "serve a")
+        #expect(pool.released(2) == "serve b")
     }
 
-    @Test func `a picky waiter at the head is not passed over for ever`() {
+    @Test func `those who are served again keep their order, and their right when the queue is full`() {
+        var pool = Dialogue(limit: 2, queueLimit: 1)
+        for (number, name) in [(1, "a"), (2, "b")] {
+            _ = pool.ask(name)
+            _ = pool.opened(number)
+        }
+        #expect(pool.ask("c") == "wait")
+        #expect(pool.ask("d") == "refuse at 1")
+        #expect(pool.lostLeased(1, opensLater: true) == "")
+        #expect(pool.ask("a", isAgain: true) == "open for a")
+        #expect(pool.lostLeased(2, opensLater: true) == "")
+        #expect(pool.ask("b", isAgain: true) == "open for b")
+        #expect(pool.opened(3) == "serve a")
+        #expect(pool.opened(4) == "serve b")
+        #expect(pool.released(3) == "serve c")
+    }
+
+    @Test func `who is served again at the head is not passed over for ever`() {
         var pool = Dialogue(limit: 1)
         _ = pool.ask("a")
         _ = pool.opened(1)
-        #expect(pool.ask("p", isPicky: true) == "wait")
         #expect(pool.ask("b") == "wait")
+        #expect(pool.ask("p", isAgain: true) == "wait")
         #expect(pool.released(1) == "replace for p")
         #expect(pool.opened(2) == "serve p")
         #expect(pool.released(2) == "serve b")
@@ -110,24 +126,54 @@ import Testing
         var pool = Dialogue(limit: 2)
         _ = pool.ask("a")
         _ = pool.ask("b")
-        #expect(pool.opened(1) == "serve a")
+        #expect(pool.opened(1, for: "b") == "serve a, b inherits a's")
         #expect(pool.failedToOpen(for: "a") == "open for b")
         #expect(pool.failedToOpen(for: "b") == "b fails")
     }
 
-    @Test func `who gives up takes the connection that was coming for nobody else with him`() {
+    @Test func `who inherits a connection being opened bears it when his own time is up`() {
+        var pool = Dialogue(limit: 1)
+        _ = pool.ask("a")
+        #expect(pool.ask("b") == "wait")
+        #expect(pool.cancel("a") == "b inherits a's")
+        #expect(pool.failedToOpen(for: "a", isTimeUp: true) == "b fails")
+        #expect(pool.state.isEmpty == true)
+    }
+
+    @Test func `who gives up leaves the connection that was coming to the next, or takes it with him`() {
         var pool = Dialogue(limit: 2)
         _ = pool.ask("a")
         _ = pool.ask("b")
         _ = pool.ask("c")
-        #expect(pool.cancel("a") == "removed")
+        #expect(pool.cancel("a") == "c inherits a's")
         #expect(pool.cancel("a") == "absent")
-        #expect(pool.cancel("b") == "superfluous")
+        #expect(pool.cancel("b") == "give up b's")
         #expect(pool.opened(1) == "serve c")
         #expect(pool.ask("d") == "open for d")
-        #expect(pool.cancel("d") == "superfluous")
+        #expect(pool.cancel("d") == "give up d's")
         #expect(pool.lostLeased(1) == "")
         #expect(pool.state.isEmpty == true)
+    }
+
+    @Test func `who comes while a connection is on its way that nobody wants any more waits for that`() {
+        var pool = Dialogue(limit: 2)
+        _ = pool.ask("a")
+        _ = pool.opened(1)
+        #expect(pool.ask("b") == "open for b")
+        #expect(pool.released(1) == "serve b")
+        #expect(pool.ask("c") == "c inherits b's")
+        #expect(pool.opened(2) == "serve c")
+    }
+
+    @Test func `a thousand who give up before their connection is replaced need none`() {
+        var pool = Dialogue(limit: 1, queueLimit: 1000)
+        _ = pool.ask("a")
+        _ = pool.opened(1)
+        for number in 0..<1000 { #expect(pool.ask("w\(number)") == "wait") }
+        #expect(pool.lostLeased(1, opensLater: true) == "")
+        for number in 0..<1000 { #expect(pool.cancel("w\(number)") == "removed") }
+        #expect(pool.state.isEmpty == true)
+        #expect(pool.state.nextToOpen() == nil)
     }
 
     @Test func `forgets an idle connection that is gone`() {
@@ -140,10 +186,11 @@ import Testing
         #expect(pool.ask("b") == "open for b")
     }
 
-    @Test func `gives back those who wait when it is drained`() {
+    @Test func `gives back those who wait, one by one, when it is drained`() {
         var pool = Dialogue(limit: 1)
         for name in ["a", "b", "c"] { _ = pool.ask(name) }
-        #expect(pool.state.drain().map(\.name) == ["a", "b", "c"])
+        #expect((0..<4).map { _ in pool.state.drainNext()?.name } == ["a", "b", "c", nil])
+        pool.state.drainIdle()
         #expect(pool.state.warmest == nil)
     }
 
@@ -160,49 +207,90 @@ import Testing
 
 /// Says what a pool answers in words, so that a test reads as a dialogue.
 private struct Dialogue: ~Copyable {
-    final class Party {
+    final class Party: LineMember {
         let name: String
+        var placeInLine: Int32 = -1
         init(_ name: String) { self.name = name }
     }
 
+    private typealias Orders = PoolState<Party, Party>.Orders
+
     var state: PoolState<Party, Party>
     private var parties: [String: Party] = [:]
+    /// The connections on their way, and for whom each was begun.
+    private var underWay: [(number: Int, name: String)] = []
 
     init(limit: Int, queueLimit: Int = 100) { state = PoolState(connectionLimit: limit, queueLimit: queueLimit) }
 
-    mutating func ask(_ name: String, isPicky: Bool = false) -> String {
-        switch state.acquire(party(name), isPicky: isPicky) {
-        case .use(let connection): "use \(connection.name)"
-        case .open: "open for \(name)"
-        case .replace(let connection): "replace \(connection.name) for \(name)"
-        case .wait: "wait"
-        case .refuse(let limit): "refuse at \(limit)"
+    mutating func ask(_ name: String, isAgain: Bool = false) -> String {
+        switch state.acquire(party(name), isAgain: isAgain) {
+        case .use(let connection): return "use \(connection.name)"
+        case .wait(let orders):
+            let words = say(orders)
+            return words.isEmpty ? "wait" : words
+        case .refuse(let limit): return "refuse at \(limit)"
         }
     }
 
-    mutating func opened(_ number: Int) -> String {
-        state.opened(party("\(number)")).map { "serve \($0.name)" } ?? "keep"
+    /// The oldest one on its way, if none is named.
+    mutating func opened(_ connection: Int, for name: String? = nil) -> String {
+        guard let number = take(name) else { return "nothing is on its way" }
+        let (waiter, orders) = state.opened(number, party("\(connection)"))
+        guard let waiter else { return "keep" }
+        return join("serve \(waiter.name)", orders)
     }
 
     mutating func released(_ number: Int) -> String {
         switch state.released(party("\(number)")) {
-        case .serve(let waiter): "serve \(waiter.name)"
+        case .serve(let waiter, let orders): join("serve \(waiter.name)", orders)
         case .keep: "keep"
-        case .replace(let waiter): "replace for \(waiter.name)"
+        case .replace(let orders): "replace" + say(orders).dropFirst("open".count)
         }
     }
 
-    mutating func failedToOpen(for name: String) -> String {
-        let (isBorne, next) = state.failedToOpen(for: party(name))
-        return [isBorne ? "\(name) fails" : nil, next.map { "open for \($0.name)" }].compactMap(\.self)
-            .joined(separator: ", ")
+    mutating func failedToOpen(for name: String, isTimeUp: Bool = false) -> String {
+        guard let number = take(name) else { return "nothing is on its way" }
+        let (bearer, orders) = state.failedToOpen(number, isTimeUp: isTimeUp)
+        return join(bearer.map { "\($0.name) fails" } ?? "", orders)
     }
 
-    mutating func lostLeased(_ number: Int) -> String { state.lostLeased().map { "open for \($0.name)" } ?? "" }
+    mutating func lostLeased(_ number: Int, opensLater: Bool = false) -> String {
+        state.lostLeased()
+        return opensLater ? "" : say(Orders(opens: state.nextToOpen()))
+    }
 
     mutating func lostIdle(_ number: Int) { state.lostIdle(party("\(number)")) }
 
-    mutating func cancel(_ name: String) -> String { "\(state.cancel(party(name)))" }
+    mutating func cancel(_ name: String) -> String {
+        switch state.cancel(party(name)) {
+        case .absent: return "absent"
+        case .removed(let orders): return orders.inherits == nil ? "removed" : say(orders)
+        case .superfluous(let number):
+            let name = self.name(of: number)
+            underWay.removeAll { $0.number == number }
+            return "give up \(name)'s"
+        }
+    }
+
+    private mutating func say(_ orders: Orders) -> String {
+        let inheritance = orders.inherits.map { "\($0.waiter.name) inherits \(name(of: $0.number))'s" }
+        let opening = orders.opens.map { new in
+            underWay.append((new.number, new.waiter.name))
+            return (orders.closes.map { "replace \($0.name)" } ?? "open") + " for \(new.waiter.name)"
+        }
+        return [inheritance, opening].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private mutating func join(_ words: String, _ orders: Orders) -> String {
+        [words, say(orders)].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private func name(of number: Int) -> String { underWay.first { $0.number == number }?.name ?? "nobody" }
+
+    private mutating func take(_ name: String?) -> Int? {
+        guard let index = underWay.firstIndex(where: { name == nil || $0.name == name }) else { return nil }
+        return underWay.remove(at: index).number
+    }
 
     private mutating func party(_ name: String) -> Party {
         if let party = parties[name] { return party }

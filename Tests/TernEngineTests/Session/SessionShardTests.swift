@@ -41,6 +41,43 @@ import TernLock
         #expect(released == nil)
     }
 
+    @Test func `ends those who wait in pieces, and looks at its sockets in between`() async throws {
+        let group = try ReactorGroup(count: 1)
+        let loop = try #require(group.reactors.first).loop
+        let hole = try BlackHole()
+        let shard = try Self.shard(on: group)
+        let count = 20_000
+        let ends = Lock<[UInt64]>([])
+        let request = try Self.request(hole.url)
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let delegate = Counting { error in
+            #expect(error?.reason.isInvalidation == true)
+            let ended = ends.withLock { ends in
+                ends.append(loop.turn)
+                return ends.count
+            }
+            if ended == count { end.finish() }
+        }
+        for _ in 0..<count {
+            DataTask(
+                request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
+            ).resume()
+        }
+        shard.perform { $0.close() }
+        for await _ in stream {}
+        let turns = ends.withLock { $0 }
+        #expect(turns.count == count)
+        #expect(Set(turns).count > 2)
+    }
+
+    private final class Counting: SessionDataDelegate {
+        private let onEnd: @Sendable (EngineError?) -> Void
+
+        init(onEnd: @escaping @Sendable (EngineError?) -> Void) { self.onEnd = onEnd }
+
+        func task(_ task: DataTask, didCompleteWith error: EngineError?) { onEnd(error) }
+    }
+
     enum Ending: CaseIterable {
         case never, closed, loopEnded
     }

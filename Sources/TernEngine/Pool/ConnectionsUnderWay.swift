@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The connections that are being opened, by number, and the waiter who relies on each. One that nobody relies on is spare.
+struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
+    struct Reliance {
+        let waiter: Waiter
+        /// It was begun for another, who needs it no more.
+        let isInherited: Bool
+    }
+
+    private var reliances: [Int: Reliance] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    private var spare: Set<Int> = []
+    private var lastNumber = 0
+
+    var count: Int { reliances.count + spare.count }
+
+    var isEmpty: Bool { count == 0 }
+
+    var hasSpare: Bool { !spare.isEmpty }
+
+    /// How many rely on one.
+    var reliantCount: Int { reliances.count }
+
+    /// Which one `waiter` relies on.
+    func number(for waiter: Waiter) -> Int? {
+        numbers.isEmpty ? nil : numbers[ObjectIdentifier(waiter)]
+    }
+
+    /// Who relies on this one.
+    func reliant(on number: Int) -> Waiter? { reliances[number]?.waiter }
+
+    /// Begins one for `waiter`.
+    mutating func begin(for waiter: Waiter) -> Int {
+        lastNumber += 1
+        set(lastNumber, Reliance(waiter: waiter, isInherited: false))
+        return lastNumber
+    }
+
+    /// Takes `number` off the books, and gives who relied on it.
+    mutating func end(_ number: Int) -> Reliance? {
+        spare.remove(number)
+        return release(number)
+    }
+
+    /// What `waiter` relied on is spare from now on.
+    mutating func leave(_ waiter: Waiter) {
+        guard let number = number(for: waiter) else { return }
+        _ = release(number)
+        spare.insert(number)
+    }
+
+    /// Lets `waiter` rely on a spare one.
+    mutating func inheritSpare(_ waiter: Waiter) -> Int? {
+        guard let number = spare.popFirst() else { return nil }
+        set(number, Reliance(waiter: waiter, isInherited: true))
+        return number
+    }
+
+    private mutating func set(_ number: Int, _ reliance: Reliance) {
+        reliances[number] = reliance
+        numbers[ObjectIdentifier(reliance.waiter)] = number
+    }
+
+    private mutating func release(_ number: Int) -> Reliance? {
+        guard let reliance = reliances.removeValue(forKey: number) else { return nil }
+        numbers[ObjectIdentifier(reliance.waiter)] = nil
+        return reliance
+    }
+}
