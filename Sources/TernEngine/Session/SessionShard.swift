@@ -18,6 +18,7 @@ final class SessionShard: @unchecked Sendable {
     /// Pools that are being closed.
     private var closing: [ConnectionPool] = []
     private var isClosed = false
+    private let cancellations = CancellationList()
 
     init(
         loop: ReactorLoop, configuration: SessionConfiguration, connectionLimit: Int, trust: TrustSettings,
@@ -48,6 +49,28 @@ final class SessionShard: @unchecked Sendable {
         case .success(let destination): pool(for: destination.origin).start(task)
         case .failure(let error): reject(task, error)
         }
+    }
+
+    /// Cancels `task` on the loop's thread, from any. Not in the mail, where a hundred thousand of them would hold up what
+    /// other sessions send: in pieces, as the loop has time. False if the loop has ended.
+    func cancelSoon(_ task: DataTask) -> Bool {
+        if loop.isCurrent {
+            cancel(task)
+            return true
+        }
+        guard cancellations.add(task) else { return true }
+        if loop.execute({ self.cancelMore() }) { return true }
+        cancellations.endWithoutLoop()
+        return false
+    }
+
+    private func cancelMore() {
+        var budget = TurnBudget()
+        while budget.spend() {
+            guard let task = cancellations.next() else { return }
+            cancel(task)
+        }
+        loop.execute { self.cancelMore() }
     }
 
     func cancel(_ task: DataTask) {

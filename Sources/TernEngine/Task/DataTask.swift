@@ -96,7 +96,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
             return (state.shard, state.stage == .completed)
         }
         if isOver { return }
-        if shard?.perform({ $0.cancel(self) }) != true { completeLater(.cancelled, phase: .request, on: nil) }
+        if shard?.cancelSoon(self) != true { completeLater(.cancelled, phase: .request, on: nil) }
     }
 
     /// Whether its cancellation is on its way to the reactor, if not there yet: nothing need be begun for it any more.

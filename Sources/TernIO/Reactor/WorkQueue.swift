@@ -2,7 +2,7 @@
 
 /// First in, first out, and each element is let go of as it is taken: a hundred thousand that are let go of together would
 /// be one long piece of work. What a burst has made of its memory is given back when the queue is empty.
-struct WorkQueue<Element>: ~Copyable {
+package struct WorkQueue<Element>: ~Copyable {
     /// Places kept for what comes next. To have outgrown them costs as much as to outgrow them again, so giving the rest back
     /// is free in the long run.
     static var kept: Int { 1024 }
@@ -13,17 +13,19 @@ struct WorkQueue<Element>: ~Copyable {
 
     var count: Int { places.count - next }
 
-    var isEmpty: Bool { next == places.count }
+    package var isEmpty: Bool { next == places.count }
 
     /// How many there is room for.
     var capacity: Int { places.capacity }
 
-    mutating func append(_ element: Element) {
+    package init() {}
+
+    package mutating func append(_ element: Element) {
         if next >= Self.kept, next * 2 > places.count { closeRanks() }
         places.append(element)
     }
 
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = places[next].take()
         next += 1

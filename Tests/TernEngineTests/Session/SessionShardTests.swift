@@ -70,6 +70,44 @@ import TernLock
         #expect(Set(turns).count > 2)
     }
 
+    @Test func `cancellations do not hold up what others send after them`() async throws {
+        let group = try ReactorGroup(count: 1)
+        let loop = try #require(group.reactors.first).loop
+        let hole = try BlackHole()
+        let shard = try Self.shard(on: group)
+        let count = 5000
+        let ended = Lock(0)
+        let request = try Self.request(hole.url)
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let delegate = Counting { _ in
+            let isLast = ended.withLock { ended in
+                ended += 1
+                return ended == count
+            }
+            if isLast { end.finish() }
+        }
+        let tasks = (0..<count).map { _ in
+            DataTask(
+                request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated)
+        }
+        for task in tasks { task.resume() }
+        let (isHeld, hold) = AsyncStream<Void>.makeStream()
+        let isFree = Lock(false)
+        loop.execute {
+            hold.finish()
+            while !isFree.withLock({ $0 }) { sched_yield() }
+        }
+        for await _ in isHeld {}
+        for task in tasks { task.cancel() }
+        let endedBefore = await withCheckedContinuation { next in
+            loop.execute { next.resume(returning: ended.withLock { $0 }) }
+            isFree.withLock { $0 = true }
+        }
+        #expect(endedBefore < count)
+        for await _ in stream {}
+        #expect(ended.withLock { $0 } == count)
+    }
+
     private final class Counting: SessionDataDelegate {
         private let onEnd: @Sendable (EngineError?) -> Void
 
