@@ -29,6 +29,7 @@ enum TrustAdvice {
             "Let the server staple an OCSP response, or make the authority's responder reachable from here."
         case .missingStaple:
             "Turn on OCSP stapling in the server (SSLUseStapling, ssl_stapling), or have a certificate without must-staple."
+        case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."
         case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
             "Look at the certificate it is about: openssl x509 -text -in FILE."
         }

@@ -39,8 +39,8 @@ public enum ServerTrustPolicy: Sendable {
     /// Accepts every server, and with it every attacker.
     case disableEvaluation
 
-    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread: it must not
-    /// block. Other policies' `evaluate` may be called from it. Beside a policy that asks about revocation it is asked again
+    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread, even where the chain is
+    /// judged on another one for taking long: it must not block. Other policies' `evaluate` may be called from it. Beside a policy that asks about revocation it is asked again
     /// when more is known, and its last word counts.
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }

@@ -19,6 +19,14 @@ public struct RevocationData: Sendable {
         self.lists = lists
     }
 
+    /// The price of judging so many certificates by it, in units of `Work`: a list is hashed for each, and a response is gone
+    /// through and its signature verified.
+    func cost(ofJudging count: Int) -> Int {
+        let all = responses + [stapledResponse].compactMap(\.self)
+        return max(0, count)
+            * (all.reduce(0) { $0 + 250 + $1.der.count / 20 } + lists.reduce(0) { $0 + 150 + $1.size / 1000 })
+    }
+
     package mutating func take(_ answer: RevocationAnswer) {
         switch answer {
         case .response(let response): responses.append(response)

@@ -29,13 +29,13 @@ extension Certificate {
         }
     }
 
-    /// The cost of verifying a signature made with the key, in units of a common one.
+    /// The price of verifying a signature made with the key, in units of `Work`.
     var verificationCost: Int {
         switch keyAlgorithm {
-        case .rsa(let bits, _): bits <= 4096 ? 1 : 4
-        case .ellipticCurve(NID_X9_62_prime256v1), .other(NID_ED25519): 1
-        case .ellipticCurve(NID_secp384r1), .ellipticCurve(NID_secp521r1), .other: 4
-        case .ellipticCurve, .dsa, nil: 8
+        case .rsa(let bits, _): bits <= 4096 ? 60 : bits <= 8192 ? 250 : 1500
+        case .ellipticCurve(NID_X9_62_prime256v1), .other(NID_ED25519): 80
+        case .ellipticCurve(NID_secp384r1), .ellipticCurve(NID_secp521r1), .other: 600
+        case .ellipticCurve, .dsa, nil: 900
         }
     }
 

@@ -99,12 +99,13 @@ public struct Certificate: Sendable {
 
 extension Certificate: Hashable {
     public static func == (left: Certificate, right: Certificate) -> Bool {
-        left.x509 === right.x509 || left.der == right.der
+        unsafe left.x509 === right.x509 || left.x509.pointer == right.x509.pointer || left.der == right.der
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
 
 extension Certificate: CustomStringConvertible {
-    public var description: String { subject.isEmpty ? "(no subject)" : subject }
+    /// The subject, cut short if it is long.
+    public var description: String { subject.isEmpty ? "(no subject)" : BriefText.shortened(subject) }
 }

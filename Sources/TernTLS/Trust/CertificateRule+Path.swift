@@ -12,8 +12,7 @@ extension CertificateRule {
         for (depth, certificate) in path.enumerated() {
             let place = Place(depth: depth, isAnchor: isComplete && depth == path.count - 1)
             let rule =
-                certificate.brokenRule(at: place)
-                ?? (profile == .web ? certificate.brokenWebRule(at: place) : nil)
+                certificate.brokenOwnRule(at: place, profile: profile)
                 ?? (depth > 0 ? certificate.brokenRule(at: place, below: path[..<depth]) : nil)
             if let rule { return PathProblem(.rule(rule), depth: depth, certificate: certificate) }
         }
@@ -31,8 +30,13 @@ extension CertificateRule {
 }
 
 extension Certificate {
+    /// The first rule that this certificate breaks by itself.
+    func brokenOwnRule(at place: CertificateRule.Place, profile: TrustProfile) -> CertificateRule? {
+        brokenRule(at: place) ?? (profile == .web ? brokenWebRule(at: place) : nil)
+    }
+
     /// The first rule that this certificate breaks together with those below it, leaf first.
-    fileprivate func brokenRule(at place: CertificateRule.Place, below path: ArraySlice<Certificate>)
+    func brokenRule(at place: CertificateRule.Place, below path: ArraySlice<Certificate>)
         -> CertificateRule?
     {
         if let issued = path.last, lacksKeyIdentifier(namedBy: issued, at: place) {

@@ -15,6 +15,9 @@ extension ChainVerifier {
     func unusableIssuer(_ problem: PathProblem) -> PathProblem? {
         guard let certificate = problem.certificate else { return nil }
         for issuer in untrusted where issuer.hasName(ofIssuerOf: certificate) {
+            if let limit = CertificateSize(issuer).crossedLimit {
+                return PathProblem(.limit(limit), depth: problem.depth + 1, certificate: issuer)
+            }
             if let rule = issuer.unreadableRule ?? issuer.unsupportedKeyRule(against: certificate) {
                 return PathProblem(.rule(rule), depth: problem.depth + 1, certificate: issuer)
             }

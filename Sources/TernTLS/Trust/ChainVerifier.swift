@@ -16,27 +16,58 @@ struct ChainVerifier {
     var time: Int64
     var profile: TrustProfile
 
-    func verify() -> PathValidation.Outcome {
-        var verifier = self
-        // A key that is costly to verify with never gets to verify anything.
-        verifier.untrusted.removeAll { !$0.hasSupportedKey }
-        let obvious = judge(
-            validation.choose(leaf: leaf, untrusted: verifier.untrusted, store: store), isComplete: true)
-        guard case .refused(let problem) = obvious else { return obvious }
-        var search = PathSearch(verifier)
-        if let path = search.run() { return .valid(path) }
-        guard problem.isDeadEnd else { return obvious }
-        return .refused(unreadable(problem) ?? search.problem ?? unusableIssuer(problem) ?? problem)
+    /// - Parameter work: what it may cost. Where less than a whole allowance is exceeded, the outcome means nothing.
+    func verify(within work: inout Work) -> PathValidation.Outcome {
+        do throws(ChainPlan.Crossed) {
+            let plan = try ChainPlan(leaf: leaf, untrusted: untrusted)
+            return verify(by: plan, within: &work)
+        } catch {
+            return .refused(PathProblem(.limit(error.limit), certificate: error.certificate))
+        }
     }
 
-    /// Validates one path by believing its last certificate.
-    ///
-    /// - Parameter isComplete: the last certificate is an anchor; if not, it is held to what intermediates are.
+    private func verify(by plan: ChainPlan, within work: inout Work) -> PathValidation.Outcome {
+        guard work.spend(plan.readingCost) else { return exceeded }
+        var verifier = self
+        verifier.untrusted = plan.usable
+        var obvious: PathProblem?
+        // Where the obvious path might cost more than there is, the search finds it step by step.
+        if plan.obviousCost < EvaluationLimit.work.maximum / 2 {
+            guard work.spend(plan.obviousCost) else { return exceeded }
+            let outcome = judge(
+                validation.choose(leaf: leaf, untrusted: plan.usable, store: store), isComplete: true)
+            guard case .refused(let problem) = outcome else { return outcome }
+            obvious = problem
+        }
+        var search = PathSearch(verifier, policyCost: plan.policyCost, work: work)
+        let path = search.run()
+        work = search.work
+        if let path { return .valid(path) }
+        if let obvious, !obvious.isDeadEnd { return .refused(obvious) }
+        if work.isExceeded { return exceeded }
+        let end = obvious ?? noIssuer
+        return .refused(unreadable(end) ?? search.problem ?? unusableIssuer(end) ?? end)
+    }
+
+    /// The whole of one path, believing its last certificate.
     func check(_ path: [Certificate], isComplete: Bool) -> PathValidation.Outcome {
         judge(validation.check(path), isComplete: isComplete)
     }
 
+    /// The same by OpenSSL's rules alone, for a path whose certificates have been held to the others.
+    func check(_ path: [Certificate]) -> PathValidation.Outcome { validation.check(path) }
+
+    /// Without the name, which is the leaf's own affair.
+    func checkStructure(_ path: [Certificate]) -> PathValidation.Outcome {
+        PathValidation(identity: nil, time: time).checkStructure(path)
+    }
+
     private var validation: PathValidation { PathValidation(identity: identity, time: time) }
+
+    private var exceeded: PathValidation.Outcome { .refused(PathProblem(.limit(.work), certificate: leaf)) }
+    private var noIssuer: PathProblem {
+        PathProblem(.openSSL(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY), certificate: leaf)
+    }
 
     /// What OpenSSL accepts still has to pass the rules it does not know.
     private func judge(_ outcome: PathValidation.Outcome, isComplete: Bool) -> PathValidation.Outcome {

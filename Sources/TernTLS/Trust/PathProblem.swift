@@ -7,6 +7,8 @@ struct PathProblem: Hashable {
         case openSSL(Int32)
         /// A rule OpenSSL does not know.
         case rule(CertificateRule)
+        /// More than we let anybody make us do.
+        case limit(EvaluationLimit)
     }
 
     var finding: Finding

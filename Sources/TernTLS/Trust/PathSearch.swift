@@ -3,40 +3,53 @@ import CTernOpenSSL
 
 /// Looks for a valid path among all there are (RFC 4158), by going back and trying the next issuer wherever one fails.
 ///
-/// The search goes depth first, anchors before sent certificates. Each step is a validation of its own: a path that is
-/// refused even if its last certificate is believed cannot be mended by what comes above it, whatever the rule, so
-/// nothing is built on it. What a hostile server can make us do is bounded by a `Budget`, in units of work and not of
-/// time, so that a verdict never depends on how busy the machine is.
+/// The search goes depth first, anchors before sent certificates. Each step is judged by itself: a path that is refused even
+/// if its last certificate is believed cannot be mended by what comes above it, whatever the rule, so nothing is built on it.
+/// And since everything below the last certificate has been judged by then, only what it adds is: each signature is verified
+/// once, and so is each certificate by itself. A path that has come to an anchor is then verified as a whole, as if nothing
+/// were known about it.
+///
+/// What a hostile server can make us do is bounded in units of work and not of time, so that a verdict never depends on how
+/// busy the machine is.
 struct PathSearch {
     private let verifier: ChainVerifier
     private let untrusted: [Certificate]
-    private var budget = Budget()
+    private let policyCost: Int
+    private(set) var work: Work
+    private var judged = JudgedCertificates()
     /// The refusal of a path that had reached its anchor, or lacked nothing but the anchor.
     private(set) var problem: PathProblem?
 
-    init(_ verifier: ChainVerifier) {
+    /// The price of one call of OpenSSL.
+    private static let stepCost = 40
+
+    init(_ verifier: ChainVerifier, policyCost: Int, work: Work) {
         self.verifier = verifier
+        self.policyCost = policyCost
+        self.work = work
         var seen: Set<Certificate> = []
         untrusted = verifier.untrusted.filter { seen.insert($0).inserted }
     }
 
-    /// A valid path, or nil if there is none or the budget is spent.
+    /// A valid path, or nil if there is none or the work is spent.
     mutating func run() -> [Certificate]? {
         let leaf = verifier.leaf
         let isAnchor = verifier.store.contains(leaf)
         // What is wrong with the leaf itself is wrong on every path.
-        guard validate([leaf], isComplete: isAnchor) else { return nil }
+        guard work.spend(Self.stepCost + judged.size(of: leaf).names),
+            accept(verifier.check([leaf], isComplete: isAnchor), of: [leaf], isComplete: isAnchor)
+        else { return nil }
         return isAnchor ? [leaf] : extend([leaf])
     }
 
     private mutating func extend(_ path: [Certificate]) -> [Certificate]? {
         guard let last = path.last, path.count <= PathValidation.maximumIntermediates + 1 else { return nil }
-        let anchors = verifier.store.certificates(issuing: last)
+        let anchors = anchors(issuing: last)
         for anchor in anchors where mayFollow(anchor, path) {
             let whole = path + [anchor]
             if validate(whole, isComplete: true) { return whole }
         }
-        for issuer in untrusted where mayFollow(issuer, path) && !anchors.contains(issuer) {
+        for issuer in untrusted where mayFollow(issuer, path) && !isContained(issuer, in: anchors) {
             let longer = path + [issuer]
             if validate(longer, isComplete: false), let whole = extend(longer) { return whole }
         }
@@ -44,24 +57,99 @@ struct PathSearch {
     }
 
     private mutating func validate(_ path: [Certificate], isComplete: Bool) -> Bool {
-        guard budget.spend(on: path) else { return false }
-        switch verifier.check(path, isComplete: isComplete) {
-        case .valid: return true
-        case .refused(let found):
-            if problem == nil, let last = path.last,
-                isComplete || !verifier.store.certificates(issuing: last).isEmpty
-            {
-                problem = found
-            }
-            return false
-        }
+        guard work.spend(cost(of: path)) else { return false }
+        // The signature first: most of what a search meets is not what it looks for, and this is the same on every path.
+        guard accept(signature(in: path), of: path, isComplete: isComplete),
+            isComplete || accept(date(in: path), of: path, isComplete: false),
+            accept(verifier.checkStructure(path), of: path, isComplete: isComplete),
+            accept(rule(brokenBy: path, isComplete: isComplete), of: path, isComplete: isComplete)
+        else { return false }
+        guard isComplete else { return true }
+        return work.spend(costOfSignatures(in: path)) && accept(verifier.check(path), of: path, isComplete: true)
+    }
+
+    private mutating func accept(
+        _ outcome: PathValidation.Outcome, of path: [Certificate], isComplete: Bool
+    ) -> Bool {
+        guard case .refused(let found) = outcome else { return true }
+        return accept(found, of: path, isComplete: isComplete)
+    }
+
+    /// Whether there is nothing wrong; notes what there is.
+    private mutating func accept(_ found: PathProblem?, of path: [Certificate], isComplete: Bool) -> Bool {
+        guard let found else { return true }
+        if problem == nil, let last = path.last, isComplete || !anchors(issuing: last).isEmpty { problem = found }
+        return false
     }
 
     /// Names and key identifiers fit, and the path would not come back to an authority it has passed: a second
     /// certificate for the same name and key adds constraints and no issuer.
     private mutating func mayFollow(_ issuer: Certificate, _ path: [Certificate]) -> Bool {
-        guard budget.spendStep(), let last = path.last, issuer.mayHaveIssued(last) else { return false }
+        guard work.spend(1), let last = path.last, issuer.mayHaveIssued(last) else { return false }
         return !path.contains { $0.isSameAuthority(as: issuer) }
+    }
+
+    private mutating func isContained(_ certificate: Certificate, in anchors: [Certificate]) -> Bool {
+        guard !anchors.isEmpty else { return false }
+        // Out of work, nothing more is tried.
+        return !work.spend(1 + anchors.count / 16) || anchors.contains { $0.isEqual(to: certificate) }
+    }
+
+    private mutating func anchors(issuing certificate: Certificate) -> [Certificate] {
+        judged.anchors(issuing: certificate, in: verifier.store, within: &work)
+    }
+}
+
+// What the last certificate of a path adds
+extension PathSearch {
+    private mutating func signature(in path: [Certificate]) -> PathProblem? {
+        guard path.count > 1, let issuer = path.last else { return nil }
+        let depth = path.count - 2
+        guard let holds = judged.isSigned(path[depth], by: issuer, within: &work) else {
+            return PathProblem(.limit(.work), certificate: verifier.leaf)
+        }
+        return holds
+            ? nil : PathProblem(.openSSL(X509_V_ERR_CERT_SIGNATURE_FAILURE), depth: depth, certificate: path[depth])
+    }
+
+    /// Dates that cannot be read are left to OpenSSL.
+    private func date(in path: [Certificate]) -> PathProblem? {
+        guard let last = path.last else { return nil }
+        let code: Int32
+        if let notBefore = last.notBefore, verifier.time < notBefore {
+            code = X509_V_ERR_CERT_NOT_YET_VALID
+        } else if let notAfter = last.notAfter, verifier.time > notAfter {
+            code = X509_V_ERR_CERT_HAS_EXPIRED
+        } else {
+            return nil
+        }
+        return PathProblem(.openSSL(code), depth: path.count - 1, certificate: last)
+    }
+
+    private mutating func rule(brokenBy path: [Certificate], isComplete: Bool) -> PathProblem? {
+        guard let last = path.last else { return nil }
+        let place = CertificateRule.Place(depth: path.count - 1, isAnchor: isComplete)
+        let rule =
+            judged.rule(brokenBy: last, at: place, profile: verifier.profile)
+            ?? last.brokenRule(at: place, below: path.dropLast())
+        return rule.map { PathProblem(.rule($0), depth: place.depth, certificate: last) }
+    }
+
+    private mutating func cost(of path: [Certificate]) -> Int {
+        var cost = Self.stepCost + policyCost
+        var names = 0
+        for certificate in path {
+            let size = judged.size(of: certificate)
+            cost += NameConstraints.cost(names: names, subtrees: size.subtrees)
+            // The subject counts as a name.
+            names += 1 + size.names
+        }
+        return cost
+    }
+
+    private mutating func costOfSignatures(in path: [Certificate]) -> Int {
+        let own = path.dropFirst().reduce(0) { $0 + $1.verificationCost }
+        return own + judged.size(of: verifier.leaf).names + cost(of: path)
     }
 }
 
@@ -69,5 +157,10 @@ extension Certificate {
     fileprivate func isSameAuthority(as other: Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(x509.pointer), X509_get_subject_name(other.x509.pointer)) == 0
             && X509_PUBKEY_eq(X509_get_X509_PUBKEY(x509.pointer), X509_get_X509_PUBKEY(other.x509.pointer)) == 1
+    }
+
+    /// As `==`, without encoding anything.
+    fileprivate func isEqual(to other: Certificate) -> Bool {
+        unsafe x509.pointer == other.x509.pointer || X509_cmp(x509.pointer, other.x509.pointer) == 0
     }
 }

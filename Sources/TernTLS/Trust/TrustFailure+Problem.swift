@@ -7,6 +7,8 @@ extension TrustFailure {
         switch problem.finding {
         case .rule(let rule):
             self.init(.rule(rule), host: host, depth: problem.depth, certificate: problem.certificate, seen: sent)
+        case .limit(let limit):
+            self.init(.limit(limit), host: host, depth: problem.depth, certificate: problem.certificate, seen: sent)
         case .openSSL(let code):
             self.init(
                 store.isEmpty ? .noAnchors : Reason(code, problem.certificate), host: host, verifyCode: code,

@@ -22,6 +22,7 @@ extension TrustFailure {
         case .chainTooLong: "chain-too-long"
         case .certificatePolicy: "certificate-policy"
         case .rule(let rule): rule.rawValue
+        case .limit(let limit): limit.rawValue
         case .keyNotPinned: "key-not-pinned"
         case .certificateNotPinned: "certificate-not-pinned"
         case .noRequiredEvaluator: "no-required-evaluator"

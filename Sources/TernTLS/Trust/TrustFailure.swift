@@ -43,6 +43,9 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case certificatePolicy
         /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. Nearly all of these OpenSSL does not check.
         case rule(CertificateRule)
+        /// Judging the server further would cost more than any server may; `depth` counts where the limit is about one
+        /// certificate.
+        case limit(EvaluationLimit)
         /// None of the pinned keys is in the chain the pins were compared with.
         case keyNotPinned(pins: [PublicKey])
         /// None of the pinned certificates is in the chain the pins were compared with.
@@ -122,12 +125,12 @@ extension TrustFailure: CustomStringConvertible {
         case .nameMismatch(let presented) where presented.isEmpty:
             return "the certificate names no host in subjectAltName, and the common name does not count"
         case .nameMismatch(let presented):
-            return "the certificate is for " + presented.map(\.description).joined(separator: ", ")
+            return "the certificate is for " + BriefText.list(presented.lazy.map(\.description))
         case .expired(let notAfter): return "\(subject) expired at \(Timestamp.text(notAfter))"
         case .notYetValid(let notBefore): return "\(subject) is not valid before \(Timestamp.text(notBefore))"
         case .untrustedRoot: return "the chain ends in \(subject), which is not a trusted root"
         case .missingIssuer:
-            let issuer = certificate.map { " (\($0.issuer))" } ?? ""
+            let issuer = certificate.map { " (\(BriefText.shortened($0.issuer)))" } ?? ""
             return "the issuer\(issuer) of \(subject) was neither sent nor is it trusted"
         case .noAnchors: return "there are no trust anchors"
         case .wrongPurpose: return "\(subject) is not for TLS servers"
@@ -141,6 +144,7 @@ extension TrustFailure: CustomStringConvertible {
             return "the certificate policies an authority demands are not to be found in \(subject)"
         case .chainTooLong: return "the chain is too long"
         case .rule(let rule): return "\(subject) \(rule.sentence)"
+        case .limit(let limit): return limit.isAboutCertificate ? "\(subject) \(limit.sentence)" : limit.sentence
         case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"
         case .keyNotPinned: return "none of the pinned keys is in the chain"
         case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"

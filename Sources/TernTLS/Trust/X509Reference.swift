@@ -19,6 +19,9 @@ import CTernOpenSSL
 
     deinit { unsafe X509_free(pointer) }
 
+    /// What tells it from others, as long as it lives.
+    var address: UInt { unsafe UInt(bitPattern: pointer) }
+
     var der: [UInt8] { unsafe Self.encode { target in unsafe i2d_X509(pointer, target) } }
 
     var subjectPublicKeyInfo: [UInt8] {

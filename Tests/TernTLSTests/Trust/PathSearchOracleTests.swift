@@ -45,7 +45,8 @@ struct PathSearchOracleTests {
             profile: .standard)
         var count = 0
         let isGood = isReachable([leaf], sent, anchor, verifier, &count)
-        switch verifier.verify() {
+        var work = Work.whole
+        switch verifier.verify(within: &work) {
         case .valid(let path):
             #expect(isGood)
             #expect(path.first == leaf && path.last == anchor)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text out of a certificate inside a message of ours: whoever made the certificate must not make the message long.
+package enum BriefText {
+    private static let maximumLength = 200
+    private static let maximumCount = 5
+
+    /// The beginning, and a sign that there is more.
+    package static func shortened(_ text: String) -> String {
+        guard text.utf8.count > maximumLength else { return text }
+        return String(decoding: text.utf8.prefix(maximumLength), as: UTF8.self) + "…"
+    }
+
+    /// The first few, and how many more there are.
+    package static func list(_ texts: some Collection<String>) -> String {
+        let shown = texts.prefix(maximumCount).map(shortened).joined(separator: ", ")
+        return texts.count > maximumCount ? "\(shown) and \(texts.count - maximumCount) more" : shown
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// How much there is in a certificate, counted without having OpenSSL read its extensions: that is already the work that is
+/// to be bounded.
+struct CertificateSize {
+    let octets: Int
+    let names: Int
+    let subtrees: Int
+    private let nameOctets: Int
+    private let parts: Int
+
+    /// A certificate as small as this is not counted in detail: it has room for nothing that is much.
+    private static let small = 2048
+
+    init(_ certificate: Certificate) {
+        let x509 = certificate.x509
+        octets = x509.octetCount
+        parts = x509.partCount
+        let constraints = x509.contentOfExtension(NID_name_constraints)
+        subtrees = constraints.isEmpty ? 0 : x509.subtreeLimit
+        guard octets > Self.small else {
+            (names, nameOctets) = (octets / 24, 0)
+            return
+        }
+        nameOctets = x509.contentOfExtension(NID_subject_alt_name).count
+        names = nameOctets == 0 ? 0 : x509.nameLimit
+    }
+
+    /// The first limit that it crosses by itself.
+    var crossedLimit: EvaluationLimit? {
+        if names > EvaluationLimit.names.maximum { return .names }
+        if parts > EvaluationLimit.nameParts.maximum { return .nameParts }
+        return subtrees > EvaluationLimit.constraints.maximum ? .constraints : nil
+    }
+
+    /// The price of reading it once: names have a price of their own, and everything else may be a list of small things, too.
+    var readingCost: Int { names + (octets - nameOctets) / 10 }
+}
+
+extension X509Reference {
+    var octetCount: Int { unsafe Int(max(0, i2d_X509(pointer, nil))) }
+
+    fileprivate var partCount: Int {
+        unsafe Int(
+            max(
+                X509_NAME_entry_count(X509_get_subject_name(pointer)),
+                X509_NAME_entry_count(X509_get_issuer_name(pointer))))
+    }
+
+    /// Policies and mappings of policies.
+    var policyCount: Int {
+        [NID_certificate_policies, NID_policy_mappings].reduce(0) { sum, kind in
+            let content = contentOfExtension(kind)
+            return sum + (DERElements(sequence: content)?.count(orAtMost: content.count / 4) ?? content.count / 4)
+        }
+    }
+}

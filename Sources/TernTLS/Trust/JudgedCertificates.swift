@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// What a search has found out about certificates by themselves, and about which key signed which: it is the same on every
+/// path, so nobody looks twice.
+///
+/// Certificates are told apart by their address, which they keep as long as the search holds them.
+struct JudgedCertificates {
+    private struct Place: Hashable {
+        let certificate: UInt
+        let isAnchor: Bool
+    }
+
+    private struct Signature: Hashable {
+        let certificate: UInt
+        let key: Int
+    }
+
+    private var sizes: [UInt: CertificateSize] = [:]
+    private var rules: [Place: CertificateRule?] = [:]
+    private var keys: [PublicKey: Int] = [:]
+    private var keyNumbers: [UInt: Int] = [:]
+    private var signatures: [Signature: Bool] = [:]
+    private var anchors: [UInt: [Certificate]] = [:]
+
+    mutating func size(of certificate: Certificate) -> CertificateSize {
+        let address = certificate.x509.address
+        if let known = sizes[address] { return known }
+        let size = CertificateSize(certificate)
+        sizes[address] = size
+        return size
+    }
+
+    /// The first rule that an issuer breaks by itself.
+    mutating func rule(
+        brokenBy certificate: Certificate, at place: CertificateRule.Place, profile: TrustProfile
+    ) -> CertificateRule? {
+        let key = Place(certificate: certificate.x509.address, isAnchor: place.isAnchor)
+        if let known = rules[key] { return known }
+        let rule = certificate.brokenOwnRule(at: place, profile: profile)
+        rules[key] = .some(rule)
+        return rule
+    }
+
+    /// Whether the issuer's key signed the certificate; nil if there is no work left to find out.
+    mutating func isSigned(_ certificate: Certificate, by issuer: Certificate, within work: inout Work) -> Bool? {
+        let signature = Signature(certificate: certificate.x509.address, key: number(ofKeyOf: issuer))
+        if let known = signatures[signature] { return known }
+        guard work.spend(issuer.verificationCost) else { return nil }
+        defer { OpenSSLError.clear() }
+        let key = unsafe X509_get0_pubkey(issuer.x509.pointer)
+        let holds = unsafe key != nil && X509_verify(certificate.x509.pointer, key) == 1
+        signatures[signature] = holds
+        return holds
+    }
+
+    private mutating func number(ofKeyOf certificate: Certificate) -> Int {
+        let address = certificate.x509.address
+        if let known = keyNumbers[address] { return known }
+        let key = certificate.publicKey
+        let number = keys[key] ?? keys.count
+        keys[key] = number
+        keyNumbers[address] = number
+        return number
+    }
+
+    mutating func anchors(
+        issuing certificate: Certificate, in store: TrustStore, within work: inout Work
+    ) -> [Certificate] {
+        let address = certificate.x509.address
+        if let known = anchors[address] { return known }
+        let found = store.certificates(issuing: certificate)
+        // They have been found by now; what is left out is the work with them.
+        let usable = work.spend(2 + found.count / 4) ? found : []
+        anchors[address] = usable
+        return usable
+    }
+}
