@@ -126,6 +126,10 @@ static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mo
 static inline int tern_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
+static inline void tern_SSL_CTX_set_max_cert_list(SSL_CTX *context, long octets) {
+    SSL_CTX_set_max_cert_list(context, octets);
+}
+static inline int tern_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline int tern_SSL_request_stapled_response(SSL *ssl) {
     return (int)SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
 }
@@ -144,9 +148,11 @@ static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
 static inline const char *tern_environment(const char *name) {
     return OPENSSL_issetugid() ? NULL : getenv(name);
 }
-// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost.
+// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost. Nobody is waited for: a
+// pipe without a reader cannot be written, and nor can one that is full.
 static inline void tern_append_to_private_file(const char *path, const uint8_t *bytes, size_t count) {
-    int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    int descriptor = open(path, flags, S_IRUSR | S_IWUSR);
     if (descriptor < 0) return;
     ssize_t written = write(descriptor, bytes, count);
     (void)written;

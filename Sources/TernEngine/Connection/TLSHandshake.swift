@@ -20,6 +20,7 @@ final class TLSHandshake: ReadinessHandler {
     private let loop: ReactorLoop
     /// Nil while there has been nothing to ask.
     private var revocation: RevocationInquiry?
+    private var evaluation: EvaluationLine.Ticket?
     private var completion: Completion?
     private var isAdvancing = false
     /// What the socket is ready for, until we come to our turn.
@@ -51,6 +52,7 @@ final class TLSHandshake: ReadinessHandler {
         completion = nil
         held = nil
         revocation?.cancel()
+        if let evaluation = evaluation.take() { EvaluationLine.shared.withdraw(evaluation) }
         loop.deregister(token)
         // Whoever cancels in the midst of a step is called by OpenSSL, and by the transport, which has to outlive that.
         if !isAdvancing { transport = nil }
@@ -140,10 +142,12 @@ extension TLSHandshake {
         case .needMoreBytes:
             try flush()
             return false
+        case .needEvaluation(let pending):
+            try unsafe hold(ciphertext, from: offset)
+            evaluate(pending)
+            return false
         case .needRevocation(let questions):
-            // Nothing is sent meanwhile, our certificate least of all.
-            try setInterest([])
-            held = unsafe Array(ciphertext[offset...])
+            try unsafe hold(ciphertext, from: offset)
             let inquiry = revocation ?? RevocationInquiry(shard: shard)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
@@ -155,11 +159,38 @@ extension TLSHandshake {
         }
     }
 
+    /// Nothing is sent meanwhile, our certificate least of all, and the peer has to wait.
+    private func hold(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(EngineError.Reason) {
+        try setInterest([])
+        held = unsafe Array(ciphertext[offset...])
+    }
+
+    /// Judging this server takes long, and others have to be served meanwhile.
+    private func evaluate(_ pending: PendingEvaluation) {
+        // Only ever looked into on the loop's thread.
+        let handshake = HandshakeReference(self)
+        evaluation = EvaluationLine.shared.run(pending) { [loop] completed in
+            loop.execute { handshake.value?.evaluated(completed) }
+        }
+    }
+
+    private func evaluated(_ completed: CompletedEvaluation) {
+        evaluation = nil
+        goOn { self.transport?.take(completed) }
+    }
+
     private func answered(_ answers: [RevocationQuestion: RevocationAnswer]) {
-        advance { () throws(EngineError.Reason) in
-            guard let rest = self.held.take() else { return false }
+        goOn {
             self.transport?.answer(answers)
             self.revocation?.distrust(self.transport?.openQuestions ?? [])
+        }
+    }
+
+    /// Takes in what was held, once `change` has made a difference; nothing if the handshake is over.
+    private func goOn(after change: () -> Void) {
+        advance { () throws(EngineError.Reason) in
+            guard let rest = self.held.take() else { return false }
+            change()
             let result = unsafe rest.withUnsafeBytes { bytes in
                 Result { () throws(EngineError.Reason) in try unsafe self.takeIn(bytes) }
             }
@@ -205,4 +236,13 @@ extension TLSHandshake {
     private func wrap(_ body: () throws(SystemError) -> Void) throws(EngineError.Reason) {
         do throws(SystemError) { try body() } catch { throw .system(error) }
     }
+}
+
+/// A way back to a handshake that does not keep it alive.
+///
+/// Safety: made and used on the handshake's loop only; other threads merely pass it on.
+private final class HandshakeReference: @unchecked Sendable {
+    private(set) weak var value: TLSHandshake?
+
+    init(_ value: TLSHandshake) { self.value = value }
 }

@@ -100,6 +100,9 @@ struct Transport: ~Copyable {
     /// Passes on what has been found out about the server's certificates.
     mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { tls?.answer(answers) }
 
+    /// Passes on what judging the server has come to.
+    mutating func take(_ completed: CompletedEvaluation) { tls?.take(completed) }
+
     /// What is still not known about their revocation.
     var openQuestions: [RevocationQuestion] {
         switch tls {

@@ -6,30 +6,42 @@ import CTernOpenSSL
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread, inside the handshake.
 final class PeerVerification {
-    private let host: String
     private let policy: ServerTrustPolicy
-    private var trust: ServerTrust
+    private var evaluation: PolicyEvaluation
     private var asked: Set<RevocationQuestion> = []
+    private var hasCertificates = false
+    /// What has to be found out elsewhere before there is a result.
+    private(set) var pending: PendingEvaluation?
     private(set) var result: ServerTrustResult?
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
     init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile) {
-        self.host = host
         self.policy = policy
         // The time is set when there is something to judge.
-        trust = ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile)
+        evaluation = PolicyEvaluation(
+            trust: ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile), host: host)
     }
+
+    var host: String { evaluation.host ?? "" }
 
     /// Whether the server is to be asked for a stapled response.
     var wantsStaple: Bool { policy.asksForRevocation }
 
-    /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error.
+    /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error. Called again
+    /// with every attempt to go on while there is something pending.
     @unsafe func verify(_ store: OpaquePointer, of ssl: OpaquePointer) -> Int32 {
-        trust.sentChain = unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
-        trust.time = Timestamp.now
-        unsafe takeStaple(of: ssl)
-        judge()
+        if !hasCertificates {
+            hasCertificates = true
+            evaluation.trust.sentChain = unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
+            evaluation.trust.time = Timestamp.now
+            unsafe takeStaple(of: ssl)
+            judge()
+        }
+        if pending != nil {
+            unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
+            return unsafe tern_SSL_set_retry_verify(ssl) == 1 ? 1 : 0
+        }
         // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it, but before we say anything.
         let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
         let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
@@ -46,7 +58,7 @@ final class PeerVerification {
     /// `bad_certificate_status_response`.
     @unsafe func verifyStaple(of ssl: OpaquePointer) -> Int32 {
         if unsafe takeStaple(of: ssl) { judge() }
-        return isOpen || result?.isAccepted == true ? 1 : 0
+        return pending != nil || isOpen || result?.isAccepted == true ? 1 : 0
     }
 
     /// What should be asked before the verdict is final: one question for each certificate nothing is known about.
@@ -58,10 +70,20 @@ final class PeerVerification {
     }
 
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
+        var revocation = evaluation.trust.revocation
         for (question, answer) in answers {
             asked.insert(question)
-            trust.revocation.take(answer)
+            revocation.take(answer)
         }
+        evaluation.take(revocation)
+        judge()
+    }
+
+    /// What was found out elsewhere.
+    func take(_ completed: CompletedEvaluation) {
+        guard pending === completed.pending else { return }
+        pending = nil
+        evaluation = completed.evaluation
         judge()
     }
 
@@ -75,16 +97,17 @@ final class PeerVerification {
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isJudgedAnew else { return true }
-        var trust = trust
-        trust.sentChain = result.sentChain
-        trust.time = Timestamp.now
-        return policy.evaluate(trust, host: host).isAccepted
+        var anew = evaluation
+        anew.trust.sentChain = result.sentChain
+        anew.trust.time = Timestamp.now
+        // What cannot be reaffirmed at once is left to a handshake with certificates.
+        return anew.attempt(policy)?.isAccepted ?? false
     }
 
     private func judge() {
-        let result = policy.evaluate(trust, host: host)
-        self.result = result
-        evidence = TrustEvidence(result, at: trust.time)
+        result = evaluation.attempt(policy)
+        pending = result == nil ? PendingEvaluation(evaluation, of: policy) : nil
+        evidence = result.flatMap { TrustEvidence($0, at: evaluation.trust.time) }
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
         OpenSSLError.clear()
     }
@@ -104,9 +127,12 @@ final class PeerVerification {
     @unsafe private func takeStaple(of ssl: OpaquePointer) -> Bool {
         var bytes: UnsafePointer<UInt8>?
         let count = unsafe tern_SSL_get_stapled_response(ssl, &bytes)
-        guard count > 0, let bytes = unsafe bytes, trust.revocation.stapledResponse == nil else { return false }
-        trust.revocation.stapledResponse = OCSPResponse(
-            der: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+        guard count > 0, let bytes = unsafe bytes, evaluation.trust.revocation.stapledResponse == nil else {
+            return false
+        }
+        var revocation = evaluation.trust.revocation
+        revocation.stapledResponse = OCSPResponse(der: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+        evaluation.take(revocation)
         return true
     }
 }

@@ -9,6 +9,8 @@ final class SessionCallbacks {
     private var resumption: Resumption?
     private let keyLog: KeyLog?
     private(set) var wasAskedForCertificate = false
+    /// Whether the server sent more certificates than anybody reads.
+    private(set) var hasTooManyCertificates = false
 
     init(verification: PeerVerification, resumption: Resumption?, keyLog: KeyLog?) {
         self.verification = verification
@@ -19,6 +21,11 @@ final class SessionCallbacks {
     /// Makes this object the one that is called about `ssl`; the session keeps it alive as long as `ssl`.
     @unsafe func attach(to ssl: OpaquePointer) -> Bool {
         guard unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1 else { return false }
+        unsafe SSL_set_msg_callback(ssl) { isSent, version, kind, bytes, count, ssl, _ in
+            guard isSent == 0, kind == SSL3_RT_HANDSHAKE else { return }
+            unsafe SessionCallbacks.attached(to: ssl)?.received(
+                UnsafeRawBufferPointer(start: bytes, count: count), version: version)
+        }
         unsafe resumption?.offer(to: ssl, reaffirm: verification.reaffirms)
         return unsafe !verification.wantsStaple || tern_SSL_request_stapled_response(ssl) == 1
     }
@@ -28,6 +35,16 @@ final class SessionCallbacks {
         guard let evidence = resumption?.offeredEvidence else { return false }
         verification.resume(evidence)
         return true
+    }
+
+    /// A whole message of the handshake, before it is read.
+    @unsafe private func received(_ message: UnsafeRawBufferPointer, version: Int32) {
+        guard let list = unsafe CertificateMessage(message, version: version), list.isTooLong else { return }
+        hasTooManyCertificates = true
+        // There is no way to have OpenSSL stop here, but that it finds the message malformed. It is in a buffer of its own, which
+        // it has received into, and its hash has been taken.
+        let bytes = unsafe UnsafeMutableRawPointer(mutating: message.baseAddress)
+        unsafe bytes?.storeBytes(of: 0xff, toByteOffset: 4, as: UInt8.self)
     }
 
     /// The handshake is complete and the server accepted: what it has issued may be kept.

@@ -89,6 +89,7 @@ import CTernOpenSSL
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
         // A call for application data returns behind each message that is none, so that they can be counted.
         unsafe tern_SSL_CTX_clear_mode(pointer, Int(SSL_MODE_AUTO_RETRY))
+        unsafe tern_SSL_CTX_set_max_cert_list(pointer, EvaluationLimit.listSize.maximum)
         if OpenSSLLibrary.releasesBuffersFromTheStart {
             unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         }

@@ -36,7 +36,8 @@ import CTernOpenSSL
     ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
     ///     dot; an address never is (RFC 6066 §3).
     ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and policy.
-    ///   - policy: judges the server's certificates, inside the handshake and on its thread.
+    ///   - policy: judges the server's certificates, inside the handshake and on its thread; what would take long there is put
+    ///     off, see `needEvaluation`.
     ///   - profile: the rules that chains are held to; nil for those of the context's configuration.
     /// - Throws: `invalidHost` or `outOfResources`.
     public init(
@@ -74,7 +75,7 @@ import CTernOpenSSL
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
     ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` and
-    ///     `.needRevocation` the rest is for `open`.
+    ///     `.needRevocation` the rest is for `open`, and on `.needEvaluation` for the next call.
     /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
     public mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
@@ -89,6 +90,9 @@ import CTernOpenSSL
         if result == 1 { return try settle() }
         switch problem {
         case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_WANT_RETRY_VERIFY:
+            guard let pending = callbacks.verification.pending else { throw failHandshake(handshakeFailure()) }
+            return .needEvaluation(pending)
         case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
         default: throw failHandshake(handshakeFailure())
         }
@@ -100,6 +104,9 @@ import CTernOpenSSL
         let unanswered = callbacks.verification.questions.map { ($0, RevocationAnswer.none) }
         callbacks.verification.answer(answers.merging(unanswered) { given, _ in given })
     }
+
+    /// Gives back what `.needEvaluation` was about.
+    public mutating func take(_ completed: CompletedEvaluation) { callbacks.verification.take(completed) }
 
     /// Opens ciphertext into plaintext, one record or message at most. Call it until it returns `.needMoreBytes`.
     ///
@@ -258,6 +265,10 @@ import CTernOpenSSL
     /// Opens the session, once nothing is left to be asked and the verdict is good.
     private mutating func settle() throws(TLSError) -> HandshakeProgress {
         if unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() { throw fail(TLSError(.handshakeFailed)) }
+        if let pending = callbacks.verification.pending {
+            state = .verifying
+            return .needEvaluation(pending)
+        }
         let questions = callbacks.verification.questions
         guard questions.isEmpty else {
             state = .verifying
@@ -270,6 +281,8 @@ import CTernOpenSSL
             throw error
         }
         callbacks.handshakeComplete()
+        // Records of data are nobody's business.
+        unsafe SSL_set_msg_callback(ssl, nil)
         unsafe tern_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
         state = .open
         return .complete
@@ -299,7 +312,20 @@ import CTernOpenSSL
         if let failure = callbacks.verification.refusal {
             return TLSError(.trust(failure), openSSL: errors)
         }
+        if let limit = crossedLimit(in: errors) {
+            let failure = TrustFailure(.limit(limit), host: callbacks.verification.host, seen: [])
+            return TLSError(.trust(failure), openSSL: errors)
+        }
         return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)
+    }
+
+    /// The limit of the list that was crossed before it was read.
+    private func crossedLimit(in errors: [OpenSSLError]) -> EvaluationLimit? {
+        if callbacks.hasTooManyCertificates { return .certificates }
+        let isTooLong = errors.contains {
+            $0.libraryNumber == ERR_LIB_SSL && $0.reasonNumber == SSL_R_EXCESSIVE_MESSAGE_SIZE
+        }
+        return unsafe isTooLong && SSL_get_state(ssl) == TLS_ST_CR_CERT ? .listSize : nil
     }
 
     private mutating func recordFailure() -> TLSError {

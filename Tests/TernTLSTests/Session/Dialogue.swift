@@ -10,6 +10,8 @@ final class Dialogue {
     let server: ServerEngine
     /// What the client has opened that was no application data.
     private(set) var messages = 0
+    /// How many times the server was judged elsewhere.
+    private(set) var evaluations = 0
     /// How many bytes the client is given at a time.
     var step = Int.max
 
@@ -78,6 +80,11 @@ final class Dialogue {
         var offset = 0
         let progress = unsafe try window.withUnsafeBytes { unsafe try client.handshake($0, from: &offset) }
         input.removeFirst(offset)
+        if case .needEvaluation(let pending) = progress {
+            evaluations += 1
+            client.take(pending.run())
+            return try advance(&input)
+        }
         return progress == .complete
     }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FoundationEssentials
+import TernLock
+import TernTLS
+
+/// Where evaluations wait that take longer than a reactor has, and are run a few at a time. Any thread.
+///
+/// One line for the process: whatever servers send, they get half its processors at most. What waits is bounded by what
+/// waits for it: one evaluation a handshake, and none for a handshake that has been given up.
+final class EvaluationLine: Sendable {
+    static let shared = EvaluationLine(width: ProcessInfo.processInfo.activeProcessorCount / 2)
+
+    /// How many may run at once on large machines.
+    private static let maximumWidth = 4
+
+    /// One evaluation in the line, for who wants to step out of it.
+    struct Ticket: Sendable, Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Entry {
+        let ticket: Ticket
+        let evaluation: PendingEvaluation
+        let completion: @Sendable (CompletedEvaluation) -> Void
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        var running = 0
+        var issued: UInt64 = 0
+    }
+
+    let width: Int
+    private let queue = DispatchQueue(label: "tern-trust", qos: .userInitiated, attributes: .concurrent)
+    private let state = Lock(State())
+
+    init(width: Int) { self.width = min(max(1, width), Self.maximumWidth) }
+
+    /// Calls `completion` on a thread of the line's, once the evaluation has run; never, if it is withdrawn first.
+    func run(
+        _ evaluation: PendingEvaluation, completion: @escaping @Sendable (CompletedEvaluation) -> Void
+    ) -> Ticket {
+        let (ticket, isIdle) = state.withLock { state -> (Ticket, Bool) in
+            state.issued += 1
+            let ticket = Ticket(number: state.issued)
+            state.waiting.append(Entry(ticket: ticket, evaluation: evaluation, completion: completion))
+            guard state.running < width else { return (ticket, false) }
+            state.running += 1
+            return (ticket, true)
+        }
+        if isIdle { queue.async { self.work() } }
+        return ticket
+    }
+
+    /// Takes an evaluation out of the line. One that runs already is run to its end.
+    func withdraw(_ ticket: Ticket) {
+        // Let go of outside the lock: it holds certificates, and somebody's policy.
+        let withdrawn = state.withLock { state -> Entry? in
+            state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
+        }
+        withExtendedLifetime(withdrawn) {}
+    }
+
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    var runningCount: Int { state.withLock { $0.running } }
+
+    private func work() {
+        while let entry = next() { entry.completion(entry.evaluation.run()) }
+    }
+
+    private func next() -> Entry? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.running -= 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+    }
+}
