@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 import Dispatch
+import Synchronization
 
 /// Where the secrets of connections are written, for tools such as Wireshark that are to decipher them: the format of
 /// NSS's `SSLKEYLOGFILE`. Whoever reads them reads everything, so nothing is ever logged unasked; the environment
@@ -9,27 +10,42 @@ import Dispatch
 /// Two logs are equal only if they are one object.
 public final class KeyLog: Sendable {
     private let write: @Sendable (String) -> Void
+    private let queue = DispatchQueue(label: "tern-key-log")
+    private let waiting = Atomic(0)
+
+    /// Lines that may wait to be written. A log that is slower than its connections loses the rest.
+    static let maximumWaiting = 4096
 
     /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own: whatever it does, it
     /// does not do it in the midst of a connection's work.
-    public convenience init(_ write: @escaping @Sendable (String) -> Void) {
-        let queue = DispatchQueue(label: "tern-key-log")
-        self.init(writing: { line in queue.async { write(line) } })
-    }
+    public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    private init(writing write: @escaping @Sendable (String) -> Void) { self.write = write }
-
-    /// Appends to the file at `path`, which is made for its owner alone if it does not exist. What cannot be written is
-    /// lost: a log must not break a connection.
+    /// Appends to the file at `path`, which is made for its owner alone if it does not exist; line by line, in order, and on a
+    /// queue of its own as well. What cannot be written is lost: a log must not break a connection. So is what would have to
+    /// wait, such as for somebody to read a pipe.
     public convenience init(path: String) {
-        self.init(writing: { line in
+        self.init { line in
             let line = Array((line + "\n").utf8)
-            // One write of a whole line to a file opened for appending: lines of several threads do not mix.
+            // One write of a whole line to a file opened for appending: lines of several processes do not mix.
             unsafe tern_append_to_private_file(path, line, line.count)
-        })
+        }
     }
 
-    func record(_ line: String) { write(line) }
+    /// Returns when what has been recorded before is written or lost.
+    func written() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    func record(_ line: String) {
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+            waiting.subtract(1, ordering: .relaxed)
+            return
+        }
+        queue.async {
+            self.write(line)
+            self.waiting.subtract(1, ordering: .relaxed)
+        }
+    }
 }
 
 extension KeyLog: Hashable {

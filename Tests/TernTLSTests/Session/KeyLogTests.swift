@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+import TernLock
 import TernTesting
 import Testing
 
@@ -32,6 +35,52 @@ import Testing
         let dialogue = try Dialogue(root: root) { $0.keyLog = KeyLog(path: "/nonexistent/keys") }
         _ = try dialogue.handshake()
         #expect(dialogue.trust?.isAccepted == true)
+    }
+
+    @Test func `a pipe that nobody reads holds nobody up, and one that is read gets whole lines in order`() async throws
+    {
+        let path = "/tmp/tern-key-log-\(UInt64.random(in: 0 ... .max))"
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        defer { unsafe unlink(path) }
+        let log = KeyLog(path: path)
+        // Used to wait in open(2) for good.
+        log.record("lost")
+        await log.written()
+        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        for number in 0..<100 { log.record("line \(number)") }
+        await log.written()
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = unsafe read(reader, &bytes, bytes.count)
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        #expect(text == (0..<100).map { "line \($0)\n" }.joined())
+        for number in 0..<KeyLog.maximumWaiting { log.record("\(number) " + String(repeating: "x", count: 100)) }
+        await log.written()
+        #expect(unsafe read(reader, &bytes, bytes.count) > 0)
+    }
+
+    @Test func `a folder is no log, and does not hurt`() async {
+        let log = KeyLog(path: "/tmp")
+        log.record("lost")
+        await log.written()
+    }
+
+    @Test func `a log that is slower than its connections loses lines, and not its patience`() async {
+        let (open, gate) = AsyncStream.makeStream(of: Void.self)
+        let lines = Lock(0)
+        let semaphore = DispatchSemaphore(value: 0)
+        let log = KeyLog { _ in
+            gate.yield()
+            semaphore.wait()
+            semaphore.signal()
+            lines.withLock { $0 += 1 }
+        }
+        log.record("first")
+        for await _ in open { break }
+        for _ in 0..<(KeyLog.maximumWaiting + 100) { log.record("more") }
+        semaphore.signal()
+        await log.written()
+        #expect(lines.withLock { $0 } == KeyLog.maximumWaiting)
     }
 
     @Test func `a log is part of the configuration's identity`() {
