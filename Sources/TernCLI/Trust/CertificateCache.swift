@@ -2,14 +2,30 @@
 import Tern
 import TernEngine
 
-/// Certificates that cases share are read once, and their anchors indexed once. Bounded: past its limit the cache starts
-/// afresh, so ten thousand cases need no more memory than a hundred.
+/// Certificates that cases share are read once, and their anchors indexed once. Bounded: past its limit the cache forgets what it
+/// has known longest, little by little, so ten thousand cases need no more memory than a hundred, and none of them pays
+/// for all.
 struct CertificateCache {
     private static let maximumBytes = 8 << 20
 
+    private enum Key {
+        case certificates(String)
+        case anchors([String])
+
+        var size: Int {
+            switch self {
+            case .certificates(let pem): pem.utf8.count
+            case .anchors(let texts): texts.reduce(0) { $0 + $1.utf8.count }
+            }
+        }
+    }
+
     private var certificates: [String: [Certificate]] = [:]
     private var anchorSets: [[String]: Anchors] = [:]
-    private var bytes = 0
+    /// What is in the cache, oldest first, from `oldest` on.
+    private var keys: [Key] = []
+    private var oldest = 0
+    private(set) var bytes = 0
 
     /// The certificates of an array of PEM texts.
     mutating func certificates(_ element: JSONElement) throws(PolicyFileError) -> [Certificate] {
@@ -21,8 +37,8 @@ struct CertificateCache {
                 continue
             }
             let read = try element.pemCertificates()
-            makeRoom(for: pem.utf8.count)
             certificates[pem] = read
+            add(.certificates(pem))
             all += read
         }
         return all
@@ -33,16 +49,30 @@ struct CertificateCache {
         let texts = try element.strings()
         if let known = anchorSets[texts] { return known }
         let anchors = Anchors.only(try certificates(element))
-        makeRoom(for: texts.reduce(0) { $0 + $1.utf8.count })
         anchorSets[texts] = anchors
+        add(.anchors(texts))
         return anchors
     }
 
-    private mutating func makeRoom(for count: Int) {
-        bytes += count
-        guard bytes > Self.maximumBytes else { return }
-        certificates = [:]
-        anchorSets = [:]
-        bytes = count
+    private mutating func add(_ key: Key) {
+        keys.append(key)
+        bytes += key.size
+        while bytes > Self.maximumBytes, oldest < keys.count {
+            forget(keys[oldest])
+            oldest += 1
+        }
+        // Moving what is left is paid for by as many that have gone.
+        if oldest > keys.count / 2 {
+            keys.removeFirst(oldest)
+            oldest = 0
+        }
+    }
+
+    private mutating func forget(_ key: Key) {
+        bytes -= key.size
+        switch key {
+        case .certificates(let pem): certificates[pem] = nil
+        case .anchors(let texts): anchorSets[texts] = nil
+        }
     }
 }

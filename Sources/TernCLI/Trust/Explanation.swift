@@ -40,8 +40,11 @@ struct Explanation {
     private func lines(about findings: CertificateFindings) -> [String] {
         let certificate = findings.certificate
         let head = "  \(findings.depth)  \(certificate) (\(findings.role.rawValue))"
-        var details = [("pin", findings.publicKey.pin), ("issuer", certificate.issuer), ("valid", dates(findings))]
-        if !findings.names.isEmpty { details.append(("names", list(findings.names.map(\.description)))) }
+        var details = [
+            ("pin", findings.publicKey.pin), ("issuer", BriefText.shortened(certificate.issuer)),
+            ("valid", dates(findings)),
+        ]
+        if !findings.names.isEmpty { details.append(("names", BriefText.list(findings.names.lazy.map(\.description)))) }
         details += [
             ("key", "\(findings.key), \(strength(findings.keySecurityBits))"),
             ("signed", "\(findings.signature), \(strength(findings.signatureSecurityBits))"),
@@ -49,7 +52,7 @@ struct Explanation {
         details += [
             ("purpose", findings.extendedKeyUsage), ("usage", findings.keyUsage), ("limits", findings.basicConstraints),
             ("names of", findings.nameConstraints),
-        ].compactMap { name, value in value.map { (name, $0) } }
+        ].compactMap { name, value in value.map { (name, BriefText.shortened($0)) } }
         if let revocation = findings.revocation { details.append(("revoked?", RevocationReport(revocation).text)) }
         if let failure = findings.failure { details.append(("WRONG", failure.sentence)) }
         return [head] + rows(details, indent: "     ")
@@ -69,12 +72,6 @@ struct Explanation {
 
     private func strength(_ bits: Int) -> String {
         bits == 0 ? "strength unknown" : "\(bits) bits of security\(bits < 112 ? ", WEAK" : "")"
-    }
-
-    /// Certificates of large sites name hundreds of hosts.
-    private func list(_ names: [String]) -> String {
-        let shown = names.prefix(8).joined(separator: ", ")
-        return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
     }
 
     private var wanted: [String] {

@@ -10,8 +10,8 @@ struct LineReader: ~Copyable {
         case tooLong
     }
 
-    /// A chain of ten megabytes is a case; a file without line breaks is not.
-    static let maximumLength = 32 << 20
+    /// Ten times what a server may send, or four bundles of a system's anchors. To read more takes longer than one case may.
+    static let maximumLength = 1 << 20
 
     private let descriptor: Int32
     private var chunk = [UInt8](repeating: 0, count: 256 << 10)

@@ -18,6 +18,16 @@ struct Malformed: Error {
         detail = error.field.isEmpty ? "\(error.reason)" : "\(error.field): \(error.reason)"
     }
 
+    /// A line of more bytes than `limit`.
+    static func tooLong(limit: Int) -> Malformed {
+        Malformed(reason: "line-too-long", detail: "the line is longer than \(limit) bytes")
+    }
+
+    private init(reason: String, detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+
     init(detail: String) {
         reason = "malformed-case"
         self.detail = detail

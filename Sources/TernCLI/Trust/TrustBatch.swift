@@ -27,8 +27,7 @@ struct TrustBatch: ~Copyable {
             case .bytes(let bytes) where bytes.allSatisfy(Self.isBlank): continue
             case .bytes(let bytes): verdict = evaluate(bytes)
             case .tooLong:
-                verdict = BatchVerdict(
-                    id: nil, Malformed(detail: "the line is longer than \(LineReader.maximumLength) bytes"))
+                verdict = BatchVerdict(id: nil, .tooLong(limit: LineReader.maximumLength))
             }
             output.append(contentsOf: verdict.json.utf8)
             output.append(UInt8(ascii: "\n"))

@@ -12,7 +12,8 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 
             --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, \
             "policy": {…}}, of which all but chain may be left out, and prints one verdict per line, {"id", \
-            "verdict": "accept" or "refuse", "reason", "detail"}. It exits 0 when it has come to the end.
+            "verdict": "accept" or "refuse", "reason", "detail"}. A line may have 1 MiB; a longer one is refused for "line-too-long", and the batch goes on. It exits 0 when it has come \
+            to the end.
 
             A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \
             "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", \

@@ -221,15 +221,18 @@ import Testing
         #expect(try result.object()["id"] as? Int == 7)
     }
 
-    @Test func `a chain of ten megabytes and one of a hundred certificates are answered`() async throws {
+    @Test func `a line that is too long is refused by that name, and the batch goes on`()
+        async throws
+    {
         let fixtures = try Fixtures()
         let long = fixtures.good([
             "chain": [fixtures.leaf.certificatePEM]
                 + Array(repeating: fixtures.intermediate.certificatePEM, count: 100)
         ])
-        let large = fixtures.good(["chain": [String(repeating: "A", count: 10 << 20)]])
-        let all = try await verdicts([try Self.line(long), try Self.line(large)])
-        #expect(all.map(\.verdict) == ["accept", "refuse"])
+        let large = fixtures.good(["chain": [String(repeating: "A", count: 1 << 20)]])
+        let all = try await verdicts([try Self.line(long), try Self.line(large), try Self.line(long)])
+        #expect(all.map(\.verdict) == ["accept", "refuse", "accept"])
+        #expect(all.map(\.reason)[1] == "line-too-long")
     }
 
     @Test func `ten thousand cases need no more memory than a thousand, and each is answered before more are read`()
