@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// When each unasked response was in the client's socket: whether a request came before or after, the client's clock tells.
+#pragma once
+#include <stdint.h>
+
+/// The stray with this mark has just been written.
+void ledger_note(uint64_t mark);
+/// CLOCK_MONOTONIC in nanoseconds; 0 if nobody remembers.
+int64_t ledger_look_up(uint64_t mark);
