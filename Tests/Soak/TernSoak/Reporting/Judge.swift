@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has to hold, in one place.
+///
+/// The neighbour's delay is judged less what the control saw: the control is not in our process, so what it waits for is the
+/// machine, or the healthy server. Our reactor may be slow for us in that same moment; then the rest of its delay is ours.
+struct Judge: Sendable {
+    let delayLimit: Double
+    let isSanitized: Bool
+
+    /// In milliseconds: the neighbour's worst, less the control's.
+    func delay(_ report: ScenarioReport) -> Double { max(0, report.neighbour.worst - report.control.worst) }
+
+    /// Whether it is worth another try: too late, while the control was late too.
+    func mayBeTheMachine(_ report: ScenarioReport) -> Bool {
+        judgesDelay(of: report) && delay(report) > delayLimit && report.control.worst > delayLimit / 5
+    }
+
+    func verdicts(on report: ScenarioReport) -> [Verdict] {
+        let order = report.order
+        let name = "\(order.attack.name) with \(order.connections)"
+        var verdicts = [
+            Verdict(isFine: report.hasEnded, text: "\(name): requests were still under way after \(order.patience) s"),
+            Verdict(isFine: report.wrong == 0, text: "\(name): \(report.wrong) requests lost or wrongly answered"),
+            Verdict(
+                isFine: report.neighbour.failures == 0, text: "\(name): \(report.neighbour.failures) pings have failed"),
+        ]
+        if judgesDelay(of: report) {
+            verdicts.append(
+                Verdict(
+                    isFine: delay(report) <= delayLimit,
+                    text: "\(name): a neighbour waited \(Table.number(delay(report))) ms for our sake"))
+        }
+        if order.attack.limitsMemory, !isSanitized {
+            let limit = 8 * 1024 + 512 * order.connections
+            verdicts.append(
+                Verdict(
+                    isFine: report.grownKilobytes <= limit,
+                    text: "\(name): memory grew by \(report.grownKilobytes) KB, and \(limit) are allowed"))
+        }
+        return verdicts
+    }
+
+    /// Work on the reactor is what that one is about.
+    private func judgesDelay(of report: ScenarioReport) -> Bool {
+        !isSanitized && report.order.attack.kind != .strayBehindWork
+    }
+
+    func verdicts(on report: StormReport) -> [Verdict] {
+        let (counts, name) = (report.counts, report.order.isSecure ? "TLS storm" : "plain storm")
+        // Shadow memory and quarantines grow with everything that was ever allocated.
+        let percent = isSanitized ? 50 : 10
+        let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 4096)
+        return [
+            Verdict(isFine: counts.wrongBodies == 0, text: "\(name): \(counts.wrongBodies) wrong bodies"),
+            Verdict(isFine: counts.disorders == 0, text: "\(name): \(counts.disorders) events out of order"),
+            Verdict(
+                isFine: counts.forgedBefore == 0,
+                text: "\(name): \(counts.forgedBefore) requests answered by what had lain in the socket before"),
+            Verdict(isFine: counts.hangs == 0, text: "\(name): \(counts.hangs) requests overdue"),
+            Verdict(isFine: report.lost == 0, text: "\(name): \(report.lost) requests never ended"),
+            Verdict(
+                isFine: report.after.descriptors <= report.before.descriptors,
+                text: "\(name): \(report.after.descriptors) descriptors, before it \(report.before.descriptors)"),
+            Verdict(
+                isFine: report.after.threads <= report.before.threads,
+                text: "\(name): \(report.after.threads) threads, before it \(report.before.threads)"),
+            Verdict(
+                isFine: report.after.residentKilobytes <= memory,
+                text: "\(name): \(report.after.residentKilobytes) KB, before it \(report.before.residentKilobytes)"),
+        ]
+    }
+}

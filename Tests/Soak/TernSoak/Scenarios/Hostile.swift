@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+import TernLock
+
+/// The client's side of an attack: asks the hostile server, on the shared reactors, until time is up; then drops the session.
+final class Hostile: Sendable {
+    private struct State {
+        var session: Session?
+        var underWay = 0
+        var ended = 0
+        var wrong = 0
+        var isOver = false
+    }
+
+    let order: ScenarioOrder
+    private let state: Lock<State>
+    private let base: String
+    private let request: TernEngine.URLRequest
+
+    init(_ order: ScenarioOrder) throws {
+        self.order = order
+        let isSecure = order.attack.door != "plain"
+        base = "\(isSecure ? "https" : "http")://127.0.0.1:\(order.server.ports[order.attack.door] ?? 0)"
+        request = try Question.request("\(base)/\(order.attack.behaviour)/1/0")
+        var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = order.connections
+        configuration.maximumQueuedRequestsPerHost = 200_000
+        let blind = ServerTrustPolicyManager(policies: ["127.0.0.1": .disableEvaluation])
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: order.attack.evaluates ? nil : blind)
+        state = Lock(State(session: session))
+    }
+
+    var hasEnded: Bool { state.withLock { $0.isOver && $0.underWay == 0 } }
+    var endedCount: Int { state.withLock(\.ended) }
+    var wrongCount: Int { state.withLock(\.wrong) }
+
+    func attack() {
+        let end = MonotonicInstant.now.advanced(by: .seconds(order.seconds))
+        switch order.attack.kind {
+        case .connections: keepAsking()
+        case .cancelNewestFirst: giveUp { $0.reversed() }
+        case .cancelOldestFirst: giveUp { $0 }
+        case .cancelAtRandom: giveUp { $0.shuffled() }
+        case .finWithResponse: postMany()
+        case .strayBehindWork: workBetweenRequests()
+        }
+        if order.attack.kind == .connections {
+            while MonotonicInstant.now < end { usleep(10_000) }
+        }
+        let session = state.withLock { state in
+            state.isOver = true
+            return order.attack.kind == .connections ? state.session.take() : nil
+        }
+        withExtendedLifetime(session) {}
+    }
+
+    func noteWrong() { state.withLock { $0.wrong += 1 } }
+
+    func begin() { state.withLock { $0.underWay += 1 } }
+
+    func end() {
+        state.withLock { state in
+            state.underWay -= 1
+            state.ended += 1
+        }
+    }
+
+    var session: Session? { state.withLock { $0.isOver ? nil : $0.session } }
+
+    private func keepAsking() {
+        for _ in 0..<order.connections { askAgain() }
+    }
+
+    /// As a client that tries again at once does it: from the end of the last.
+    private func askAgain() {
+        guard let session else { return }
+        begin()
+        let listener = Listener { [self] _ in
+            askAgain()
+            end()
+        }
+        session.dataTask(with: request, delegate: listener).resume()
+    }
+
+    private func giveUp(_ inOrder: ([DataTask]) -> [DataTask]) {
+        guard let session else { return }
+        let tasks = (0..<100_000).map { _ in
+            begin()
+            return session.dataTask(with: request, delegate: Listener { [self] _ in end() })
+        }
+        for task in tasks { task.resume() }
+        for task in inOrder(tasks) { task.cancel() }
+    }
+
+    /// What cannot be sent twice, to a server that closes behind every answer without a word: the client holds the end of the
+    /// connection in its hands before it sends the next.
+    private func postMany() {
+        guard let session else { return }
+        var request = request
+        request.httpMethod = "POST"
+        request.httpBody = Data("once".utf8)
+        for _ in 0..<500 {
+            begin()
+            let listener = Listener { [self] error in
+                if error != nil { noteWrong() }
+                end()
+            }
+            session.dataTask(with: request, delegate: listener).resume()
+        }
+    }
+}
+
+extension Hostile {
+    /// The server forges a response within 30 ms of its answer, the client works for 40 on its reactor before it asks again.
+    private func workBetweenRequests() {
+        guard let session, let executor = session.executors.first else { return }
+        let base = base
+        begin()
+        Task(executorPreference: executor) { [self] in
+            for round in 1...20 {
+                guard let first = try? Question.request("\(base)/stray-later/\(round)/4"),
+                    let second = try? Question.request("\(base)/good/1/4")
+                else { break }
+                _ = try? await session.data(for: first)
+                usleep(40_000)
+                let answer = try? await session.data(for: second)
+                if answer?.1.value(forHTTPHeaderField: "X-Forged") != nil { noteWrong() }
+            }
+            end()
+        }
+    }
+}
+
+/// Told the end, and nothing else.
+private final class Listener: SessionDataDelegate {
+    private let ended: @Sendable (EngineError?) -> Void
+
+    init(_ ended: @escaping @Sendable (EngineError?) -> Void) { self.ended = ended }
+
+    func task(_ task: DataTask, didCompleteWith error: EngineError?) { ended(error) }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import TernEngine
+
+/// Runs an attack beside a neighbour who is pinged all the while, in a process of its own.
+///
+/// A reactor that works for the attacker cannot be told to stop: when patience is over, the neighbour's delay until then is the
+/// result, and the process ends where it stands.
+final class Scenario: Sendable {
+    private let order: ScenarioOrder
+    private let pinger: Pinger
+    private let hostile: Hostile
+
+    init(_ order: ScenarioOrder) throws {
+        self.order = order
+        pinger = try Pinger(port: order.neighbourPort)
+        hostile = try Hostile(order)
+    }
+
+    func run() throws {
+        let control = try Control(port: order.neighbourPort)
+        usleep(200_000)
+        _ = (pinger.take(), control.take())
+        let before = Resources.now().residentKilobytes
+        let attack = Thread { self.hostile.attack() }
+        attack.start()
+        let end = MonotonicInstant.now.advanced(by: .seconds(order.seconds + order.patience))
+        var grown = 0
+        while !hostile.hasEnded, MonotonicInstant.now < end {
+            usleep(50_000)
+            grown = max(grown, Resources.now().residentKilobytes - before)
+        }
+        var report = ScenarioReport(order: order)
+        (report.neighbour, report.control) = (pinger.take(), control.take())
+        report.grownKilobytes = grown
+        report.ended = hostile.endedCount
+        report.hasEnded = hostile.hasEnded
+        report.wrong = hostile.wrongCount
+        try Child.tell(report)
+        // Not by way of `exit`: a reactor that is stuck would be waited for.
+        _exit(0)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One attack: handed to its process as JSON.
+struct ScenarioOrder: Codable, Sendable {
+    var attack: Attack
+    var connections: Int
+    var seconds: Double
+    /// After so many more it is reported as it stands, and the process ends.
+    var patience: Double
+    var server: ServerProcess.Description
+    var neighbourPort: Int
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+import TernLock
+
+/// A delegate that compares what it is told with the question it knows, and counts its ends.
+///
+/// Under a lock although events come one after another: whether they do is what is to be found out.
+final class Witness: SessionDataDelegate {
+    struct Outcome: Sendable {
+        var error: EngineError?
+        var forged: UInt64?
+        var acquired: MonotonicInstant?
+    }
+
+    private struct State {
+        var testimony: Testimony
+        var finish: (@Sendable (Outcome) -> Void)?
+    }
+
+    private let state: Lock<State>
+    private let findings: Findings
+    private let question: Question
+
+    /// `finish` is called for the first end only, on whatever thread that comes on.
+    init(_ question: Question, _ findings: Findings, finish: @escaping @Sendable (Outcome) -> Void) {
+        self.question = question
+        self.findings = findings
+        state = Lock(State(testimony: Testimony(question), finish: finish))
+    }
+
+    func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {
+        state.withLock { $0.testimony.informational() }
+    }
+
+    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+        state.withLock { $0.testimony.head(response) }
+    }
+
+    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+        state.withLock { $0.testimony.bytes(bytes) }
+    }
+
+    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+        state.withLock { $0.testimony.trailers() }
+    }
+
+    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+        let (testimony, finish) = state.withLock { state in
+            state.testimony.end(isComplete: error == nil)
+            return (state.testimony, state.finish.take())
+        }
+        findings.note(testimony)
+        finish?(
+            Outcome(
+                error: error, forged: error == nil ? testimony.forged : nil,
+                acquired: task.metrics?.connectionAcquired))
+    }
+}
