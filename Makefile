@@ -2,8 +2,10 @@
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 60
 DOCS ?= docs-out
+SOAK_SECONDS ?= 120
+SOAK_SANITIZE ?=
 
-.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize lint docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize soak soak-sanitize lint docs clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -13,6 +15,7 @@ help:
 	@echo "make bench-parse  the response decoder beside a parser in C, a few seconds once built"
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
+	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
 	@echo "make lint         swift-format and house rules"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
@@ -60,6 +63,16 @@ sanitize:
 		swift test --no-parallel --disable-xctest --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
 		swift test --no-parallel --disable-xctest --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
+
+# SOAK_SANITIZE=address or thread for one of them; SOAK_OPTIONS=--seed N … repeats a run.
+soak:
+	@scripts/install-dependencies build
+	@Tests/Soak/run $(or $(SOAK_SANITIZE),release) --seconds $(SOAK_SECONDS) $(SOAK_OPTIONS)
+
+soak-sanitize:
+	@scripts/install-dependencies build
+	@Tests/Soak/run address --seconds $(SOAK_SECONDS) $(SOAK_OPTIONS)
+	@Tests/Soak/run thread --seconds $(SOAK_SECONDS) $(SOAK_OPTIONS)
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift

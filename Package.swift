@@ -67,5 +67,12 @@ let package = Package(
         .testTarget(
             name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
             swiftSettings: settings),
+        // Hostile servers, and what is asked of them; `make soak`.
+        .executableTarget(
+            name: "ChaosServer", path: "Tests/Soak/ChaosServer",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "TernSoak", dependencies: ["TernEngine", "TernLock"], path: "Tests/Soak/TernSoak",
+            swiftSettings: settings),
     ]
 )
