@@ -45,6 +45,10 @@ const struct behaviour behaviours[] = {
     {"one-byte-records", flood_one_byte_records, OVER_TLS | OVER_TLS12, false},
     {"empty-records", flood_empty_records, OVER_TLS, false},
     {"warnings", flood_warnings, OVER_TLS, false},
+
+    {"betray-bytes", betray_bytes, OVER_PLAIN | ON_TRIAL, false},
+    {"betray-question", betray_question, OVER_PLAIN | ON_TRIAL, false},
+    {"betray-length", betray_length, OVER_PLAIN | ON_TRIAL, false},
     {0},
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "exchange.h"
 
-enum layer { OVER_PLAIN = 1, OVER_TLS = 2, OVER_TLS12 = 4, ANYWHERE = OVER_PLAIN | OVER_TLS | OVER_TLS12 };
+enum layer { OVER_PLAIN = 1, OVER_TLS = 2, OVER_TLS12 = 4, ANYWHERE = OVER_PLAIN | OVER_TLS | OVER_TLS12, ON_TRIAL = 8 };
 
 struct behaviour {
     const char *name;
@@ -56,6 +56,11 @@ void million_header_bytes(struct exchange *);
 void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
 void tell_ledger(struct exchange *);
+
+// To try the soak itself.
+void betray_bytes(struct exchange *);
+void betray_question(struct exchange *);
+void betray_length(struct exchange *);
 
 // Floods over TLS: half a response, then for `size` milliseconds, or until the client closes if that is zero.
 void flood_key_updates(struct exchange *);

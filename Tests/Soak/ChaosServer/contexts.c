@@ -25,17 +25,14 @@ SSL_CTX *make_tls12_context(const struct chain *honest) {
     return context;
 }
 
-/// 10,000 bits that need not be prime: nobody checks. Our own secret is short, so that it is the client that works.
+/// 10,000 bits that need not be prime: nobody checks. A hostile server need not compute with it; this one does.
 static EVP_PKEY *make_huge_modulus(void) {
-    BIGNUM *modulus = BN_new(), *generator = BN_new(), *order = BN_new();
+    BIGNUM *modulus = BN_new(), *generator = BN_new();
     BN_rand(modulus, 10000, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
     BN_set_word(generator, 2);
-    // Bounds our own secret. No order of anything, so we shall refuse the client's key, but only after it has worked for it.
-    BN_rand(order, 512, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
     OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
     OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_FFC_P, modulus);
     OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_FFC_G, generator);
-    OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_FFC_Q, order);
     OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *maker = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
@@ -44,7 +41,7 @@ static EVP_PKEY *make_huge_modulus(void) {
     EVP_PKEY_CTX_free(maker);
     OSSL_PARAM_free(parameters);
     OSSL_PARAM_BLD_free(builder);
-    BN_free(modulus), BN_free(generator), BN_free(order);
+    BN_free(modulus), BN_free(generator);
     return key;
 }
 

@@ -16,10 +16,13 @@ struct Soak {
         chaos = try ServerProcess(.chaos)
     }
 
+    private var neighbourPort: Int { neighbour.description.ports["plain"] ?? 0 }
+
     /// Whether nothing was found.
     func run() throws -> Bool {
         let start = MonotonicInstant.now
         Table.write("seed \(options.seed)")
+        try Trial(chaos: chaos.description, neighbourPort: neighbourPort, judge: judge).run()
         var verdicts = try attack()
         let left = max(0, options.seconds - MonotonicInstant.now.seconds(since: start))
         for isSecure in [false, true] where options.only.map(Self.name(isSecure).contains) ?? true {
@@ -36,7 +39,7 @@ struct Soak {
         Table.write(Table.attackHeader)
         var verdicts: [Verdict] = []
         for attack in Attack.all where options.only.map(attack.name.contains) ?? true {
-            for connections in [1, 16] { verdicts += try attempt(attack, connections) }
+            for connections in options.seconds < 60 ? [16] : [1, 16] { verdicts += try attempt(attack, connections) }
         }
         return verdicts
     }
@@ -46,8 +49,8 @@ struct Soak {
     private func attempt(_ attack: Attack, _ connections: Int) throws -> [Verdict] {
         let order = ScenarioOrder(
             attack: attack, connections: connections, seconds: max(0.5, options.seconds / 60),
-            patience: options.sanitizer == nil ? 10 : 60, server: chaos.description,
-            neighbourPort: neighbour.description.ports["plain"] ?? 0)
+            patience: options.sanitizer == nil ? 20 : 60, server: chaos.description,
+            neighbourPort: neighbourPort)
         var best: ScenarioReport?
         for _ in 0..<3 {
             let (report, ending) = try Child.run(
@@ -60,7 +63,7 @@ struct Soak {
         }
         guard let best else { return [] }
         let verdicts = judge.verdicts(on: best)
-        Table.write(Table.row(best, judge.delay(best), verdicts))
+        Table.write(Table.row(best, judge.delay(best), verdicts, isSure: judge.isQuiet(best.control)))
         if options.showsJSON { try Child.tell(best) }
         return verdicts
     }
@@ -71,7 +74,7 @@ struct Soak {
         let order = StormOrder(
             seed: options.seed, isSecure: isSecure, seconds: seconds * 0.8, workers: options.workers,
             descriptors: options.descriptors, isSanitized: options.sanitizer != nil, server: chaos.description,
-            neighbourPort: neighbour.description.ports["plain"] ?? 0)
+            neighbourPort: neighbourPort)
         let (report, ending) = try Child.run("storm", order, StormReport.self, within: seconds + 240)
         let name = Self.name(isSecure)
         var verdicts: [Verdict] = []

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Foundation
 import TernEngine
 import TernLock
 
-/// What everybody else in the process feels: a session that asks a healthy server every other millisecond, on the reactors that
+/// What everybody else in the process feels: a session that asks a healthy server about every millisecond, on the reactors that
 /// it shares with whoever is under attack.
 final class Pinger: Sendable {
     private struct State {
-        var samples: [Int32] = []
+        var delays: [Delay] = []
         var failures = 0
-        var pendingSince: MonotonicInstant?
+        var pending: Ping?
         var isOver = false
+        /// The threads that pings were answered on.
+        var reactors: Set<Int32> = []
     }
 
     private let state = Lock(State())
@@ -21,17 +22,16 @@ final class Pinger: Sendable {
 
     init(port: Int) throws {
         request = try Question.request("http://127.0.0.1:\(port)/good/1/4")
-        state.withLock { $0.samples.reserveCapacity(1 << 17) }
+        state.withLock { $0.delays.reserveCapacity(1 << 17) }
         Thread.detachNewThread { self.run() }
     }
 
     /// The delays since the last call; a ping that still waits counts with what it has waited.
     func take() -> Delays {
         state.withLock { state in
-            var samples = state.samples
-            if let since = state.pendingSince { samples.append(Self.microseconds(since: since)) }
-            let delays = Delays(microseconds: samples, failures: state.failures)
-            state.samples.removeAll(keepingCapacity: true)
+            let delays = Delays(
+                state.delays + (state.pending.map { [$0.delayUntilNow] } ?? []), failures: state.failures)
+            state.delays.removeAll(keepingCapacity: true)
             state.failures = 0
             return delays
         }
@@ -45,38 +45,18 @@ final class Pinger: Sendable {
 
     private func run() {
         while !state.withLock(\.isOver) {
-            let start = MonotonicInstant.now
-            state.withLock { $0.pendingSince = start }
-            let ping = Ping()
+            let ping = Ping(reactors: state.withLock(\.reactors))
+            state.withLock { $0.pending = ping }
             session.dataTask(with: request, delegate: ping).resume()
-            let isFine = ping.wait()
+            let answer = ping.wait()
             state.withLock { state in
-                state.pendingSince = nil
-                state.samples.append(Self.microseconds(since: start))
-                if !isFine { state.failures += 1 }
+                state.pending = nil
+                state.delays.append(answer.delay)
+                state.reactors.insert(answer.thread)
+                if !answer.isFine { state.failures += 1 }
             }
             usleep(1000)
         }
         ended.signal()
-    }
-
-    private static func microseconds(since start: MonotonicInstant) -> Int32 {
-        Int32(clamping: (MonotonicInstant.now.nanoseconds - start.nanoseconds) / 1000)
-    }
-}
-
-/// One of its questions. The outcome is written before the semaphore is signalled and read after.
-private final class Ping: SessionDataDelegate, @unchecked Sendable {
-    private let completed = DispatchSemaphore(value: 0)
-    private var isFine = false
-
-    func wait() -> Bool {
-        completed.wait()
-        return isFine
-    }
-
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
-        isFine = error == nil
-        completed.signal()
     }
 }

@@ -9,6 +9,8 @@ struct Attack: Codable, Sendable {
         case cancelNewestFirst, cancelOldestFirst, cancelAtRandom
         /// Whether the client looks at what a connection holds before it uses it again.
         case finWithResponse, strayBehindWork
+        /// No attack: work on the reactor, which the soak has to notice.
+        case work
     }
 
     var name: String
@@ -17,12 +19,14 @@ struct Attack: Codable, Sendable {
     var behaviour = "good"
     /// Whether the server's certificate is to be looked at; no hostile server is trusted otherwise.
     var evaluates = false
+    /// Goes on until every connection has been answered once, within reason.
+    var awaitsAnswers = false
     /// Memory that the other side must not be able to take.
     var limitsMemory = false
 
     static let all: [Attack] = [
-        Attack(name: "path-bomb", door: "path-bomb", evaluates: true),
-        Attack(name: "huge-modulus", door: "huge-modulus"),
+        Attack(name: "path-bomb", door: "path-bomb", evaluates: true, awaitsAnswers: true),
+        Attack(name: "huge-modulus", door: "huge-modulus", awaitsAnswers: true),
         Attack(name: "key-updates", behaviour: "key-updates", limitsMemory: true),
         Attack(name: "tickets", behaviour: "tickets", limitsMemory: true),
         Attack(name: "hello-requests", door: "tls12", behaviour: "hello-requests", limitsMemory: true),

@@ -8,7 +8,7 @@ final class Hostile: Sendable {
     private struct State {
         var session: Session?
         var underWay = 0
-        var ended = 0
+        var endings: [String: Int] = [:]
         var wrong = 0
         var isOver = false
     }
@@ -33,7 +33,8 @@ final class Hostile: Sendable {
     }
 
     var hasEnded: Bool { state.withLock { $0.isOver && $0.underWay == 0 } }
-    var endedCount: Int { state.withLock(\.ended) }
+    var endedCount: Int { endings.values.reduce(0, +) }
+    var endings: [String: Int] { state.withLock(\.endings) }
     var wrongCount: Int { state.withLock(\.wrong) }
 
     func attack() {
@@ -45,9 +46,13 @@ final class Hostile: Sendable {
         case .cancelAtRandom: giveUp { $0.shuffled() }
         case .finWithResponse: postMany()
         case .strayBehindWork: workBetweenRequests()
+        case .work: work()
         }
         if order.attack.kind == .connections {
-            while MonotonicInstant.now < end { usleep(10_000) }
+            let lateEnd = order.attack.awaitsAnswers ? end.advanced(by: .seconds(order.patience / 2)) : end
+            while MonotonicInstant.now < end || endedCount < order.connections && MonotonicInstant.now < lateEnd {
+                usleep(10_000)
+            }
         }
         let session = state.withLock { state in
             state.isOver = true
@@ -60,10 +65,11 @@ final class Hostile: Sendable {
 
     func begin() { state.withLock { $0.underWay += 1 } }
 
-    func end() {
+    func end(_ error: EngineError?) {
+        let ending = error.map { "\($0.phase.rawValue)/\($0.reason.kind)" } ?? "complete"
         state.withLock { state in
             state.underWay -= 1
-            state.ended += 1
+            state.endings[ending, default: 0] += 1
         }
     }
 
@@ -77,9 +83,9 @@ final class Hostile: Sendable {
     private func askAgain() {
         guard let session else { return }
         begin()
-        let listener = Listener { [self] _ in
+        let listener = Listener { [self] error in
             askAgain()
-            end()
+            end(error)
         }
         session.dataTask(with: request, delegate: listener).resume()
     }
@@ -88,7 +94,7 @@ final class Hostile: Sendable {
         guard let session else { return }
         let tasks = (0..<100_000).map { _ in
             begin()
-            return session.dataTask(with: request, delegate: Listener { [self] _ in end() })
+            return session.dataTask(with: request, delegate: Listener { [self] error in end(error) })
         }
         for task in tasks { task.resume() }
         for task in inOrder(tasks) { task.cancel() }
@@ -105,7 +111,7 @@ final class Hostile: Sendable {
             begin()
             let listener = Listener { [self] error in
                 if error != nil { noteWrong() }
-                end()
+                end(error)
             }
             session.dataTask(with: request, delegate: listener).resume()
         }
@@ -113,6 +119,19 @@ final class Hostile: Sendable {
 }
 
 extension Hostile {
+    /// In milliseconds, of processor time.
+    static let workOnTrial = 200.0
+
+    private func work() {
+        guard let executor = session?.executors.first else { return }
+        begin()
+        Task(executorPreference: executor) { [self] in
+            let start = ThreadTime(of: ThreadTime.currentThread).working
+            while Double(ThreadTime(of: ThreadTime.currentThread).working - start) < Self.workOnTrial * 1e6 {}
+            end(nil)
+        }
+    }
+
     /// The server forges a response within 30 ms of its answer, the client works for 40 on its reactor before it asks again.
     private func workBetweenRequests() {
         guard let session, let executor = session.executors.first else { return }
@@ -128,7 +147,7 @@ extension Hostile {
                 let answer = try? await session.data(for: second)
                 if answer?.1.value(forHTTPHeaderField: "X-Forged") != nil { noteWrong() }
             }
-            end()
+            end(nil)
         }
     }
 }

@@ -34,7 +34,7 @@ final class Scenario: Sendable {
         var report = ScenarioReport(order: order)
         (report.neighbour, report.control) = (pinger.take(), control.take())
         report.grownKilobytes = grown
-        report.ended = hostile.endedCount
+        report.endings = hostile.endings
         report.hasEnded = hostile.hasEnded
         report.wrong = hostile.wrongCount
         try Child.tell(report)

@@ -6,8 +6,8 @@ struct ScenarioReport: Codable, Sendable {
     var neighbour = Delays()
     var control = Delays()
     var grownKilobytes = 0
-    /// Requests to the hostile server that have ended.
-    var ended = 0
+    /// How the requests to the hostile server have ended, and how many of each.
+    var endings: [String: Int] = [:]
     /// Whether all of them had, when time was up.
     var hasEnded = false
     /// Requests that were lost, or answered by what should have been seen.

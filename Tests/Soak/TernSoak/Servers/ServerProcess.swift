@@ -9,7 +9,8 @@ final class ServerProcess {
     /// What the server has told about itself; goes on to the processes that the soak starts.
     struct Description: Codable, Sendable {
         var ports: [String: Int] = [:]
-        /// Where each behaviour makes sense: 1 over plain connections, 2 over TLS 1.3, 4 over TLS 1.2.
+        /// Where each behaviour makes sense: 1 over plain connections, 2 over TLS 1.3, 4 over TLS 1.2; 8 is for
+        /// the trial only.
         var behaviours: [String: Int] = [:]
         var authority: [UInt8] = []
 

@@ -12,7 +12,8 @@ struct Draft: Sendable {
         self.isSecure = isSecure
         var behaviours: [Int: [String]] = [:]
         for layer in [1, 2, 4] {
-            behaviours[layer] = server.behaviours.filter { $0.value & layer != 0 && $0.key != "ledger" }.keys.sorted()
+            behaviours[layer] = server.behaviours.filter { $0.value & layer != 0 && $0.value < 8 && $0.key != "ledger" }
+                .keys.sorted()
         }
         self.behaviours = behaviours
     }
