@@ -54,8 +54,11 @@ final class Findings: Sendable {
     }
 
     func noteHang(_ text: String) {
-        state.withLock { $0.hangs += 1 }
-        Self.tell("hang: \(text)")
+        let count = state.withLock { counts in
+            counts.hangs += 1
+            return counts.hangs
+        }
+        if count <= 10 { Self.tell("overdue: \(text)") }
     }
 
     static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
