@@ -16,9 +16,10 @@ struct Judge: Sendable {
         return isQuiet(control) ? max(neighbour.work, neighbour.awake - control.worst) : neighbour.work
     }
 
-    /// Whether it is worth another try: too late, and the control was late too.
+    /// Whether it is worth another try: a little too late, and the control was late too.
     func mayBeTheMachine(_ report: ScenarioReport) -> Bool {
-        judgesDelay(of: report) && delay(report) > delayLimit && !isQuiet(report.control)
+        let tooLate = delayLimit.nextUp...4 * delayLimit
+        return judgesDelay(of: report) && tooLate.contains(delay(report)) && !isQuiet(report.control)
     }
 
     /// Whether nothing but the soak ran on the machine.
@@ -58,7 +59,7 @@ struct Judge: Sendable {
         let (counts, name) = (report.counts, report.order.isSecure ? "TLS storm" : "plain storm")
         // Shadow memory and quarantines grow with everything that was ever allocated.
         let percent = isSanitized ? 50 : 10
-        let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 4096)
+        let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 6144)
         // Hundreds of connections share a turn of the reactor here: what one server may cost does not add up to more than this.
         let work = isSanitized ? .infinity : 5 * delayLimit
         return [

@@ -14,7 +14,7 @@ struct Storm {
         let control = try Control(port: order.neighbourPort)
         var warmUp = order
         warmUp.seed = ~order.seed
-        warmUp.seconds = max(1, min(5, order.seconds / 4))
+        warmUp.seconds = max(1, min(10, order.seconds / 3))
         _ = blow(warmUp)
         report.before = settled(nil)
         _ = (pinger.take(), control.take())
