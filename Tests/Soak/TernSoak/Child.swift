@@ -36,6 +36,6 @@ enum Child {
     }
 
     static func tell(_ report: some Encodable) throws {
-        FileHandle.standardOutput.write(try JSONEncoder().encode(report) + Data("\n".utf8))
+        try FileHandle.standardOutput.write(contentsOf: try JSONEncoder().encode(report) + Data("\n".utf8))
     }
 }

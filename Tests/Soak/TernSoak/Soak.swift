@@ -54,7 +54,7 @@ struct Soak {
         var best: ScenarioReport?
         for _ in 0..<3 {
             let (report, ending) = try Child.run(
-                "scenario", order, ScenarioReport.self, within: order.seconds + order.patience + 60)
+                "scenario", order, ScenarioReport.self, within: order.seconds + 5 * order.patience + 60)
             guard let report, case .reported = ending else {
                 return [Verdict(isFine: false, text: "\(attack.name) with \(connections): \(ending)")]
             }

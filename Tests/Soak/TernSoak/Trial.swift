@@ -17,9 +17,9 @@ struct Trial {
             if try flaws(of: behaviour).isEmpty { throw Blindness(description: "the soak does not see \(behaviour)") }
         }
         let order = ScenarioOrder(
-            attack: Attack(name: "trial", kind: .work, door: "plain"), connections: 1, seconds: 0.2, patience: 20,
+            attack: Attack(name: "trial", kind: .work, door: "plain"), connections: 1, seconds: 0.2, patience: 10,
             server: chaos, neighbourPort: neighbourPort)
-        let (report, _) = try Child.run("scenario", order, ScenarioReport.self, within: 60)
+        let (report, _) = try Child.run("scenario", order, ScenarioReport.self, within: 120)
         guard let report, judge.delay(report) > Hostile.workOnTrial / 2 else {
             throw Blindness(description: "the soak does not see what a neighbour waits for")
         }

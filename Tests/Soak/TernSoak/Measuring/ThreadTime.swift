@@ -16,6 +16,13 @@ struct ThreadTime: Sendable {
         return ~(clock >> 3)
     }
 
+    /// What all threads have worked since the process began, in seconds.
+    static var ofProcess: Double {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     init(of thread: Int32) {
         var time = timespec()
         guard unsafe clock_gettime((~thread << 3) | 6, &time) == 0 else { return }

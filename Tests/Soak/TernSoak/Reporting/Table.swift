@@ -3,7 +3,7 @@ import Foundation
 
 /// How results look.
 enum Table {
-    static func write(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    static func write(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 
     private static let columns = [
         "attack", "connections", "worst ms", "p99", "control worst", "control p99", "work", "ours", "grown KB",

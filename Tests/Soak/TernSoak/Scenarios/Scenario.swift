@@ -18,6 +18,12 @@ final class Scenario: Sendable {
         hostile = try Hostile(order)
     }
 
+    /// Processor time counts once, time on the clock a fifth: on a busy machine nobody is to blame for that.
+    private func hasPatience(since start: MonotonicInstant) -> Bool {
+        let waited = MonotonicInstant.now.seconds(since: start) - order.seconds
+        return waited < order.patience || waited < 5 * order.patience && ThreadTime.ofProcess < order.patience
+    }
+
     func run() throws {
         let control = try Control(port: order.neighbourPort)
         usleep(200_000)
@@ -25,9 +31,9 @@ final class Scenario: Sendable {
         let before = Resources.now().residentKilobytes
         let attack = Thread { self.hostile.attack() }
         attack.start()
-        let end = MonotonicInstant.now.advanced(by: .seconds(order.seconds + order.patience))
+        let start = MonotonicInstant.now
         var grown = 0
-        while !hostile.hasEnded, MonotonicInstant.now < end {
+        while !hostile.hasEnded, hasPatience(since: start) {
             usleep(50_000)
             grown = max(grown, Resources.now().residentKilobytes - before)
         }

@@ -61,5 +61,5 @@ final class Findings: Sendable {
         if count <= 10 { Self.tell("overdue: \(text)") }
     }
 
-    static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    static func tell(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 }
