@@ -55,6 +55,11 @@ bool stream_has_input(struct stream *stream, int timeout_ms) {
     return poll(&wanted, 1, timeout_ms) != 0;
 }
 
+bool stream_is_left(struct stream *stream) {
+    struct pollfd wanted = {.fd = stream->fd, .events = POLLRDHUP};
+    return poll(&wanted, 1, 0) > 0;
+}
+
 void stream_cork(struct stream *stream, bool holds) {
     int value = holds;
     setsockopt(stream->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);

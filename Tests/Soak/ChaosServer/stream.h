@@ -19,6 +19,8 @@ bool stream_write(struct stream *stream, const void *bytes, size_t count);
 bool stream_print(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// Whether the client has sent something, or its end, that was not read yet; waits for it up to `timeout_ms`.
 bool stream_has_input(struct stream *stream, int timeout_ms);
+/// Whether the client has closed.
+bool stream_is_left(struct stream *stream);
 /// From here on what is written waits, and leaves together with what follows, the end included.
 void stream_cork(struct stream *stream, bool holds);
 /// Says that nothing more will come; over TLS with close_notify.
