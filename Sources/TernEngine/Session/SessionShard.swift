@@ -18,7 +18,7 @@ final class SessionShard: @unchecked Sendable {
     /// Pools that are being closed.
     private var closing: [ConnectionPool] = []
     private var isClosed = false
-    private let cancellations = CancellationList()
+    private let inbox = TaskInbox()
 
     init(
         loop: ReactorLoop, configuration: SessionConfiguration, connectionLimit: Int, trust: TrustSettings,
@@ -51,26 +51,33 @@ final class SessionShard: @unchecked Sendable {
         }
     }
 
-    /// Cancels `task` on the loop's thread, from any. Not in the mail, where a hundred thousand of them would hold up what
-    /// other sessions send: in pieces, as the loop has time. False if the loop has ended.
-    func cancelSoon(_ task: DataTask) -> Bool {
-        if loop.isCurrent {
-            cancel(task)
-            return true
+    /// Has the loop start or cancel a task: at once if that is where we are, and as it has time if not. Without a loop, which has
+    /// ended then, the task ends.
+    func deliver(_ letter: TaskInbox.Letter) {
+        if loop.isCurrent { return open(letter) }
+        if !inbox.add(letter) || loop.execute({ self.openMore() }) { return }
+        while let letter = inbox.next() {
+            switch letter {
+            case .start(let task): task.endWithoutLoop()
+            case .cancel(let task): task.completeLater(.cancelled, phase: .request, on: nil)
+            }
         }
-        guard cancellations.add(task) else { return true }
-        if loop.execute({ self.cancelMore() }) { return true }
-        cancellations.endWithoutLoop()
-        return false
     }
 
-    private func cancelMore() {
+    private func openMore() {
         var budget = TurnBudget()
         while budget.spend() {
-            guard let task = cancellations.next() else { return }
-            cancel(task)
+            guard let letter = inbox.next() else { return }
+            open(letter)
         }
-        loop.execute { self.cancelMore() }
+        loop.execute { self.openMore() }
+    }
+
+    private func open(_ letter: TaskInbox.Letter) {
+        switch letter {
+        case .start(let task): start(task)
+        case .cancel(let task): cancel(task)
+        }
     }
 
     func cancel(_ task: DataTask) {

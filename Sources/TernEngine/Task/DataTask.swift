@@ -75,7 +75,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
             shard?.perform { $0.updatePause(of: self) }
             return
         }
-        if shard?.perform({ $0.start(self) }) != true { completeLater(failure, phase: .request, on: nil) }
+        if let shard { shard.deliver(.start(self)) } else { endWithoutLoop() }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
@@ -96,7 +96,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
             return (state.shard, state.stage == .completed)
         }
         if isOver { return }
-        if shard?.cancelSoon(self) != true { completeLater(.cancelled, phase: .request, on: nil) }
+        if let shard { shard.deliver(.cancel(self)) } else { completeLater(.cancelled, phase: .request, on: nil) }
     }
 
     /// Whether its cancellation is on its way to the reactor, if not there yet: nothing need be begun for it any more.
@@ -169,6 +169,9 @@ extension DataTask {
         let ending: @Sendable () -> Void = { self.complete(self.error(reason, phase: phase)) }
         if loop?.execute(ending) != true { Self.endings.async(execute: ending) }
     }
+
+    /// Fails a task that finds no reactor to run on.
+    func endWithoutLoop() { completeLater(failure, phase: .request, on: nil) }
 
     private static let endings = DispatchQueue(label: "tern.endings")
 
