@@ -46,7 +46,8 @@ public struct EngineError: Error, Sendable {
         case timedOut(TimeLimit)
         /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
         case bodyTooLarge(limit: Int)
-        /// The server switched to another protocol, which no one asked for.
+        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
+        /// request asked for is a `malformedResponse`.
         case unexpectedUpgrade
         /// As many requests as allowed wait for a connection already.
         case queueFull(limit: Int)
@@ -144,7 +145,7 @@ extension EngineError.Reason: CustomStringConvertible {
         case .connectionLost(let error?): "the connection was lost: \(error)"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
-        case .unexpectedUpgrade: "the server switched protocols unasked"
+        case .unexpectedUpgrade: "the server switched to another protocol, as the request had asked"
         case .queueFull(let limit): "\(limit) requests wait for a connection already"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone"

@@ -57,7 +57,7 @@ public final class Session: Sendable {
     }
 
     /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:
-    /// `Task(executorPreference: session.executors[0]) { … }`. Empty only if the reactors could not start.
+    /// `Task(executorPreference: session.executors.first) { … }`. Empty only if the reactors could not start.
     public var executors: [any TaskExecutor] {
         (try? reactors.get().reactors) ?? []
     }
