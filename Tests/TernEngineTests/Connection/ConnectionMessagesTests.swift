@@ -26,7 +26,8 @@ import Testing
         let authority = try CertificateAuthority()
         let head = head
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
-            [.send(head)] + (0..<60).map { $0 % 2 == 0 ? .updateKeys : .pause(.milliseconds(50)) } + [.awaitClose]
+            [.send(head)] + (0..<40).map { $0 % 2 == 0 ? .updateKeys : .pause(.milliseconds(50)) }
+                + [.send("-later")]
         }
         let session = try Session.trusting(authority) { $0.timeouts.idle = .milliseconds(300) }
         #expect(await session.failure(of: try URLRequest(origin))?.reason.limit == .idle)
