@@ -69,17 +69,11 @@ import Testing
 
     @Test func `the last flight of a handshake waits for the first request, and leaves in one piece with it`() throws {
         let authority = try CertificateAuthority()
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
-        let session = try TLSSession(
-            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
-        )
         // Each send arrives as one packet, and is received as one.
-        var ends: [Int32] = [0, 0]
-        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let ends = try Self.connected(SOCK_SEQPACKET)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
-        var transport = Transport(socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: session)
+        var transport = Transport(
+            socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
 
         #expect(try transport.shakeHands(with: []) == .needMoreBytes)
@@ -107,16 +101,10 @@ import Testing
 
     @Test func `what the application sends is never too much to owe, what a peer asks for may be`() throws {
         let authority = try CertificateAuthority()
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
-        let session = try TLSSession(
-            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
-        )
-        var ends: [Int32] = [0, 0]
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let ends = try Self.connected(SOCK_STREAM)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
-        var transport = Transport(socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: session)
+        var transport = Transport(
+            socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
         _ = try transport.shakeHands(with: [])
         try transport.flush()
@@ -147,6 +135,22 @@ import Testing
         }
         let afterQuestions = transport.owesTooMuch
         #expect(afterQuestions)
+    }
+
+    private static func session(trusting authority: CertificateAuthority) throws -> TLSSession {
+        var configuration = TLSConfiguration()
+        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        return try TLSSession(
+            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
+        )
+    }
+
+    /// Two descriptors with nothing but the kernel between them.
+    private static func connected(_ type: __socket_type) throws -> [Int32] {
+        var ends: [Int32] = [0, 0]
+        try #require(
+            unsafe socketpair(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        return ends
     }
 }
 
