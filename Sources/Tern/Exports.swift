@@ -11,7 +11,7 @@
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
-@_exported public import class TernEngine.DataTask
+@_exported public import class TernEngine.SessionTask
 @_exported public import struct TernEngine.EngineError
 @_exported public import struct TernEngine.HTTP1Error
 @_exported public import struct TernEngine.HTTPField
@@ -47,7 +47,7 @@
 @_exported public import class TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
-@_exported public import protocol TernEngine.SessionDataDelegate
+@_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import struct TernEngine.SocketAddress
 @_exported public import struct TernEngine.SystemError
 @_exported public import struct TernEngine.TLSConfiguration

@@ -8,13 +8,13 @@ public import TernEngine
 /// Sendable because it and its subclasses store only what is immutable or locks itself.
 public class Request: @unchecked Sendable {
     /// The task; nil if no request could be built.
-    public let task: DataTask?
+    public let task: SessionTask?
     /// What is asked for; nil if it could not be built.
     public let request: URLRequest?
     private let taskDelegate: any TaskDelegate
     let context: RequestContext
 
-    init(request: URLRequest?, task: DataTask?, taskDelegate: any TaskDelegate, context: RequestContext) {
+    init(request: URLRequest?, task: SessionTask?, taskDelegate: any TaskDelegate, context: RequestContext) {
         self.request = request
         self.task = task
         self.taskDelegate = taskDelegate

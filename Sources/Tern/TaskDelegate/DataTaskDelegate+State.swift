@@ -19,7 +19,7 @@ extension DataTaskDelegate {
         private var isStreamed = false
         /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
         private var isDelivering = false
-        private var stoppedTask: DataTask?
+        private var stoppedTask: SessionTask?
         private var isTooLarge = false
         private var isComplete = false
         private var error: (any Error)?
@@ -80,7 +80,7 @@ extension DataTaskDelegate.State {
     }
 
     /// The socket has stopped on the stream's account. Returns whether the stream has caught up meanwhile.
-    mutating func stopped(_ task: DataTask) -> Bool {
+    mutating func stopped(_ task: SessionTask) -> Bool {
         if stream == nil || body.isEmpty { return true }
         stoppedTask = task
         return false
@@ -141,7 +141,7 @@ extension DataTaskDelegate.State {
         /// What is there has to wait its turn at the gate.
         var isLate = false
         /// Can go on.
-        var stoppedTask: DataTask?
+        var stoppedTask: SessionTask?
         let replaced: DataTaskDelegate.StreamHandler?
     }
 
@@ -169,7 +169,7 @@ extension DataTaskDelegate.State {
         let bytes: Data
         let handler: DataTaskDelegate.StreamHandler
         /// Was stopped until these bytes are delivered.
-        let stoppedTask: DataTask?
+        let stoppedTask: SessionTask?
     }
 
     /// All bytes that wait for the stream.

@@ -116,11 +116,11 @@ extension DataTaskDelegate: CallbackQueue.Source {
 
 // On the reactor's thread
 extension DataTaskDelegate {
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         state.withLock { $0.receive(response) }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let (delivers, excess) = state.withLock { $0.receive(bytes) }
         if delivers { callbacks.post(self) }
         switch excess {
@@ -133,7 +133,7 @@ extension DataTaskDelegate {
         }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         complete(with: error, metrics: task.metrics)
     }
 }

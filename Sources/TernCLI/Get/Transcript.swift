@@ -5,7 +5,7 @@ import Tern
 import TernLock
 
 /// Takes down everything that happens to one task.
-final class Transcript: SessionDataDelegate {
+final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
         var informational: [Tern.HTTPURLResponse] = []
         var response: Tern.HTTPURLResponse?
@@ -43,29 +43,29 @@ final class Transcript: SessionDataDelegate {
     var contents: Contents { state.withLock { $0.contents } }
 
     /// Runs `task` to its end.
-    func record(_ task: DataTask) async {
+    func record(_ task: SessionTask) async {
         await withCheckedContinuation { continuation in
             state.withLock { $0.completion = continuation }
             task.resume()
         }
     }
 
-    func task(_ task: DataTask, willSendOn connection: ConnectionMetrics) {
+    func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         tell { $0.sending(on: connection) }
     }
 
-    func task(_ task: DataTask, didReceiveInformational response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceiveInformational response: Tern.HTTPURLResponse) {
         tell { $0.receiving(response) }
         state.withLock { $0.contents.informational.append(response) }
     }
 
-    func task(_ task: DataTask, didReceive response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
         tell { $0.receiving(response) }
         state.withLock { $0.contents.response = response }
         if case .write(let outlet) = bodyUse { outlet.open(for: task) }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let data = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
         switch bodyUse {
         case .write(let outlet): outlet.write(data, for: task)
@@ -73,17 +73,17 @@ final class Transcript: SessionDataDelegate {
         }
     }
 
-    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
         tell { $0.receiving(trailers: trailers) }
         state.withLock { $0.contents.trailers = trailers }
     }
 
-    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
         tell { $0.receiving(discardedTrailers: discarded) }
         state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         state.withLock { state in
             state.contents.metrics = task.metrics
             if state.contents.error == nil { state.contents.error = error }
@@ -97,7 +97,7 @@ final class Transcript: SessionDataDelegate {
         }
     }
 
-    private func collect(_ data: Data, _ limit: Int, from task: DataTask) {
+    private func collect(_ data: Data, _ limit: Int, from task: SessionTask) {
         let isTooMuch = state.withLock { state in
             if state.contents.error != nil { return false }
             if data.count <= limit - state.contents.body.count {
@@ -120,7 +120,7 @@ final class Transcript: SessionDataDelegate {
     }
 
     /// Nil has no limit: whoever reads slowly gets everything in the end.
-    private static func patience(with task: DataTask, after error: EngineError?) -> Double? {
+    private static func patience(with task: SessionTask, after error: EngineError?) -> Double? {
         if error != nil { return patienceAfterFailure }
         guard let total = task.originalRequest.timeouts?.total, let metrics = task.metrics, let end = metrics.end else {
             return nil

@@ -27,7 +27,7 @@ final class Outlet: @unchecked Sendable {
     init(sink: sending BodySink) { self.sink = sink }
 
     /// Opens the sink; the task waits as long.
-    func open(for task: DataTask) {
+    func open(for task: SessionTask) {
         task.hold()
         queue.async { [self] in
             attempt(for: task) {
@@ -38,7 +38,7 @@ final class Outlet: @unchecked Sendable {
         }
     }
 
-    func write(_ data: Data, for task: DataTask) {
+    func write(_ data: Data, for task: SessionTask) {
         let isTooMuch = waiting.withLock { waiting in
             waiting.bytes += data.count
             if waiting.isHolding || waiting.bytes <= Self.window { return false }
@@ -78,7 +78,7 @@ final class Outlet: @unchecked Sendable {
     /// Leaves nothing behind, though the queue may be stuck.
     func abandon() { waiting.withLock { $0.unfinished }?.remove() }
 
-    private func attempt(for task: DataTask, _ work: () throws -> Void) {
+    private func attempt(for task: SessionTask, _ work: () throws -> Void) {
         guard failure == nil else { return }
         do {
             try work()

@@ -19,9 +19,9 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
         /// Waits for a task. Exits: active, closed.
         case resting
         /// Carries a task's exchange. Exits: finishing, closed.
-        case active(DataTask)
+        case active(SessionTask)
         /// The response is complete, the bytes received with it are not all looked at. Exits: resting, closed.
-        case finishing(DataTask)
+        case finishing(SessionTask)
         /// For good.
         case closed
     }
@@ -30,7 +30,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
     /// On its pool's shelf.
     var placeInLine: Int32 = -1
     private let metrics: ConnectionMetrics
-    private let shard: SessionShard
+    private let shard: Shard
     private let pool: ConnectionPool
     private let loop: ReactorLoop
     private let token: RegistrationToken
@@ -54,7 +54,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
 
     init(
         transport: consuming Transport, token: RegistrationToken, metrics: ConnectionMetrics, origin: Origin,
-        shard: SessionShard, pool: ConnectionPool, trustGeneration: UInt64? = nil
+        shard: Shard, pool: ConnectionPool, trustGeneration: UInt64? = nil
     ) {
         self.trustGeneration = trustGeneration
         self.transport = consume transport
@@ -69,7 +69,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
     }
 
     /// Begins to carry `task`.
-    func start(_ task: DataTask) {
+    func start(_ task: SessionTask) {
         guard case .resting = state else { return task.complete(error(.connectionLost(nil), for: task)) }
         task.run.place = .active(self)
         task.run.metrics?.connectionAcquired = loop.now
@@ -183,7 +183,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
 
 // Out: encode, seal, send
 extension Connection {
-    private func begin(_ task: DataTask) throws(InvalidRequest) {
+    private func begin(_ task: SessionTask) throws(InvalidRequest) {
         if let prepared = task.prepared.take(), exchangeCount == 0 {
             exchange = prepared.exchange
             outgoing = prepared.outgoing
@@ -416,7 +416,7 @@ extension Connection {
         }
     }
 
-    private func deliver(_ event: ResponseEvent, of bytes: Span<UInt8>, to task: DataTask) {
+    private func deliver(_ event: ResponseEvent, of bytes: Span<UInt8>, to task: SessionTask) {
         switch event {
         case .needMoreBytes: break
         case .informational(let head):
@@ -484,7 +484,7 @@ extension Connection {
 
 // The end
 extension Connection {
-    private func setDeadline(for task: DataTask) {
+    private func setDeadline(for task: SessionTask) {
         var deadline = task.totalDeadline
         if let idle = task.timeouts.idle {
             let idleDeadline = lastActivity.advanced(by: idle)
@@ -519,7 +519,7 @@ extension Connection {
     /// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
     /// our request arrived (RFC 9112 §9.3.1). An idempotent request is then sent once more, on a connection of its own; any
     /// request of which not one byte had left, too.
-    private func retryOrFail(_ task: DataTask, _ systemError: SystemError?) {
+    private func retryOrFail(_ task: SessionTask, _ systemError: SystemError?) {
         let isLateClose = exchangeCount > 1 && !exchange.hasReceivedAnything
         guard isLateClose, task.isIdempotent || !task.run.wasSent, !task.run.isRetried else {
             return fail(task, .connectionLost(systemError))
@@ -533,7 +533,7 @@ extension Connection {
         shard.start(task)
     }
 
-    private func fail(_ task: DataTask, _ reason: EngineError.Reason) {
+    private func fail(_ task: SessionTask, _ reason: EngineError.Reason) {
         let error = error(reason, for: task)
         task.run.place = .nowhere
         // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
@@ -543,7 +543,7 @@ extension Connection {
         task.complete(error)
     }
 
-    private func error(_ reason: EngineError.Reason, for task: DataTask) -> EngineError {
+    private func error(_ reason: EngineError.Reason, for task: SessionTask) -> EngineError {
         task.error(reason, phase: task.run.hasResponse ? .body : .head)
     }
 

@@ -11,16 +11,16 @@ final class ConnectionPool: @unchecked Sendable {
     let origin: Origin
     /// Where the origin is, if its host is an address already.
     let address: SocketAddress?
-    private let shard: SessionShard
-    private var state: PoolState<Connection, DataTask>
+    private let shard: Shard
+    private var state: PoolState<Connection, SessionTask>
     /// Everything that is on its way or open, so that closing the pool reaches it.
-    private var attempts: [Int: ConnectionAttempt] = [:]
+    private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var isClosed = false
     private var isStarting = false
     private var willOpen = false
 
-    init(origin: Origin, limit: Int, shard: SessionShard) {
+    init(origin: Origin, limit: Int, shard: Shard) {
         self.origin = origin
         address = SocketAddress(literal: origin.host, port: origin.port)
         self.shard = shard
@@ -29,7 +29,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Finds `task` a connection, now or later.
-    func start(_ task: DataTask) {
+    func start(_ task: SessionTask) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
         isStarting = true
         while let warmest = state.warmest, !warmest.isFit {}
@@ -63,7 +63,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Ends a waiting task with `error`.
-    func abandon(_ task: DataTask, _ error: EngineError) {
+    func abandon(_ task: SessionTask, _ error: EngineError) {
         leaveLine(task)
         stopWaiting(task)
         task.complete(error)
@@ -75,7 +75,7 @@ final class ConnectionPool: @unchecked Sendable {
         for connection in connections.values { connection.retireIfOutdated() }
     }
 
-    private func wait(_ task: DataTask) {
+    private func wait(_ task: SessionTask) {
         task.run.place = .waiting(self)
         guard let deadline = task.totalDeadline else { return }
         let timer = shard.loop.registerTimer(handler: WaitTimer(task: task, pool: self))
@@ -83,14 +83,14 @@ final class ConnectionPool: @unchecked Sendable {
         task.run.waitTimer = timer
     }
 
-    private func stopWaiting(_ task: DataTask) {
+    private func stopWaiting(_ task: SessionTask) {
         task.run.place = .nowhere
         task.run.connectDeadline = nil
         if let timer = task.run.waitTimer { shard.loop.deregister(timer) }
         task.run.waitTimer = nil
     }
 
-    private func leaveLine(_ task: DataTask) {
+    private func leaveLine(_ task: SessionTask) {
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
@@ -108,19 +108,19 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private var nextCancelled: DataTask? {
+    private var nextCancelled: SessionTask? {
         if let task = state.first, task.isCancelled { return task }
         if let task = state.firstNew, task.isCancelled { return task }
         if let task = state.firstIdle, task.isCancelled { return task }
         return nil
     }
 
-    private func serve(_ task: DataTask, _ connection: Connection) {
+    private func serve(_ task: SessionTask, _ connection: Connection) {
         stopWaiting(task)
         connection.start(task)
     }
 
-    private func carryOut(_ orders: PoolState<Connection, DataTask>.Orders) {
+    private func carryOut(_ orders: PoolState<Connection, SessionTask>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
@@ -131,15 +131,15 @@ final class ConnectionPool: @unchecked Sendable {
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
 
-    private func open(_ number: Int, for task: DataTask) {
-        let attempt = ConnectionAttempt(
+    private func open(_ number: Int, for task: SessionTask) {
+        let attempt = Dialler(
             origin: origin, shard: shard, pool: self, number: number, deadline: connectDeadline(of: task))
         attempts[number] = attempt
         attempt.start()
     }
 
     /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being opened.
-    private func connectDeadline(of task: DataTask) -> MonotonicInstant {
+    private func connectDeadline(of task: SessionTask) -> MonotonicInstant {
         if let deadline = task.run.connectDeadline { return deadline }
         let deadline = MonotonicInstant.now.advanced(by: task.timeouts.connect)
         task.run.connectDeadline = deadline
@@ -197,7 +197,7 @@ extension ConnectionPool {
 
 // What attempts and connections report
 extension ConnectionPool {
-    func attempt(_ attempt: ConnectionAttempt, opened connection: Connection) {
+    func attempt(_ attempt: Dialler, opened connection: Connection) {
         attempts[attempt.number] = nil
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
@@ -207,7 +207,7 @@ extension ConnectionPool {
         if let task { serve(task, connection) } else { connection.rest() }
     }
 
-    func attempt(_ attempt: ConnectionAttempt, failed error: EngineError) {
+    func attempt(_ attempt: Dialler, failed error: EngineError) {
         // One that was given up in the meantime does not count any more.
         guard attempts.removeValue(forKey: attempt.number) != nil, !isClosed else { return }
         let deadline = state.reliant(on: attempt.number)?.run.connectDeadline
@@ -263,10 +263,10 @@ extension ConnectionPool {
 
 /// Ends a task whose total time passes before a connection has taken it on.
 private final class WaitTimer: ReadinessHandler {
-    private let task: DataTask
+    private let task: SessionTask
     private let pool: ConnectionPool
 
-    init(task: DataTask, pool: ConnectionPool) {
+    init(task: SessionTask, pool: ConnectionPool) {
         self.task = task
         self.pool = pool
     }

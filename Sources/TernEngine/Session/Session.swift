@@ -12,7 +12,7 @@ public final class Session: Sendable {
     /// What the session was made with; nothing changes it afterwards.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemError>
-    private let shards: [SessionShard]
+    private let shards: [Shard]
     private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
 
@@ -35,7 +35,7 @@ public final class Session: Sendable {
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)
         shards = loops.prefix(limit).enumerated().map { index, loop in
             let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
-            return SessionShard(
+            return Shard(
                 loop: loop, configuration: configuration, connectionLimit: share, trust: trust, resolver: resolver)
         }
     }
@@ -63,14 +63,14 @@ public final class Session: Sendable {
     }
 
     /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
-    public func dataTask(with request: URLRequest, delegate: any SessionDataDelegate) -> DataTask {
-        DataTask(
+    public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionTask {
+        SessionTask(
             request: request, delegate: delegate, timeouts: configuration.timeouts, shard: pickShard(), failure: failure
         )
     }
 
     /// The shard whose thread we are on, because there is no hop to it; else each in turn.
-    private func pickShard() -> SessionShard? {
+    private func pickShard() -> Shard? {
         if let current = shards.first(where: \.loop.isCurrent) { return current }
         if shards.count <= 1 { return shards.first }
         let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue

@@ -9,8 +9,8 @@ import TernLock
 /// not lie ahead of the one to another.
 final class TaskInbox: Sendable {
     enum Letter: Sendable {
-        case start(DataTask)
-        case cancel(DataTask)
+        case start(SessionTask)
+        case cancel(SessionTask)
     }
 
     private struct State: ~Copyable, Sendable {

@@ -11,10 +11,10 @@ public struct BodyBytes: AsyncSequence, Sendable {
 
     /// Closes the connection when the last copy of the sequence and its iterators are gone.
     fileprivate final class Lease: Sendable {
-        let task: DataTask
+        let task: SessionTask
         let session: Session
 
-        init(task: DataTask, session: Session) {
+        init(task: SessionTask, session: Session) {
             self.task = task
             self.session = session
         }
@@ -25,7 +25,7 @@ public struct BodyBytes: AsyncSequence, Sendable {
     private let stream: BodyStream
     private let lease: Lease
 
-    init(stream: BodyStream, task: DataTask, session: Session) {
+    init(stream: BodyStream, task: SessionTask, session: Session) {
         self.stream = stream
         lease = Lease(task: task, session: session)
     }

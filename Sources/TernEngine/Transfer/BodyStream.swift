@@ -4,7 +4,7 @@ import TernHTTP1
 import TernLock
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
-final class BodyStream: SessionDataDelegate, Sendable {
+final class BodyStream: SessionTaskDelegate, Sendable {
     /// The socket stops when more bytes than this wait for the reader, and starts again when he has taken them.
     private static let highWater = 256 * 1024
 
@@ -22,7 +22,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
     private let state = Lock(State())
 
     /// Starts `task` and waits for the head of its response.
-    func response(of task: DataTask) async -> Result<HTTPURLResponse, EngineError> {
+    func response(of task: SessionTask) async -> Result<HTTPURLResponse, EngineError> {
         await withCheckedContinuation { continuation in
             state.withLock { $0.headReader = continuation }
             task.resume()
@@ -30,7 +30,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
     }
 
     /// The next bytes; nil at the end.
-    func next(of task: DataTask) async -> Result<Data?, EngineError> {
+    func next(of task: SessionTask) async -> Result<Data?, EngineError> {
         if let ready = takeChunk(of: task) { return ready }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -52,7 +52,7 @@ final class BodyStream: SessionDataDelegate, Sendable {
 
     var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
 
-    private func takeChunk(of task: DataTask) -> Result<Data?, EngineError>? {
+    private func takeChunk(of task: SessionTask) -> Result<Data?, EngineError>? {
         let (ready, releases) = state.withLock { state in
             let ready = Self.ready(&state)
             defer { state.isHeld = false }
@@ -74,12 +74,12 @@ final class BodyStream: SessionDataDelegate, Sendable {
         }
     }
 
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         let reader = state.withLock { $0.headReader.take() }
         reader?.resume(returning: .success(response))
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let (reader, chunk, holds) = state.withLock { state in
             // The span is lent for this call; Data copies out of it.
             unsafe bytes.withUnsafeBufferPointer { unsafe state.buffer.append($0) }
@@ -95,15 +95,15 @@ final class BodyStream: SessionDataDelegate, Sendable {
         reader?.resume(returning: .success(chunk))
     }
 
-    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
         state.withLock { $0.trailers = trailers }
     }
 
-    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
         state.withLock { $0.discardedTrailers = discarded }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let (head, chunk) = state.withLock { state in
             state.end = error.map { .failure($0) } ?? .success(())
             return (state.headReader.take(), state.chunkReader.take())

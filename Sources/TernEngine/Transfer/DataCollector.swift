@@ -7,7 +7,7 @@ import TernHTTP1
 /// Written before `resume()` and then by the reactor's thread only, which is what `@unchecked Sendable` rests on. The
 /// continuation is resumed once because a task completes once, which is its proof of `@safe`.
 @safe
-final class DataCollector: SessionDataDelegate, @unchecked Sendable {
+final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
 
     private let limit: Int
@@ -20,12 +20,12 @@ final class DataCollector: SessionDataDelegate, @unchecked Sendable {
         self.limit = limit
     }
 
-    func start(_ task: DataTask, _ continuation: UnsafeContinuation<Outcome, Never>) {
+    func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Outcome, Never>) {
         unsafe self.continuation = continuation
         task.resume()
     }
 
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         self.response = response
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
         if length > limit {
@@ -36,14 +36,14 @@ final class DataCollector: SessionDataDelegate, @unchecked Sendable {
         }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         guard !isTooLarge else { return }
         guard bytes.count <= limit - data.count else { return stop(task) }
         // The span is lent for this call; Data copies out of it.
         unsafe bytes.withUnsafeBufferPointer { unsafe data.append($0) }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         guard let continuation = unsafe continuation else { return }
         unsafe self.continuation = nil
         let outcome: Outcome
@@ -60,7 +60,7 @@ final class DataCollector: SessionDataDelegate, @unchecked Sendable {
         unsafe continuation.resume(returning: outcome)
     }
 
-    private func stop(_ task: DataTask) {
+    private func stop(_ task: SessionTask) {
         isTooLarge = true
         data = Data()
         task.cancel()

@@ -4,7 +4,7 @@ import TernTLS
 import TernLock
 
 /// One question under way: collects what comes back, up to a limit, and makes an answer of it.
-final class RevocationFetch: SessionDataDelegate {
+final class RevocationFetch: SessionTaskDelegate {
     /// Limits for one answer, in bytes.
     static let maximumResponseSize = 64 * 1024
     static let maximumListSize = 8 * 1024 * 1024
@@ -19,11 +19,11 @@ final class RevocationFetch: SessionDataDelegate {
         self.completion = completion
     }
 
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         if response.statusCode != 200 { task.cancel() }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let fits = body.withLock { body in
             guard body.count + bytes.count <= limit else { return false }
             for index in bytes.indices { body.append(bytes[index]) }
@@ -32,7 +32,7 @@ final class RevocationFetch: SessionDataDelegate {
         if !fits { task.cancel() }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         if error != nil { return completion(.none) }
         let bytes = body.withLock { $0 }
         switch question {

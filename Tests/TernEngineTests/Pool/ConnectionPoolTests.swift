@@ -188,7 +188,7 @@ import TernLock
 
     /// Starts a task from the end of the one before, over and over, and looks where the stack is then.
     private func restart(_ request: URLRequest, with session: Session) async throws {
-        final class Restarter: SessionDataDelegate {
+        final class Restarter: SessionTaskDelegate {
             let depths = Lock<[UInt]>([])
             let done: CheckedContinuation<[UInt], Never>
             let session: Session
@@ -200,7 +200,7 @@ import TernLock
                 self.done = done
             }
 
-            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
                 var local: UInt8 = 0
                 let depth = unsafe withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
                 let depths = depths.withLock {

@@ -114,7 +114,7 @@ import Testing
             [.ok(), .close]
         }
         let holder = SessionHolder(Session.limited())
-        let task = Lock<DataTask?>(nil)
+        let task = Lock<SessionTask?>(nil)
         // The session holds the policy, which holds both.
         defer {
             task.withLock { $0 = nil }
@@ -161,7 +161,7 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\n\r\nhalf"), .updateKeys, .send("more"), .awaitClose]
         }
         let holder = SessionHolder(Session.limited())
-        let task = Lock<DataTask?>(nil)
+        let task = Lock<SessionTask?>(nil)
         defer {
             task.withLock { $0 = nil }
             holder.drop()

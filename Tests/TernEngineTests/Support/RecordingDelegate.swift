@@ -7,7 +7,7 @@ import TernTesting
 import TernLock
 
 /// A delegate that keeps what it is told, in order, and lets a test wait for the end or for a moment before it.
-final class RecordingDelegate: SessionDataDelegate, Sendable {
+final class RecordingDelegate: SessionTaskDelegate, Sendable {
     enum Event: Equatable {
         case informational(Int), head(Int), body(Int), trailers([String]), discarded([String]), end(failed: Bool)
     }
@@ -27,10 +27,10 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
     }
 
     private let state = Lock(State())
-    private let onEvent: (@Sendable (DataTask, Event) -> Void)?
+    private let onEvent: (@Sendable (SessionTask, Event) -> Void)?
 
     /// `onEvent` runs on the reactor's thread, after the event was recorded.
-    init(onEvent: (@Sendable (DataTask, Event) -> Void)? = nil) {
+    init(onEvent: (@Sendable (SessionTask, Event) -> Void)? = nil) {
         self.onEvent = onEvent
     }
 
@@ -54,7 +54,7 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         return record
     }
 
-    private func note(_ task: DataTask, _ event: Event, _ change: (inout Record) -> Void = { _ in }) {
+    private func note(_ task: SessionTask, _ event: Event, _ change: (inout Record) -> Void = { _ in }) {
         let fulfilled = state.withLock { state in
             state.record.events.append(event)
             change(&state.record)
@@ -66,28 +66,28 @@ final class RecordingDelegate: SessionDataDelegate, Sendable {
         onEvent?(task, event)
     }
 
-    func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
         note(task, .informational(response.statusCode))
     }
 
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         note(task, .head(response.statusCode))
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let copy = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
         note(task, .body(copy.count)) { $0.body += copy }
     }
 
-    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
         note(task, .trailers(trailers.map { "\($0.name): \($0.value)" }))
     }
 
-    func task(_ task: DataTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
         note(task, .discarded(discarded.map { "\($0.name): \($0.value)" }))
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         note(task, .end(failed: error != nil)) {
             $0.completions += 1
             $0.end = .now

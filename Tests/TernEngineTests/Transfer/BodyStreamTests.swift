@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BodyStreamTests {
     /// A task that nobody runs, and whose pauses can be looked at.
-    private func task(_ stream: BodyStream) throws -> DataTask {
+    private func task(_ stream: BodyStream) throws -> SessionTask {
         Session.limited().dataTask(
             with: URLRequest(url: try #require(URL(string: "http://localhost/"))), delegate: stream)
     }
 
-    private func deliver(_ bytes: [UInt8], to stream: BodyStream, _ task: DataTask) {
+    private func deliver(_ bytes: [UInt8], to stream: BodyStream, _ task: SessionTask) {
         stream.task(task, didReceive: bytes.span)
     }
 

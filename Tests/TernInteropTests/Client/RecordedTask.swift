@@ -20,7 +20,7 @@ struct RecordedTask: Sendable {
     }
 }
 
-private final class Recorder: SessionDataDelegate {
+private final class Recorder: SessionTaskDelegate {
     private struct State {
         var status: Int?
         var body = Data()
@@ -29,23 +29,23 @@ private final class Recorder: SessionDataDelegate {
 
     private let state = Lock(State())
 
-    func record(_ task: DataTask) async -> RecordedTask {
+    func record(_ task: SessionTask) async -> RecordedTask {
         await withCheckedContinuation { continuation in
             state.withLock { $0.completion = continuation }
             task.resume()
         }
     }
 
-    func task(_ task: DataTask, didReceive response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
         state.withLock { $0.status = response.statusCode }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let data = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
         state.withLock { $0.body.append(data) }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let (state, completion) = state.withLock { ($0, $0.completion.take()) }
         completion?.resume(
             returning: RecordedTask(status: state.status, body: state.body, error: error, metrics: task.metrics))

@@ -8,8 +8,8 @@ import Testing
     private typealias State = DataTaskDelegate.State
     private struct Reason: Error {}
 
-    private final class Ignoring: SessionDataDelegate {
-        func task(_ task: DataTask, didCompleteWith error: EngineError?) {}
+    private final class Ignoring: SessionTaskDelegate {
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
     }
 
     private let handler = DataTaskDelegate.Visitor.handler { _ in }
@@ -18,7 +18,7 @@ import Testing
         State(request: nil, error: error, bodyLimit: bodyLimit)
     }
 
-    private func task() throws -> DataTask {
+    private func task() throws -> SessionTask {
         Session().dataTask(with: try URLRequest(url: "http://127.0.0.1:1/", method: .get), delegate: Ignoring())
     }
 

@@ -28,7 +28,7 @@ struct TernDelegate: BenchmarkClient {
 
 extension TernDelegate {
     /// One connection's requests: each begins when the one before has completed.
-    private final class Chain: SessionDataDelegate, @unchecked Sendable {
+    private final class Chain: SessionTaskDelegate, @unchecked Sendable {
         // Touched by one callback after the other.
         private let session: Session
         private let request: URLRequest
@@ -56,11 +56,11 @@ extension TernDelegate {
             session.dataTask(with: request, delegate: self).resume()
         }
 
-        func task(_ task: DataTask, didReceive response: HTTPURLResponse) { status = response.statusCode }
+        func task(_ task: SessionTask, didReceive response: HTTPURLResponse) { status = response.statusCode }
 
-        func task(_ task: DataTask, didReceive bytes: Span<UInt8>) { size += bytes.count }
+        func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { size += bytes.count }
 
-        func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
             let end = monotonic_nanoseconds()
             tally.record(status: error == nil ? status : 0, size: size, of: load, from: begun, to: end)
             if tally.goesOn(at: end, until: deadline) { begin() } else { done(tally) }

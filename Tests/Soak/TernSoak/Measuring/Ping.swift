@@ -5,7 +5,7 @@ import TernEngine
 /// One question to the neighbour, timed on the reactor that answers.
 ///
 /// The answer is written before the semaphore is signalled and read after.
-final class Ping: SessionDataDelegate, @unchecked Sendable {
+final class Ping: SessionTaskDelegate, @unchecked Sendable {
     struct Answer {
         var delay: Delay
         var thread: Int32
@@ -33,7 +33,7 @@ final class Ping: SessionDataDelegate, @unchecked Sendable {
         return delays.max { $0.work < $1.work } ?? Delay(from: start, to: now, nil, nil)
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let (thread, now) = (ThreadTime.currentThread, MonotonicInstant.now.nanoseconds)
         let delay = Delay(from: start, to: now, before[thread], ThreadTime(of: thread))
         answer = Answer(delay: delay, thread: thread, isFine: error == nil)

@@ -90,7 +90,7 @@ final class Hostile: Sendable {
         session.dataTask(with: request, delegate: listener).resume()
     }
 
-    private func giveUp(_ inOrder: ([DataTask]) -> [DataTask]) {
+    private func giveUp(_ inOrder: ([SessionTask]) -> [SessionTask]) {
         guard let session else { return }
         let tasks = (0..<100_000).map { _ in
             begin()
@@ -153,10 +153,10 @@ extension Hostile {
 }
 
 /// Told the end, and nothing else.
-private final class Listener: SessionDataDelegate {
+private final class Listener: SessionTaskDelegate {
     private let ended: @Sendable (EngineError?) -> Void
 
     init(_ ended: @escaping @Sendable (EngineError?) -> Void) { self.ended = ended }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) { ended(error) }
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) { ended(error) }
 }

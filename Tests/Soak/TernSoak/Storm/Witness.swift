@@ -5,7 +5,7 @@ import TernLock
 /// A delegate that compares what it is told with the question it knows, and counts its ends.
 ///
 /// Under a lock although events come one after another: whether they do is what is to be found out.
-final class Witness: SessionDataDelegate {
+final class Witness: SessionTaskDelegate {
     struct Outcome: Sendable {
         var error: EngineError?
         var forged: UInt64?
@@ -28,23 +28,23 @@ final class Witness: SessionDataDelegate {
         state = Lock(State(testimony: Testimony(question), finish: finish))
     }
 
-    func task(_ task: DataTask, didReceiveInformational response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
         state.withLock { $0.testimony.informational() }
     }
 
-    func task(_ task: DataTask, didReceive response: HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         state.withLock { $0.testimony.head(response) }
     }
 
-    func task(_ task: DataTask, didReceive bytes: Span<UInt8>) {
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         state.withLock { $0.testimony.bytes(bytes) }
     }
 
-    func task(_ task: DataTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
         state.withLock { $0.testimony.trailers() }
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let (testimony, finish) = state.withLock { state in
             state.testimony.end(isComplete: error == nil)
             return (state.testimony, state.finish.take())

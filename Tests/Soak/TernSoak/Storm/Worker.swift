@@ -61,7 +61,7 @@ struct Worker: Sendable {
         await auditor.judge(question, outcome.forged, after: max(start, outcome.acquired ?? start))
     }
 
-    private static func steer(_ task: DataTask, as way: Int, _ first: Int, _ second: Int) {
+    private static func steer(_ task: SessionTask, as way: Int, _ first: Int, _ second: Int) {
         switch way {
         case 0:
             task.cancel()

@@ -128,7 +128,7 @@ import Testing
 }
 
 /// Tells on which thread a task ended: its session's reactor.
-private final class ThreadDelegate: SessionDataDelegate {
+private final class ThreadDelegate: SessionTaskDelegate {
     private let (thread, found) = AsyncStream.makeStream(of: pthread_t.self)
 
     func end() async -> pthread_t? {
@@ -136,5 +136,5 @@ private final class ThreadDelegate: SessionDataDelegate {
         return nil
     }
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) { found.yield(pthread_self()) }
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) { found.yield(pthread_self()) }
 }

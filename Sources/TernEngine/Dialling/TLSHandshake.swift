@@ -16,7 +16,7 @@ final class TLSHandshake: ReadinessHandler {
     /// The evaluation of the server, as soon as there is one.
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
-    private let shard: SessionShard
+    private let shard: Shard
     private let loop: ReactorLoop
     /// Nil while there has been nothing to ask.
     private var revocation: RevocationInquiry?
@@ -30,7 +30,7 @@ final class TLSHandshake: ReadinessHandler {
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
     init(
-        transport: consuming Transport, token: RegistrationToken, shard: SessionShard, completion: @escaping Completion
+        transport: consuming Transport, token: RegistrationToken, shard: Shard, completion: @escaping Completion
     ) {
         self.transport = consume transport
         self.token = token

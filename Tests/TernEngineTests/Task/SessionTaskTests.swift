@@ -7,7 +7,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-@Suite(.timeLimit(.minutes(5))) struct DataTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTaskTests {
     @Test func `does nothing before it is resumed, and starts once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let session = Session.limited(to: 4)
@@ -147,7 +147,7 @@ import TernLock
     }
 
     @Test func `a delegate may start the next task from the end of one`() async throws {
-        final class Chain: SessionDataDelegate {
+        final class Chain: SessionTaskDelegate {
             let left = Lock(2000)
             let session: Session
             let request: URLRequest
@@ -159,7 +159,7 @@ import TernLock
                 self.done = done
             }
 
-            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
                 let left = left.withLock {
                     $0 -= 1
                     return $0
@@ -180,13 +180,13 @@ import TernLock
     }
 
     @Test func `lets go of its delegate at its end`() async throws {
-        final class Keeper: SessionDataDelegate {
-            let task = Lock<DataTask?>(nil)
+        final class Keeper: SessionTaskDelegate {
+            let task = Lock<SessionTask?>(nil)
             let ends: AsyncStream<Void>.Continuation
 
             init(_ ends: AsyncStream<Void>.Continuation) { self.ends = ends }
 
-            func task(_ task: DataTask, didCompleteWith error: EngineError?) { ends.yield() }
+            func task(_ task: SessionTask, didCompleteWith error: EngineError?) { ends.yield() }
         }
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let session = Session.limited()
@@ -271,16 +271,16 @@ import TernLock
     }
 
     @Test func `a delegate is told of the connection before anything is sent, and may cancel`() async throws {
-        final class Reluctant: SessionDataDelegate {
+        final class Reluctant: SessionTaskDelegate {
             let heard = Lock<[String]>([])
             let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
 
-            func task(_ task: DataTask, willSendOn connection: ConnectionMetrics) {
+            func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
                 heard.withLock { $0.append("send on \(connection.remoteAddress)") }
                 task.cancel()
             }
 
-            func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
                 heard.withLock { $0.append("\(error?.wasSent == true)") }
                 continuation.finish()
             }

@@ -6,7 +6,7 @@ import TernIO
 ///
 /// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
 /// Holds the loop but not the reactor, so a forgotten task cannot keep a thread alive.
-final class SessionShard: @unchecked Sendable {
+final class Shard: @unchecked Sendable {
     let loop: ReactorLoop
     let configuration: SessionConfiguration
     let trust: TrustSettings
@@ -33,7 +33,7 @@ final class SessionShard: @unchecked Sendable {
 
     /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
     @discardableResult
-    func perform(_ work: @escaping @Sendable (SessionShard) -> Void) -> Bool {
+    func perform(_ work: @escaping @Sendable (Shard) -> Void) -> Bool {
         if loop.isCurrent {
             work(self)
             return true
@@ -41,7 +41,7 @@ final class SessionShard: @unchecked Sendable {
         return loop.execute { work(self) }
     }
 
-    func start(_ task: DataTask) {
+    func start(_ task: SessionTask) {
         // A cancellation from another thread may have come before the start it cancels.
         if task.run.isOver || task.isCancelled { return }
         if isClosed { return task.completeLater(.sessionInvalidated, phase: .request, on: loop) }
@@ -80,7 +80,7 @@ final class SessionShard: @unchecked Sendable {
         }
     }
 
-    func cancel(_ task: DataTask) {
+    func cancel(_ task: SessionTask) {
         switch task.run.place {
         case .nowhere: task.complete(task.error(.cancelled, phase: .request))
         case .waiting(let pool): pool.abandon(task, task.error(.cancelled, phase: .pool))
@@ -89,12 +89,12 @@ final class SessionShard: @unchecked Sendable {
     }
 
     /// Fails a task that cannot be sent.
-    func reject(_ task: DataTask, _ error: InvalidRequest) {
+    func reject(_ task: SessionTask, _ error: InvalidRequest) {
         task.run.place = .nowhere
         task.completeLater(.invalidRequest(error), phase: .request, on: loop)
     }
 
-    func updatePause(of task: DataTask) {
+    func updatePause(of task: SessionTask) {
         if case .active(let connection) = task.run.place { connection.updatePause() }
     }
 

@@ -8,9 +8,9 @@ import TernTLS
 ///
 /// Reports to its pool exactly once, unless it is cancelled. Lives on its shard's loop; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
-final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
+final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let origin: Origin
-    private let shard: SessionShard
+    private let shard: Shard
     private let pool: ConnectionPool
     /// Its pool's name for it.
     let number: Int
@@ -28,7 +28,7 @@ final class ConnectionAttempt: ReadinessHandler, @unchecked Sendable {
     private var remoteAddress: SocketAddress?
     private var isOver = false
 
-    init(origin: Origin, shard: SessionShard, pool: ConnectionPool, number: Int, deadline: MonotonicInstant) {
+    init(origin: Origin, shard: Shard, pool: ConnectionPool, number: Int, deadline: MonotonicInstant) {
         self.origin = origin
         self.shard = shard
         self.pool = pool

@@ -8,10 +8,10 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-@Suite(.timeLimit(.minutes(5))) struct SessionShardTests {
-    private static func shard(on group: ReactorGroup) throws -> SessionShard {
+@Suite(.timeLimit(.minutes(5))) struct ShardTests {
+    private static func shard(on group: ReactorGroup) throws -> Shard {
         let configuration = SessionConfiguration()
-        return SessionShard(
+        return Shard(
             loop: try #require(group.reactors.first).loop, configuration: configuration, connectionLimit: 1,
             trust: TrustSettings(tls: configuration.tls, policies: nil), resolver: Resolver())
     }
@@ -24,12 +24,12 @@ import TernLock
     func `is let go of when it closes at the end of a task that had no connection`(isCancelled: Bool) async throws {
         let group = try ReactorGroup(count: 1)
         let hole = try BlackHole()
-        weak var released: SessionShard?
+        weak var released: Shard?
         do {
             let shard = try Self.shard(on: group)
             released = shard
             let delegate = RecordingDelegate { [weak shard] _, event in if case .end = event { shard?.close() } }
-            let task = DataTask(
+            let task = SessionTask(
                 request: try Self.request(isCancelled ? hole.url : "http://127.0.0.1:1/"), delegate: delegate,
                 timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated)
             task.resume()
@@ -59,7 +59,7 @@ import TernLock
             if ended == count { end.finish() }
         }
         for _ in 0..<count {
-            DataTask(
+            SessionTask(
                 request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
             ).resume()
         }
@@ -87,7 +87,7 @@ import TernLock
             if isLast { end.finish() }
         }
         let tasks = (0..<count).map { _ in
-            DataTask(
+            SessionTask(
                 request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated)
         }
         for task in tasks { task.resume() }
@@ -108,12 +108,12 @@ import TernLock
         #expect(ended.withLock { $0 } == count)
     }
 
-    private final class Counting: SessionDataDelegate {
+    private final class Counting: SessionTaskDelegate {
         private let onEnd: @Sendable (EngineError?) -> Void
 
         init(onEnd: @escaping @Sendable (EngineError?) -> Void) { self.onEnd = onEnd }
 
-        func task(_ task: DataTask, didCompleteWith error: EngineError?) { onEnd(error) }
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) { onEnd(error) }
     }
 
     enum Ending: CaseIterable {
@@ -140,14 +140,14 @@ import TernLock
     }
 
     /// Starts a task from the end of the one before.
-    private final class Chain: SessionDataDelegate {
+    private final class Chain: SessionTaskDelegate {
         private let left: Lock<Int>
         private let request: URLRequest
-        private let shard: SessionShard?
+        private let shard: Shard?
         private let done: CheckedContinuation<EngineError?, Never>
 
         init(
-            of count: Int, _ request: URLRequest, on shard: SessionShard?,
+            of count: Int, _ request: URLRequest, on shard: Shard?,
             _ done: CheckedContinuation<EngineError?, Never>
         ) {
             left = Lock(count)
@@ -157,12 +157,12 @@ import TernLock
         }
 
         func next() {
-            DataTask(
+            SessionTask(
                 request: request, delegate: self, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
             ).resume()
         }
 
-        func task(_ task: DataTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
             let isLast = left.withLock { left in
                 left -= 1
                 return left == 0

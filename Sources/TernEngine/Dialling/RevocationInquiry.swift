@@ -9,14 +9,14 @@ import TernTLS
 final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     typealias Answers = [RevocationQuestion: RevocationAnswer]
 
-    private let shard: SessionShard
+    private let shard: Shard
     private var deadline: MonotonicInstant?
     private var timer: RegistrationToken?
     private var waiting: Set<RevocationQuestion> = []
     private var answers = Answers()
     private var completion: ((Answers) -> Void)?
 
-    init(shard: SessionShard) { self.shard = shard }
+    init(shard: Shard) { self.shard = shard }
 
     /// Calls `completion` later, with what is known when all is or time is up; unless it is cancelled first.
     func ask(_ questions: [RevocationQuestion], completion: @escaping (Answers) -> Void) {

@@ -10,7 +10,7 @@ import TernLock
 /// Steering is allowed from any thread, at any time, in any order. What the task goes through on its reactor is kept in
 /// `run`, which only the reactor's thread touches; `state` is for everybody and guarded by its lock. That is what
 /// `@unchecked Sendable` rests on.
-public final class DataTask: LineMember, @unchecked Sendable {
+public final class SessionTask: LineMember, @unchecked Sendable {
     /// Unique within the process.
     public let identifier: Int
     /// The request as it was given; the session's defaults are not in it.
@@ -22,7 +22,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
 
     private struct State {
         var stage = Stage.created
-        var shard: SessionShard?
+        var shard: Shard?
         var suspensions = 0
         /// Signed, because the two sides that change it may overtake each other: what counts is the sum.
         var holds = 0
@@ -34,7 +34,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
     private let state: Lock<State>
     private let cancellation = Atomic<Bool>(false)
     /// Until the end, so that it may hold the task. Belongs to the reactor's thread.
-    private(set) var delegate: any SessionDataDelegate
+    private(set) var delegate: any SessionTaskDelegate
     let timeouts: Timeouts
     private let failure: EngineError.Reason
     /// Belongs to the reactor's thread.
@@ -47,7 +47,7 @@ public final class DataTask: LineMember, @unchecked Sendable {
 
     /// Without a shard the task fails with `failure` as soon as it is started.
     init(
-        request: URLRequest, delegate: any SessionDataDelegate, timeouts: Timeouts, shard: SessionShard?,
+        request: URLRequest, delegate: any SessionTaskDelegate, timeouts: Timeouts, shard: Shard?,
         failure: EngineError.Reason
     ) {
         identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
@@ -142,11 +142,11 @@ public final class DataTask: LineMember, @unchecked Sendable {
 }
 
 // On the reactor's thread
-extension DataTask {
+extension SessionTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
         // With the last shard go the session's policies, which may be somebody's subclass: when the lock is free.
-        let (isFirst, shard) = state.withLock { state -> (Bool, SessionShard?) in
+        let (isFirst, shard) = state.withLock { state -> (Bool, Shard?) in
             guard state.stage != .completed else { return (false, nil) }
             state.stage = .completed
             run.isOver = true
@@ -197,8 +197,8 @@ extension DataTask {
 }
 
 /// The delegate of a task that has completed: there is nothing more to tell.
-private final class Nobody: SessionDataDelegate {
+private final class Nobody: SessionTaskDelegate {
     static let shared = Nobody()
 
-    func task(_ task: DataTask, didCompleteWith error: EngineError?) {}
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
 }
