@@ -247,7 +247,7 @@ extension Connection {
     private func receive(
         into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer, toTheEnd: Bool = false
     ) {
-        var allowance = TurnAllowance()
+        var allowance = TurnAllowance(among: loop.readyCount)
         if held.isEmpty {
             while let isFilled = unsafe receiveOnce(into: buffer, plaintext, &allowance), isFilled || toTheEnd,
                 mayReceive(allowance)
@@ -272,7 +272,7 @@ extension Connection {
         guard case .finishing = state, !hasStrayBytes, pool.isAwaited, transport?.socket.hasInput == true else {
             return
         }
-        var allowance = TurnAllowance()
+        var allowance = TurnAllowance(among: loop.readyCount)
         _ = unsafe receiveOnce(into: buffer, plaintext, &allowance)
         // No server has so much to say between two exchanges.
         if transport?.socket.hasInput == true { hasStrayBytes = true }
@@ -313,6 +313,7 @@ extension Connection {
         into buffer: UnsafeMutableRawBufferPointer, _ plaintext: UnsafeMutableRawBufferPointer,
         _ allowance: inout TurnAllowance
     ) -> Bool? {
+        let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(max(1, allowance.left)))
         let result: IOResult
         do throws(SystemError) {
             guard let received = try unsafe transport?.socket.receive(into: buffer) else { return nil }

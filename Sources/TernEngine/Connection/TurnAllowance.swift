@@ -13,7 +13,17 @@ struct TurnAllowance {
     /// One TLS message without application data: keys are derived anew, or a session is copied.
     static let message = 16 * 1024
 
-    private var left = Self.octets
+    /// What all that are ready in one turn may have together, but for `least`: a few milliseconds.
+    private static let shared = 16 * octets
+    /// What each of them has all the same: a full TLS record and what belongs to it.
+    static let least = 32 * 1024
+
+    private(set) var left: Int
+
+    /// For one of `readyCount` that are ready at once.
+    init(among readyCount: Int) {
+        left = max(Self.least, min(Self.octets, Self.shared / max(1, readyCount)))
+    }
 
     var isSpent: Bool { left <= 0 }
 

@@ -34,6 +34,8 @@ public final class ReactorLoop: @unchecked Sendable {
     public private(set) var now: MonotonicInstant
     /// Counts the turns of the loop.
     public private(set) var turn: UInt64 = 0
+    /// How many sockets were ready when the current turn began: they share its time.
+    public private(set) var readyCount = 0
     /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
@@ -176,6 +178,7 @@ extension ReactorLoop {
             let count = poll()
             now = .now
             turn &+= 1
+            readyCount = count
             dueVisits = visits.count
             for index in 0..<count {
                 let event = unsafe events[index]

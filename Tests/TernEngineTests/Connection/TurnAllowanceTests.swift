@@ -36,6 +36,13 @@ import TernLock
         return turns.most
     }
 
+    @Test func `the more are ready in one turn, the less each may have, and the least is more than a TLS record`() {
+        #expect([0, 1, 16].allSatisfy { TurnAllowance(among: $0).left == TurnAllowance.octets })
+        #expect(TurnAllowance(among: 64).left == TurnAllowance.octets / 4)
+        #expect(TurnAllowance(among: 512).left == TurnAllowance.least)
+        #expect(TurnAllowance.least > 16 * 1024 + 512)
+    }
+
     @Test func `of chunks of one byte no more are told in a turn than neighbours can wait for`() async throws {
         let chunks = String(repeating: "1\r\nx\r\n", count: Self.count) + "0\r\n\r\n"
         let origin = try ScriptedOrigin { _, _ in
