@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A URI reference in its five parts (RFC 3986 §4.1), each as it is spelled and without its delimiters.
+struct URIReference: Sendable, Hashable {
+    var scheme: String?
+    /// Empty in "//", nil where there is no "//" at all (RFC 3986 §5.3).
+    var authority: String?
+    var path: String
+    var query: String?
+    var fragment: String?
+
+    /// Takes any text apart as RFC 3986 appendix B does; whether the parts are any good is for others to say. Looks at
+    /// bytes: a mark that combines with a delimiter makes another character of it, but not another delimiter.
+    init(_ text: String) {
+        var rest = Substring(text).utf8
+        let head = rest.prefix { $0 != .colon && $0 != .slash && $0 != .questionMark && $0 != .hash }
+        if !head.isEmpty, rest[head.endIndex...].first == .colon {
+            scheme = String(Substring(head))
+            rest = rest[head.endIndex...].dropFirst()
+        }
+        if rest.starts(with: "//".utf8) {
+            let name = rest.dropFirst(2).prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+            authority = String(Substring(name))
+            rest = rest[name.endIndex...]
+        }
+        let way = rest.prefix { $0 != .questionMark && $0 != .hash }
+        path = String(Substring(way))
+        rest = rest[way.endIndex...]
+        if rest.first == .questionMark {
+            let words = rest.dropFirst().prefix { $0 != .hash }
+            query = String(Substring(words))
+            rest = rest[words.endIndex...]
+        }
+        if rest.first == .hash { fragment = String(Substring(rest.dropFirst())) }
+    }
+
+    /// What stands before the authority's last "@" (RFC 3986 §3.2.1).
+    var userinfo: String? {
+        guard let text = authority.map({ Substring($0).utf8 }), let at = text.lastIndex(of: .at) else { return nil }
+        return String(Substring(text[..<at]))
+    }
+
+    /// The same reference with this userinfo in its authority, if it has one; nil takes it away.
+    func replacing(userinfo: String?) -> URIReference {
+        guard let text = authority.map({ Substring($0).utf8 }) else { return self }
+        let host = String(Substring(text.lastIndex(of: .at).map { text[$0...].dropFirst() } ?? text))
+        var reference = self
+        reference.authority = userinfo.map { "\($0)@\(host)" } ?? host
+        return reference
+    }
+}
+
+extension URIReference: CustomStringConvertible {
+    /// The parts put together again (RFC 3986 §5.3). Holds whatever secrets the reference has.
+    var description: String {
+        var text = ""
+        if let scheme { text += scheme + ":" }
+        if let authority { text += "//" + authority }
+        text += path
+        if let query { text += "?" + query }
+        if let fragment { text += "#" + fragment }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate static let colon = UInt8(ascii: ":")
+    fileprivate static let slash = UInt8(ascii: "/")
+    fileprivate static let questionMark = UInt8(ascii: "?")
+    fileprivate static let hash = UInt8(ascii: "#")
+    fileprivate static let at = UInt8(ascii: "@")
+}
