@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+
+/// Why a redirect was not followed. The response that asked for it came whole; nothing was sent to where it points.
+public enum RedirectError: Error, Sendable, Hashable {
+    /// One more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
+    case tooMany(limit: Int)
+    /// The same request was sent before, with the same fields, and was redirected again.
+    case loop(Origin)
+    /// The response has several Location fields that differ: which one is meant, a client can only guess.
+    case ambiguousLocation
+    /// The Location has a control character in it, or is no URI reference (RFC 3986 §4.1) for another reason.
+    case malformedLocation
+    /// The Location leads to what cannot be requested: a scheme other than `http` and `https`, a host that is none.
+    case invalidLocation(InvalidRequest)
+    /// The redirect leads from https to http, which would tell the network what TLS kept from it.
+    case insecure(Origin)
+    /// The request has to be sent again with its body, and the body can be read once only.
+    case bodyNotReplayable
+}
+
+extension RedirectError: CustomStringConvertible {
+    /// One line for a log, without any part of a URL beyond its origin.
+    public var description: String {
+        switch self {
+        case .tooMany(let limit): "more than \(limit) redirects"
+        case .loop(let origin): "the redirects go round in circles: \(origin) was asked the same before"
+        case .ambiguousLocation: "the redirect has several Location fields that differ"
+        case .malformedLocation: "the redirect's Location is not a URL"
+        case .invalidLocation(let error): "the redirect's Location cannot be requested: \(error)"
+        case .insecure(let origin): "the redirect leads from https to \(origin)"
+        case .bodyNotReplayable: "the redirect asks for the body once more, and it can be read once only"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What a task remembers of the redirects behind it. Empty until the first, and then it costs nothing.
+struct RedirectChain: Sendable {
+    /// Redirects followed so far.
+    private(set) var count = 0
+    /// Whether everything so far went to one and the same origin. Once false, false for ever: who comes back to the first
+    /// origin by way of another comes because the other wanted it.
+    private(set) var mayCarryCredentials = true
+    private var home: Origin?
+    private var asked: Set<Question> = []
+
+    /// A request as far as its answer may depend on it.
+    private struct Question: Hashable {
+        let method: String
+        /// Without fragment and userinfo; the case of a host and a default port make no difference.
+        let destination: Destination
+        let fields: HTTPFields
+        let mayCarryCredentials: Bool
+    }
+
+    /// A request goes to this origin; the first one's is the chain's home. To be told also of requests that somebody changed
+    /// on their way.
+    mutating func visit(_ origin: Origin) {
+        guard let home else { return home = origin }
+        if origin != home { mayCarryCredentials = false }
+    }
+
+    /// This request was answered by a redirect. False if that is so for the second time.
+    mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
+        visit(destination.origin)
+        let question = Question(
+            method: request.method, destination: destination, fields: request.headers,
+            mayCarryCredentials: mayCarryCredentials)
+        return asked.insert(question).inserted
+    }
+
+    /// The redirect is followed to this origin.
+    mutating func follow(to origin: Origin) {
+        count &+= 1
+        visit(origin)
+    }
+}

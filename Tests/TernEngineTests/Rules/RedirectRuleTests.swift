@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import Testing
+
+@testable import TernEngine
+
+@Suite struct RedirectRuleTests {
+    private func request(
+        _ method: String = "GET", _ url: String = "http://a.test/1", _ fields: HTTPFields = [:], body: String? = nil
+    ) throws -> URLRequest {
+        var request = try URLRequest(string: url)
+        request.httpMethod = method
+        request.headers = fields
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+
+    private func outcome(
+        _ status: Int, _ locations: [String] = ["/2"], sent: URLRequest, isReplayable: Bool = true,
+        chain: RedirectChain = RedirectChain(), policy: RedirectPolicy = .follow()
+    ) -> RedirectRule.Outcome {
+        RedirectRule(policy: policy).outcome(
+            status: status, locations: locations, sent: sent, isReplayable: isReplayable, chain: chain,
+            isSensitive: { $0.lowercased() == "x-api-key" })
+    }
+
+    private func following(_ outcome: RedirectRule.Outcome) throws -> RedirectRule.Redirection {
+        guard case .follow(let redirection) = outcome else {
+            throw Unexpected(outcome: outcome)
+        }
+        return redirection
+    }
+
+    private func refusal(_ outcome: RedirectRule.Outcome) -> RedirectError? {
+        guard case .refuse(let error) = outcome else { return nil }
+        return error
+    }
+
+    private struct Unexpected: Error {
+        let outcome: RedirectRule.Outcome
+    }
+
+    // What is a redirect.
+
+    @Test func `only five statuses send a client elsewhere`() throws {
+        let sent = try request()
+        for status in 200...599 {
+            switch outcome(status, sent: sent) {
+            case .deliver: #expect(![301, 302, 303, 307, 308].contains(status))
+            case .follow: #expect([301, 302, 303, 307, 308].contains(status))
+            case .refuse(let error): Issue.record("\(status): \(error)")
+            }
+        }
+    }
+
+    @Test func `without a Location, with empty ones, or where nobody follows, the response is the answer`() throws {
+        let sent = try request()
+        for (locations, policy) in [
+            ([], RedirectPolicy.follow()), ([""], .follow()), (["", ""], .follow()), (["/2"], .doNotFollow),
+            (["ftp://x/"], .doNotFollow),
+        ] {
+            guard case .deliver = outcome(302, locations, sent: sent, policy: policy) else {
+                Issue.record("\(locations)")
+                continue
+            }
+        }
+    }
+
+    @Test func `the Locations of a response that redirects nobody are not read`() throws {
+        var isRead = false
+        func locations() -> [String] {
+            isRead = true
+            return ["/2"]
+        }
+        _ = RedirectRule(policy: .follow()).outcome(
+            status: 200, locations: locations(), sent: try request(), isReplayable: true, chain: RedirectChain(),
+            isSensitive: { _ in false })
+        #expect(!isRead)
+    }
+
+    @Test func `several Locations have to agree`() throws {
+        let sent = try request()
+        #expect(try following(outcome(302, ["/2", "/2"], sent: sent)).request.url?.absoluteString == "http://a.test/2")
+        #expect(try following(outcome(302, ["", "/2"], sent: sent)).request.url?.absoluteString == "http://a.test/2")
+        #expect(refusal(outcome(302, ["/2", "/3"], sent: sent)) == .ambiguousLocation)
+        #expect(refusal(outcome(302, ["/2", "/2#f"], sent: sent)) == .ambiguousLocation)
+    }
+
+    // Method and content.
+
+    /// "METHOD +" where the content goes along, "METHOD -" where it does not.
+    private static let methods: [(String, [Int: String])] = [
+        ("GET", [301: "GET +", 302: "GET +", 303: "GET -", 307: "GET +", 308: "GET +"]),
+        ("HEAD", [301: "HEAD +", 302: "HEAD +", 303: "HEAD -", 307: "HEAD +", 308: "HEAD +"]),
+        ("POST", [301: "GET -", 302: "GET -", 303: "GET -", 307: "POST +", 308: "POST +"]),
+        ("PUT", [301: "PUT +", 302: "PUT +", 303: "GET -", 307: "PUT +", 308: "PUT +"]),
+        ("PATCH", [301: "PATCH +", 302: "PATCH +", 303: "GET -", 307: "PATCH +", 308: "PATCH +"]),
+        ("DELETE", [301: "DELETE +", 302: "DELETE +", 303: "GET -", 307: "DELETE +", 308: "DELETE +"]),
+        ("OPTIONS", [301: "OPTIONS +", 302: "OPTIONS +", 303: "GET -", 307: "OPTIONS +", 308: "OPTIONS +"]),
+        // Methods are case-sensitive: this is not POST.
+        ("post", [301: "post +", 302: "post +", 303: "GET -", 307: "post +", 308: "post +"]),
+    ]
+
+    @Test func `what becomes of the method, the content and the fields about it`() throws {
+        let about = [
+            "Content-Type", "content-length", "CONTENT-ENCODING", "Content-MD5", "Transfer-Encoding", "Trailer",
+            "Expect",
+            "Digest", "Repr-Digest", "Last-Modified",
+        ]
+        let others = ["Accept", "Range", "If-None-Match", "X-Content-Type", "Contents"]
+        for (method, results) in Self.methods {
+            for (status, result) in results {
+                let fields = HTTPFields((about + others).map { HTTPField(name: $0, value: "x") })
+                let sent = try request(method, fields: fields)
+                let next = try following(outcome(status, sent: sent))
+                let keeps = result.hasSuffix("+")
+                #expect("\(next.request.method) \(next.keepsContent ? "+" : "-")" == result, "\(status) \(method)")
+                #expect(next.request.httpBody == (keeps ? sent.httpBody : nil))
+                #expect(next.request.headers.map(\.name) == (keeps ? about + others : others))
+            }
+        }
+    }
+
+    private func request(_ method: String, fields: HTTPFields) throws -> URLRequest {
+        try request(method, "http://a.test/1", fields, body: "content")
+    }
+
+    @Test func `content that can be read once is not sent twice`() throws {
+        for (method, results) in Self.methods {
+            for (status, result) in results {
+                let sent = try request(method, fields: [:])
+                let error = refusal(outcome(status, sent: sent, isReplayable: false))
+                #expect(error == (result.hasSuffix("+") ? .bodyNotReplayable : nil), "\(status) \(method)")
+            }
+        }
+    }
+
+    // Where it leads.
+
+    @Test(arguments: [
+        ("http://a.test/b/c?q", "d", "http://a.test/b/d"), ("http://a.test/b/c?q", "?r", "http://a.test/b/c?r"),
+        ("http://a.test", "d", "http://a.test/d"), ("http://a.test/b", "//c.test/d", "http://c.test/d"),
+        ("https://a.test/b", "//c.test:8/d", "https://c.test:8/d"),
+        ("http://a.test/b", "HTTPS://C.test", "HTTPS://C.test"),
+        // RFC 9110 §10.2.2
+        ("http://a.test/b#f", "/c", "http://a.test/c#f"), ("http://a.test/b#f", "/c#g", "http://a.test/c#g"),
+        ("http://a.test/b#f", "/c#", "http://a.test/c#"), ("http://a.test/b#f", "#g", "http://a.test/b#g"),
+        ("http://a.test/b#f", "http://c.test/", "http://c.test/#f"),
+        ("http://a.test/", "/a b\u{fc}?[\\]#%", "http://a.test/a%20b%C3%BC?%5B%5C%5D#%25"),
+        ("http://a.test/b/c", "\\\\evil.test\\d", "http://a.test/b/%5C%5Cevil.test%5Cd"),
+        ("http://a.test/b/c", "/\\evil.test", "http://a.test/%5Cevil.test"),
+    ])
+    func `leads to`(_ url: String, _ location: String, _ target: String) throws {
+        let next = try following(outcome(302, [location], sent: request("GET", url)))
+        #expect(next.request.url?.absoluteString == target)
+        #expect(next.chain.count == 1)
+    }
+
+    @Test(arguments: [
+        ("file:///etc/passwd", RedirectError.invalidLocation(.unsupportedScheme("file"))),
+        ("javascript:alert(1)", .invalidLocation(.unsupportedScheme("javascript"))),
+        ("FTP://a.test/", .invalidLocation(.unsupportedScheme("ftp"))),
+        ("127.0.0.1:8080/", .invalidLocation(.unsupportedScheme(""))),
+        ("a.test:8080/", .invalidLocation(.unsupportedScheme("a.test"))),
+        ("http:", .invalidLocation(.invalidHost(""))), ("http:d", .invalidLocation(.invalidHost(""))),
+        ("http:///d", .invalidLocation(.invalidHost(""))), ("//", .invalidLocation(.invalidHost(""))),
+        ("http:\\\\evil.test\\", .invalidLocation(.invalidHost(""))),
+        ("//a b/", .invalidLocation(.invalidHost("a b"))),
+        ("http://a.test\\@evil.test\\/", .invalidLocation(.invalidHost("evil.test\\"))),
+        ("http://gr\u{fc}n/", .invalidLocation(.invalidHost("gr\u{fc}n"))),
+        ("http://[::1%25x.localhost]/", .invalidLocation(.invalidHost("[::1%25x.localhost]"))),
+        ("//a.test:0/", .invalidLocation(.invalidPort("0"))), ("//a.test:x/", .invalidLocation(.invalidPort("x"))),
+        ("/a\rb", .malformedLocation), ("/a\tb", .malformedLocation), ("java\nscript:x", .malformedLocation),
+        ("\0", .malformedLocation), ("http://a.test\u{7f}/", .malformedLocation),
+    ])
+    func `does not lead to`(_ location: String, _ error: RedirectError) throws {
+        #expect(refusal(outcome(302, [location], sent: try request())) == error)
+    }
+
+    // How far.
+
+    @Test func `as many redirects as the limit says`() throws {
+        for limit in [-1, 0, 1, 20] {
+            var sent = try request()
+            var chain = RedirectChain()
+            for hop in 0..<max(0, limit) {
+                let next = try following(
+                    outcome(302, ["/\(hop + 10)"], sent: sent, chain: chain, policy: .follow(limit: limit)))
+                (sent, chain) = (next.request, next.chain)
+            }
+            let last = outcome(302, ["/last"], sent: sent, chain: chain, policy: .follow(limit: limit))
+            #expect(refusal(last) == .tooMany(limit: max(0, limit)))
+        }
+    }
+
+    @Test(arguments: [
+        // Once the same is asked again it may have become another answer; not twice.
+        ("GET", "http://a.test/1", ["/1"], 1), ("GET", "http://a.test/1", ["/2", "/1"], 2),
+        ("GET", "http://A.test:80/1#f", ["//a.TEST/1#g"], 1), ("HEAD", "http://a.test", ["http://a.test/"], 1),
+        ("POST", "http://a.test/1", ["/1"], 2),
+        // With credentials and without are two questions.
+        ("GET", "http://a.test/1", ["//b.test/1", "//a.test/1"], 3),
+    ])
+    func `goes round in circles`(_ method: String, _ url: String, _ locations: [String], _ hops: Int) throws {
+        var sent = try request(method, url)
+        var chain = RedirectChain()
+        for hop in 0..<hops {
+            let next = try following(outcome(302, [locations[hop % locations.count]], sent: sent, chain: chain))
+            (sent, chain) = (next.request, next.chain)
+        }
+        let last = outcome(302, [locations[hops % locations.count]], sent: sent, chain: chain)
+        #expect(refusal(last) == .loop(try sent.destination.get().origin))
+    }
+
+    @Test func `a request that somebody added a cookie to is another question`() throws {
+        let first = try following(outcome(302, ["/1"], sent: request()))
+        var sent = first.request
+        sent.headers["Cookie"] = "seen=1"
+        #expect(throws: Never.self) { try following(outcome(302, ["/1"], sent: sent, chain: first.chain)) }
+    }
+
+    // What the words show.
+
+    @Test func `errors show no more of a URL than its origin`() throws {
+        let secret = "http://user:secret@a.test/secret?secret"
+        let once = try following(outcome(302, [secret], sent: request("GET", secret)))
+        let loop = try #require(refusal(outcome(302, [secret], sent: once.request, chain: once.chain)))
+        let insecure = try #require(refusal(outcome(302, [secret], sent: request("GET", "https://a.test/secret"))))
+        #expect("\(loop)" == "the redirects go round in circles: http://a.test was asked the same before")
+        #expect("\(insecure)" == "the redirect leads from https to http://a.test")
+        for error in [loop, insecure] { #expect(!String(reflecting: error).contains("secret")) }
+        #expect("\(RedirectError.tooMany(limit: 20))" == "more than 20 redirects")
+        #expect(
+            "\(RedirectError.invalidLocation(.unsupportedScheme("ftp")))"
+                == "the redirect's Location cannot be requested: the scheme \"ftp\" is not http or https")
+    }
+}
