@@ -42,13 +42,15 @@ public struct EngineError: Error, Sendable {
         case malformedResponse(HTTP1Error)
         /// The connection ended before the response did; nil when the peer closed it in order.
         case connectionLost(SystemError?)
+        /// A redirect was not followed.
+        case redirect(RedirectError)
         /// A time limit passed.
         case timedOut(TimeLimit)
         /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
         case bodyTooLarge(limit: Int)
         /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
         /// request asked for is a `malformedResponse`.
-        case unexpectedUpgrade
+        case upgradeNotTaken
         /// As many requests as allowed wait for a connection already.
         case queueFull(limit: Int)
         /// The caller, or the Swift task it ran in, cancelled.
@@ -79,8 +81,12 @@ public struct EngineError: Error, Sendable {
 
     /// The limits of `Timeouts`.
     public enum TimeLimit: String, Sendable, Hashable {
+        /// ``Timeouts/queue``
+        case queue
         /// ``Timeouts/connect``
         case connect
+        /// ``Timeouts/head``
+        case head
         /// ``Timeouts/idle``
         case idle
         /// ``Timeouts/total``
@@ -109,9 +115,10 @@ extension EngineError.Reason: CustomStringConvertible {
         case .insecure(let error): error.trustFailure == nil ? "tls" : "trust"
         case .malformedResponse: "malformed-response"
         case .connectionLost: "connection-lost"
+        case .redirect: "redirect"
         case .timedOut: "timed-out"
         case .bodyTooLarge: "body-too-large"
-        case .unexpectedUpgrade: "unexpected-upgrade"
+        case .upgradeNotTaken: "upgrade-not-taken"
         case .queueFull: "queue-full"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "session-invalidated"
@@ -126,9 +133,10 @@ extension EngineError.Reason: CustomStringConvertible {
             "\(error.reason.rule) (\(error.reason.source))"
         case .insecure(let error): error.trustFailure?.rule ?? error.description
         case .timedOut(let limit): limit.rawValue
+        case .redirect(let error): error.description
         case .connectionLost(let error?), .system(let error): error.message
         case .unreachable(let error): error.attempts.last?.error.message ?? kind
-        case .invalidRequest, .unresolved, .connectionLost, .bodyTooLarge, .unexpectedUpgrade, .queueFull, .cancelled,
+        case .invalidRequest, .unresolved, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .queueFull, .cancelled,
             .sessionInvalidated:
             description
         }
@@ -143,9 +151,10 @@ extension EngineError.Reason: CustomStringConvertible {
         case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
         case .connectionLost(nil): "the server closed the connection before the response was complete"
         case .connectionLost(let error?): "the connection was lost: \(error)"
+        case .redirect(let error): "\(error)"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
-        case .unexpectedUpgrade: "the server switched to another protocol, as the request had asked"
+        case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
         case .queueFull(let limit): "\(limit) requests wait for a connection already"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone"

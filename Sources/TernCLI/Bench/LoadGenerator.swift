@@ -103,7 +103,8 @@ extension LoadGenerator.Result {
     private static func kind(of reason: EngineError.Reason) -> String {
         switch reason {
         case .unreachable, .timedOut, .malformedResponse: "\(reason.kind): \(reason.rule)"
-        case .invalidRequest, .unresolved, .insecure, .connectionLost, .bodyTooLarge, .unexpectedUpgrade, .queueFull,
+        case .invalidRequest, .unresolved, .insecure, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .redirect,
+            .queueFull,
             .cancelled, .sessionInvalidated, .system:
             reason.kind
         }

@@ -14,10 +14,16 @@ struct OutgoingRequest: ~Copyable {
 
     var isSent: Bool { headSent == head.count && body == nil }
 
-    /// Begins an exchange with `request`. When it throws, there is nothing to send.
+    /// Whether the request is more than a head.
+    private(set) var hasContent = false
+
+    /// Begins an exchange with the request of `hop`. When it throws, there is nothing to send.
     mutating func begin(
-        _ request: URLRequest, on exchange: inout Exchange, defaults: HTTPFields
+        _ hop: Hop, on exchange: inout Exchange, _ settings: ExchangeSettings
     ) throws(InvalidRequest) {
+        let request = hop.request
+        let defaults = hop.mayCarryCredentials ? settings.fields : settings.harmlessFields
+        hasContent = request.httpBody != nil
         head.removeAll(keepingCapacity: true)
         (headSent, bodySent, body) = (0, 0, nil)
         try request.begin(&exchange, defaults: defaults, into: &head)

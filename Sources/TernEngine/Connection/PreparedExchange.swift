@@ -7,8 +7,8 @@ struct PreparedExchange: ~Copyable {
     var exchange: Exchange
     var outgoing = OutgoingRequest()
 
-    init(_ request: URLRequest, _ configuration: SessionConfiguration) throws(InvalidRequest) {
-        exchange = Exchange(limits: configuration.limits)
-        try outgoing.begin(request, on: &exchange, defaults: configuration.httpAdditionalHeaders)
+    init(_ hop: Hop, _ settings: ExchangeSettings) throws(InvalidRequest) {
+        exchange = settings.newExchange
+        try outgoing.begin(hop, on: &exchange, settings)
     }
 }

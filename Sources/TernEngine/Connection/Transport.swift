@@ -17,7 +17,17 @@ struct Transport: ~Copyable {
     let socket: Socket
     /// Bytes that the kernel has taken so far.
     private(set) var sentCount: UInt64 = 0
+    /// Bytes that the kernel has given so far.
+    private(set) var receivedCount: UInt64 = 0
     private var tls: TLSSession?
+    /// Of what was received into a turn's buffer and not opened yet, where it lies there.
+    private var received = 0..<0
+    /// What is left of that from an earlier turn.
+    private var held: ArraySlice<UInt8> = []
+    /// OpenSSL has nothing to open any more.
+    private var isOpened = true
+    /// The kernel had less than was asked for: asking again in this turn would only be told so.
+    private var isDrained = false
 
     init(socket: consuming Socket, tls: consuming TLSSession?) {
         self.socket = socket
@@ -109,6 +119,106 @@ struct Transport: ~Copyable {
         case .some(let session): session.trust?.revocation.flatMap(\.questions) ?? []
         case .none: []
         }
+    }
+
+    /// A turn of the loop begins.
+    mutating func beginTurn() { isDrained = false }
+
+    /// What a call of `receive` brought.
+    enum Received {
+        /// So many bytes of HTTP, the first in the buffer for plaintext, without TLS in the one for input.
+        case bytes(Int)
+        /// A message of TLS without any.
+        case message
+        /// Nothing more now.
+        case nothing
+        /// Nothing more ever. Over TLS only close_notify is an end in order; without it the message may have been cut short by
+        /// anybody (RFC 8446 §6.1).
+        case endOfStream(isOrderly: Bool)
+    }
+
+    /// Opens what was received before, or receives; at most `count` bytes. The buffers are the same until `endTurn`.
+    mutating func receive(
+        _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
+    ) throws(TransportError) -> Received {
+        while true {
+            if let opened = try unsafe openNext(buffers) { return opened }
+            guard isListening, !isDrained, owesTooMuch == false else { return .nothing }
+            let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
+            let result: IOResult
+            do throws(SystemError) {
+                result = try unsafe socket.receive(into: room)
+            } catch {
+                throw .system(error)
+            }
+            switch result {
+            case .wouldBlock: return .nothing
+            case .endOfStream: return .endOfStream(isOrderly: !isSecure)
+            case .bytes(let count):
+                receivedCount &+= UInt64(count)
+                isDrained = count < room.count
+                if !isSecure { return .bytes(count) }
+                received = 0..<count
+                isOpened = false
+            }
+        }
+    }
+
+    /// Nil if there is nothing to open.
+    private mutating func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
+        if isOpened { return nil }
+        var offset = 0
+        let result: OpenResult?
+        do throws(TLSError) {
+            if held.isEmpty {
+                let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffers.input[received])
+                result = try unsafe tls?.open(bytes, from: &offset, into: buffers.plaintext)
+                received = received.lowerBound + offset..<received.upperBound
+            } else {
+                let bytes = held
+                result = try unsafe bytes.withUnsafeBytes { bytes in
+                    Result { () throws(TLSError) in
+                        try unsafe tls?.open(bytes, from: &offset, into: buffers.plaintext)
+                    }
+                }.get()
+                held = bytes.dropFirst(offset)
+            }
+        } catch {
+            forgetInput()
+            throw .tls(error)
+        }
+        switch result {
+        case .bytes(let count):
+            // Most of what comes is one record, and OpenSSL need not be asked to find nothing behind it.
+            isOpened = received.isEmpty && held.isEmpty && !hasPending
+            return .bytes(count)
+        case .message: return .message
+        case .needMoreBytes, nil:
+            isOpened = true
+            return nil
+        case .endOfStream:
+            forgetInput()
+            return .endOfStream(isOrderly: true)
+        }
+    }
+
+    /// Whether something was received and not opened yet.
+    var holdsInput: Bool { !isOpened }
+
+    /// Whether the kernel has something to receive, or an end.
+    var hasInput: Bool { socket.hasInput }
+
+    /// Keeps what was received and not opened: the buffers go back.
+    mutating func endTurn(_ buffers: ReceiveBuffers) {
+        if received.isEmpty { return }
+        unsafe held.append(contentsOf: buffers.input[received])
+        received = 0..<0
+    }
+
+    private mutating func forgetInput() {
+        received = 0..<0
+        held = []
+        isOpened = true
     }
 
     /// Deciphers received bytes. Only for secure transports; a plain one needs no opening.

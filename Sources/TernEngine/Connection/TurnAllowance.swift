@@ -19,13 +19,21 @@ struct TurnAllowance {
     static let least = 32 * 1024
 
     private(set) var left: Int
+    private var settledCount: UInt64
 
-    /// For one of `readyCount` that are ready at once.
-    init(among readyCount: Int) {
+    /// For one of `readyCount` that are ready at once, and has received so many octets in its life.
+    init(among readyCount: Int, receivedCount: UInt64 = 0) {
         left = max(Self.least, min(Self.octets, Self.shared / max(1, readyCount)))
+        settledCount = receivedCount
     }
 
     var isSpent: Bool { left <= 0 }
 
     mutating func spend(_ price: Int) { left -= price }
+
+    /// Pays for the octets that have been received and worked off.
+    mutating func settle(_ receivedCount: UInt64) {
+        left -= Int(clamping: receivedCount &- settledCount)
+        settledCount = receivedCount
+    }
 }

@@ -6,13 +6,15 @@ import TernTLS
 /// Opens one connection: resolve, connect, and for https shake hands. Bounded as a whole by the connect time limit of the
 /// task that relies on it.
 ///
-/// Reports to its pool exactly once, unless it is cancelled. Lives on its shard's loop; `@unchecked Sendable` because
+/// Reports to its owner exactly once, unless it is cancelled. Lives on its loop's thread; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
 final class Dialler: ReadinessHandler, @unchecked Sendable {
-    private let origin: Origin
-    private let shard: Shard
-    private let pool: ConnectionPool
-    /// Its pool's name for it.
+    private let route: Route
+    /// Where the route leads to, if its host is an address already.
+    private let address: SocketAddress?
+    private let shared: SharedSettings
+    private let owner: any DialOwner
+    /// Its owner's name for it.
     let number: Int
     private var deadline: MonotonicInstant
     private let began: MonotonicInstant
@@ -28,10 +30,14 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var remoteAddress: SocketAddress?
     private var isOver = false
 
-    init(origin: Origin, shard: Shard, pool: ConnectionPool, number: Int, deadline: MonotonicInstant) {
-        self.origin = origin
-        self.shard = shard
-        self.pool = pool
+    init(
+        _ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int,
+        deadline: MonotonicInstant
+    ) {
+        self.route = route
+        self.address = address
+        self.shared = shared
+        self.owner = owner
         self.number = number
         self.deadline = deadline
         began = .now
@@ -40,30 +46,27 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     func start() {
-        let timer = shard.loop.registerTimer(handler: self)
-        shard.loop.setDeadline(deadline, for: timer)
+        let timer = shared.loop.registerTimer(handler: self)
+        shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
-        switch origin.scheme {
-        case .http: resolve()
-        case .https:
-            if let context = shard.trust.readyContext { return prepared(context) }
-            shard.trust.context { context in self.shard.perform { _ in self.prepared(context) } }
-        }
+        if route.secured == nil { return resolve() }
+        if let context = shared.trust.readyContext { return prepared(context) }
+        shared.trust.context { context in self.shared.perform { self.prepared(context) } }
     }
 
     /// For whoever relies on it from now on.
     func setDeadline(_ deadline: MonotonicInstant) {
         self.deadline = deadline
-        if let timer { shard.loop.setDeadline(deadline, for: timer) }
+        if let timer { shared.loop.setDeadline(deadline, for: timer) }
     }
 
     func cancel() {
         isOver = true
-        if let question { shard.resolver.giveUp(question) }
+        if let question { shared.resolver.giveUp(question) }
         question = nil
         connector?.cancel()
         handshake?.cancel()
-        if let timer { shard.loop.deregister(timer) }
+        if let timer { shared.loop.deregister(timer) }
         timer = nil
     }
 
@@ -84,7 +87,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func prepared(_ context: TLSContext) {
         self.context = context
         do throws(TLSError) {
-            decision = try shard.trust.decision(forHost: origin.host)
+            guard let server = route.secured else { return resolve() }
+            decision = try shared.trust.decision(forHost: server.host)
         } catch {
             return refuse(error)
         }
@@ -97,9 +101,12 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     private func resolve() {
-        if let address = pool.address { return connect(to: [address]) }
-        question = shard.resolver.resolve(host: origin.host, port: origin.port) { addresses in
-            self.shard.perform { _ in self.resolved(addresses) }
+        if let address { return connect(to: [address]) }
+        switch route.endpoint {
+        case .host(let origin):
+            question = shared.resolver.resolve(host: origin.host, port: origin.port) { addresses in
+                self.shared.perform { self.resolved(addresses) }
+            }
         }
     }
 
@@ -118,7 +125,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         if isOver { return }
         phase = .connect
         // It ends before us, or by our `cancel`: so this is no cycle for long.
-        let connector = Connector(addresses: addresses, loop: shard.loop) { self.connected($0) }
+        let connector = Connector(addresses: addresses, loop: shared.loop) { self.connected($0) }
         self.connector = connector
         connector.start()
     }
@@ -129,14 +136,14 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         switch consume result {
         case .success(let connection):
             remoteAddress = connection.address
-            guard let context, let decision else {
+            guard let server = route.secured, let context, let decision else {
                 // Nothing has been asked for yet. Over TLS the handshake takes care of that.
                 if connection.socket.hasInput { return refuse(connection) }
                 return succeed(
                     Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, nil))
             }
             phase = .tls
-            secure(connection, context, decision)
+            secure(connection, server, context, decision)
         case .failure(let error):
             fail(.unreachable(error))
         }
@@ -146,33 +153,35 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func refuse(_ connection: consuming Connector.Connected) {
         var byte: UInt8 = 0
         let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe connection.socket.receive(into: $0) }
-        shard.loop.deregister(connection.token)
+        shared.loop.deregister(connection.token)
         if case .bytes = received { fail(.malformedResponse(.unaskedBytes)) } else { fail(.connectionLost(nil)) }
     }
 
     private func secure(
-        _ connection: consuming Connector.Connected, _ context: TLSContext, _ decision: TrustDecision
+        _ connection: consuming Connector.Connected, _ server: Origin, _ context: TLSContext, _ decision: TrustDecision
     ) {
         let token = connection.token
         do throws(TLSError) {
             let session = try TLSSession(
-                context: context, host: origin.host, port: origin.port, policy: decision.policy,
+                context: context, host: server.host, port: server.port, policy: decision.policy,
                 profile: decision.profile)
             // The policy may have been asked to reaffirm a verdict, and have cancelled.
-            if isOver { return shard.loop.deregister(token) }
+            if isOver { return shared.loop.deregister(token) }
             let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, shard: shard
+                transport: Transport(socket: connection.socket, tls: session), token: token, shared
             ) { self.secured($0, token) }
             self.handshake = handshake
             handshake.start()
         } catch {
-            shard.loop.deregister(token)
+            shared.loop.deregister(token)
             fail(.insecure(error))
         }
     }
 
     private func secured(_ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken) {
-        if let decision, let trust = handshake?.trust { shard.trust.report(trust, by: decision, of: origin) }
+        if let decision, let server = route.secured, let trust = handshake?.trust {
+            shared.trust.report(trust, by: decision, of: server)
+        }
         handshake = nil
         switch consume result {
         case .success(let transport):
@@ -186,11 +195,11 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Whether the policies that the server was judged by still count.
-    private var isCurrent: Bool { decision.map { $0.generation == shard.trust.generation } ?? true }
+    private var isCurrent: Bool { decision.map { $0.generation == shared.trust.generation } ?? true }
 
     /// The policies changed while hands were shaken, so it has to be done once more, within the same time limit.
     private func startAgain(_ token: RegistrationToken) {
-        shard.loop.deregister(token)
+        shared.loop.deregister(token)
         phase = .resolve
         if let context { prepared(context) }
     }
@@ -205,16 +214,16 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     private func succeed(_ transport: consuming Transport, token: RegistrationToken, _ metrics: ConnectionMetrics?) {
-        guard !isOver, let metrics else { return shard.loop.deregister(token) }
+        guard !isOver, let metrics else { return shared.loop.deregister(token) }
         do throws(SystemError) {
             let connection = Connection(
-                transport: transport, token: token, metrics: metrics, origin: origin, shard: shard, pool: pool,
-                trustGeneration: decision?.generation)
-            try shard.loop.transfer(token, to: connection, interest: .readable)
+                transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
+                owner: owner, trustGeneration: decision?.generation)
+            try shared.loop.transfer(token, to: connection, interest: .readable)
             cancel()
-            pool.attempt(self, opened: connection)
+            owner.dialler(self, opened: connection)
         } catch {
-            shard.loop.deregister(token)
+            shared.loop.deregister(token)
             fail(.system(error))
         }
     }
@@ -222,8 +231,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func fail(_ reason: EngineError.Reason) {
         if isOver { return }
         cancel()
-        let error = EngineError(reason, phase: phase, origin: origin, remoteAddress: remoteAddress)
+        let failure = DialFailure(reason: reason, phase: phase, remoteAddress: remoteAddress)
         // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
-        shard.loop.execute { self.pool.attempt(self, failed: error) }
+        shared.loop.execute { self.owner.dialler(self, failed: failure) }
     }
 }

@@ -9,41 +9,41 @@ import TernTLS
 final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     typealias Answers = [RevocationQuestion: RevocationAnswer]
 
-    private let shard: Shard
+    private let shared: SharedSettings
     private var deadline: MonotonicInstant?
     private var timer: RegistrationToken?
     private var waiting: Set<RevocationQuestion> = []
     private var answers = Answers()
     private var completion: ((Answers) -> Void)?
 
-    init(shard: Shard) { self.shard = shard }
+    init(_ shared: SharedSettings) { self.shared = shared }
 
     /// Calls `completion` later, with what is known when all is or time is up; unless it is cancelled first.
     func ask(_ questions: [RevocationQuestion], completion: @escaping (Answers) -> Void) {
-        let limit = min(RevocationFetcher.timeLimit, shard.configuration.timeouts.connect / 2)
+        let limit = min(RevocationFetcher.timeLimit, shared.configuration.timeouts.connect / 2)
         let deadline = deadline ?? .now.advanced(by: limit)
         self.deadline = deadline
         self.completion = completion
         waiting = Set(questions)
         answers = [:]
-        let timer = shard.loop.registerTimer(handler: self)
-        shard.loop.setDeadline(deadline, for: timer)
+        let timer = shared.loop.registerTimer(handler: self)
+        shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         for question in questions {
-            shard.trust.revocation.ask(question) { [weak self, weak shard] answer in
-                guard let self, let shard else { return }
-                shard.loop.execute { self.take(answer, to: question) }
+            shared.trust.revocation.ask(question) { [weak self, loop = shared.loop] answer in
+                guard let self else { return }
+                loop.execute { self.take(answer, to: question) }
             }
         }
     }
 
     func cancel() {
         completion = nil
-        if let timer = timer.take() { shard.loop.deregister(timer) }
+        if let timer = timer.take() { shared.loop.deregister(timer) }
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
-        if !questions.isEmpty { shard.trust.revocation.distrust(questions) }
+        if !questions.isEmpty { shared.trust.revocation.distrust(questions) }
     }
 
     /// The deadline is the only event.

@@ -16,7 +16,7 @@ final class TLSHandshake: ReadinessHandler {
     /// The evaluation of the server, as soon as there is one.
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
-    private let shard: Shard
+    private let shared: SharedSettings
     private let loop: ReactorLoop
     /// Nil while there has been nothing to ask.
     private var revocation: RevocationInquiry?
@@ -30,12 +30,13 @@ final class TLSHandshake: ReadinessHandler {
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
     init(
-        transport: consuming Transport, token: RegistrationToken, shard: Shard, completion: @escaping Completion
+        transport: consuming Transport, token: RegistrationToken, _ shared: SharedSettings,
+        completion: @escaping Completion
     ) {
         self.transport = consume transport
         self.token = token
-        self.shard = shard
-        loop = shard.loop
+        self.shared = shared
+        loop = shared.loop
         self.completion = completion
     }
 
@@ -148,7 +149,7 @@ extension TLSHandshake {
             return false
         case .needRevocation(let questions):
             try unsafe hold(ciphertext, from: offset)
-            let inquiry = revocation ?? RevocationInquiry(shard: shard)
+            let inquiry = revocation ?? RevocationInquiry(shared)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false

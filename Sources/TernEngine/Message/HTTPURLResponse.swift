@@ -8,10 +8,13 @@ public struct HTTPURLResponse: Sendable {
     public let url: URL?
     /// The head as it came.
     public let head: ResponseHead
+    /// The redirects that led here, in the order they came.
+    public let history: [HTTPURLResponse]
 
-    init(url: URL?, head: ResponseHead) {
+    init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
         self.url = url
         self.head = head
+        self.history = history
     }
 
     /// 100 to 999 (RFC 9110 §15).

@@ -2,11 +2,6 @@
 import TernHTTP1
 
 extension URLRequest {
-    /// Throws if this request cannot be sent.
-    func check(_ configuration: SessionConfiguration) throws(InvalidRequest) {
-        _ = try encodedHead(configuration)
-    }
-
     /// The head that a session of this configuration sends, byte for byte.
     package func encodedHead(_ configuration: SessionConfiguration) throws(InvalidRequest) -> [UInt8] {
         var exchange = Exchange(limits: configuration.limits)

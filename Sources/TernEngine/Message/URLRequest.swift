@@ -16,6 +16,8 @@ public struct URLRequest: Sendable {
         var headers: HTTPFields
         var body: Data?
         var timeouts: Timeouts?
+        var redirectPolicy: RedirectPolicy?
+        var repeatPolicy = RepeatPolicy.automatic
 
         init(url: URL?) {
             self.url = url
@@ -31,6 +33,8 @@ public struct URLRequest: Sendable {
             headers = other.headers
             body = other.body
             timeouts = other.timeouts
+            redirectPolicy = other.redirectPolicy
+            repeatPolicy = other.repeatPolicy
         }
     }
 
@@ -99,6 +103,27 @@ public struct URLRequest: Sendable {
             storage.body = newValue
         }
     }
+
+    /// What becomes of a response that sends the client elsewhere; nil takes the session's.
+    public var redirectPolicy: RedirectPolicy? {
+        get { storage.redirectPolicy }
+        set {
+            makeUnique()
+            storage.redirectPolicy = newValue
+        }
+    }
+
+    /// Whether the request may be sent once more where a kept-alive connection was lost without an answer.
+    public var repeatPolicy: RepeatPolicy {
+        get { storage.repeatPolicy }
+        set {
+            makeUnique()
+            storage.repeatPolicy = newValue
+        }
+    }
+
+    /// Whether the body can be had from its beginning again.
+    var isReplayable: Bool { true }
 
     /// Time limits for this request; nil takes the session's.
     public var timeouts: Timeouts? {

@@ -2,17 +2,18 @@
 import TernHTTP1
 import TernIO
 
-/// One origin's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
+/// One route's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
 /// which is what `@unchecked Sendable` rests on.
-final class ConnectionPool: @unchecked Sendable {
+final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     /// Waiters passed over in one go, so that a hundred thousand who have given up do not stop the reactor.
-    private static let passedOverAtOnce = 1024
+    private static var passedOverAtOnce: Int { 1024 }
 
-    let origin: Origin
-    /// Where the origin is, if its host is an address already.
-    let address: SocketAddress?
-    private let shard: Shard
-    private var state: PoolState<Connection, SessionTask>
+    let route: Route
+    /// Where it leads to, if its host is an address already.
+    private let address: SocketAddress?
+    private let shard: Shard<Seeker>
+    private let shared: SharedSettings
+    private var state: PoolState<Connection, Seeker>
     /// Everything that is on its way or open, so that closing the pool reaches it.
     private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -20,77 +21,83 @@ final class ConnectionPool: @unchecked Sendable {
     private var isStarting = false
     private var willOpen = false
 
-    init(origin: Origin, limit: Int, shard: Shard) {
-        self.origin = origin
-        address = SocketAddress(literal: origin.host, port: origin.port)
+    init(_ route: Route, limit: Int, shard: Shard<Seeker>) {
+        self.route = route
+        address = route.address
         self.shard = shard
+        shared = shard.shared
         state = PoolState(
-            connectionLimit: limit, queueLimit: shard.configuration.maximumQueuedRequestsPerHost)
+            connectionLimit: limit, queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
     }
 
     /// Finds `task` a connection, now or later.
-    func start(_ task: SessionTask) {
+    func start(_ task: Seeker) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
         isStarting = true
-        while let warmest = state.warmest, !warmest.isFit {}
+        while let warmest = state.warmest, !isFit(warmest) {}
         isStarting = false
         var prepared: PreparedExchange?
         if state.warmest == nil {
             do throws(InvalidRequest) {
-                if state.wouldOpen {
-                    prepared = try PreparedExchange(task.originalRequest, shard.configuration)
-                } else {
-                    try task.originalRequest.check(shard.configuration)
-                }
+                prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
-                shard.reject(task, error)
+                task.getsNone(DialFailure(reason: .invalidRequest(error), phase: .request))
                 return tellIfEmpty()
             }
         }
-        switch state.acquire(task, isAgain: task.run.isRetried) {
+        switch state.acquire(task, isAgain: task.isRepeating) {
         case .use(let connection):
-            connection.start(task)
+            task.take(connection)
         case .wait(let orders):
             wait(task)
-            if orders.opens?.waiter === task { task.prepared = prepared.take() }
+            if orders.opens?.waiter === task, let prepared = prepared.take() { task.keep(prepared) }
             // Who had to give up what he relied on will have his time again.
-            state.firstIdle?.run.connectDeadline = nil
+            state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
         case .refuse(let limit):
-            task.completeLater(.queueFull(limit: limit), phase: .pool, on: shard.loop)
+            task.getsNone(DialFailure(reason: .queueFull(limit: limit), phase: .pool))
             tellIfEmpty()
         }
     }
 
-    /// Ends a waiting task with `error`.
-    func abandon(_ task: SessionTask, _ error: EngineError) {
+    /// `task` waits no more, and is told nothing.
+    func abandon(_ task: Seeker) {
         leaveLine(task)
         stopWaiting(task)
-        task.complete(error)
         tellIfEmpty()
     }
 
     /// Closes the idle connections whose servers were judged by policies that count no more.
     func retireOutdated() {
-        for connection in connections.values { connection.retireIfOutdated() }
+        for connection in connections.values where isOutdated(connection) { connection.retire() }
     }
 
-    private func wait(_ task: SessionTask) {
-        task.run.place = .waiting(self)
-        guard let deadline = task.totalDeadline else { return }
-        let timer = shard.loop.registerTimer(handler: WaitTimer(task: task, pool: self))
-        shard.loop.setDeadline(deadline, for: timer)
-        task.run.waitTimer = timer
+    /// Whether a resting connection can be used, now.
+    private func isFit(_ connection: Connection) -> Bool {
+        if isOutdated(connection) { connection.retire() }
+        return connection.isFit
     }
 
-    private func stopWaiting(_ task: SessionTask) {
-        task.run.place = .nowhere
-        task.run.connectDeadline = nil
-        if let timer = task.run.waitTimer { shard.loop.deregister(timer) }
-        task.run.waitTimer = nil
+    /// Whether its server was judged by policies that count no more.
+    private func isOutdated(_ connection: Connection) -> Bool {
+        connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
 
-    private func leaveLine(_ task: SessionTask) {
+    private func wait(_ task: Seeker) {
+        let now = shared.loop.now
+        task.wait.since = now
+        guard let deadline = task.deadlines.waiting(since: now) else { return }
+        let timer = shared.loop.registerTimer(handler: WaitTimer(task, in: self, deadline.limit))
+        shared.loop.setDeadline(deadline.instant, for: timer)
+        task.wait.timer = timer
+    }
+
+    private func stopWaiting(_ task: Seeker) {
+        if let timer = task.wait.timer { shared.loop.deregister(timer) }
+        task.wait = Wait()
+    }
+
+    private func leaveLine(_ task: Seeker) {
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
@@ -108,19 +115,19 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private var nextCancelled: SessionTask? {
+    private var nextCancelled: Seeker? {
         if let task = state.first, task.isCancelled { return task }
         if let task = state.firstNew, task.isCancelled { return task }
         if let task = state.firstIdle, task.isCancelled { return task }
         return nil
     }
 
-    private func serve(_ task: SessionTask, _ connection: Connection) {
+    private func serve(_ task: Seeker, _ connection: Connection) {
         stopWaiting(task)
-        connection.start(task)
+        task.take(connection)
     }
 
-    private func carryOut(_ orders: PoolState<Connection, SessionTask>.Orders) {
+    private func carryOut(_ orders: PoolState<Connection, Seeker>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
@@ -131,25 +138,25 @@ final class ConnectionPool: @unchecked Sendable {
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
 
-    private func open(_ number: Int, for task: SessionTask) {
+    private func open(_ number: Int, for task: Seeker) {
         let attempt = Dialler(
-            origin: origin, shard: shard, pool: self, number: number, deadline: connectDeadline(of: task))
+            route, address: address, shared, owner: self, number: number, deadline: connectDeadline(of: task))
         attempts[number] = attempt
         attempt.start()
     }
 
     /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being opened.
-    private func connectDeadline(of task: SessionTask) -> MonotonicInstant {
-        if let deadline = task.run.connectDeadline { return deadline }
-        let deadline = MonotonicInstant.now.advanced(by: task.timeouts.connect)
-        task.run.connectDeadline = deadline
+    private func connectDeadline(of task: Seeker) -> MonotonicInstant {
+        if let deadline = task.wait.connectDeadline { return deadline }
+        let deadline = task.deadlines.connecting(since: .now)
+        task.wait.connectDeadline = deadline
         return deadline
     }
 
     /// Opens what is missing for those who wait, after the mail of this turn: whoever gives up in it needs none.
     private func openSoon() {
         if willOpen || isClosed || state.firstIdle == nil { return }
-        willOpen = shard.loop.execute { self.openMissing() }
+        willOpen = shared.loop.execute { self.openMissing() }
     }
 
     private func openMissing() {
@@ -159,9 +166,6 @@ final class ConnectionPool: @unchecked Sendable {
         while let next = state.nextToOpen() { open(next.number, for: next.waiter) }
         tellIfEmpty()
     }
-
-    /// Whether somebody waits for a connection.
-    var isAwaited: Bool { state.isAwaited }
 
     /// Whether it holds nothing and nobody, and is not about to.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
@@ -187,7 +191,7 @@ extension ConnectionPool {
             connection.end(.sessionInvalidated)
         } else if let task = state.drainNext() {
             stopWaiting(task)
-            task.complete(task.error(.sessionInvalidated, phase: .pool))
+            task.getsNone(DialFailure(reason: .sessionInvalidated, phase: .pool))
         } else {
             return false
         }
@@ -195,41 +199,40 @@ extension ConnectionPool {
     }
 }
 
-// What attempts and connections report
-extension ConnectionPool {
-    func attempt(_ attempt: Dialler, opened connection: Connection) {
-        attempts[attempt.number] = nil
+// What diallers and connections report
+extension ConnectionPool: DialOwner {
+    func dialler(_ dialler: Dialler, opened connection: Connection) {
+        attempts[dialler.number] = nil
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection
         passOverCancelled()
-        let (task, orders) = state.opened(attempt.number, connection)
+        let (task, orders) = state.opened(dialler.number, connection)
         carryOut(orders)
         if let task { serve(task, connection) } else { connection.rest() }
     }
 
-    func attempt(_ attempt: Dialler, failed error: EngineError) {
+    func dialler(_ dialler: Dialler, failed failure: DialFailure) {
         // One that was given up in the meantime does not count any more.
-        guard attempts.removeValue(forKey: attempt.number) != nil, !isClosed else { return }
-        let deadline = state.reliant(on: attempt.number)?.run.connectDeadline
-        let isTimeUp = deadline.map { $0 <= shard.loop.now } ?? false
-        let (task, orders) = state.failedToOpen(attempt.number, isTimeUp: isTimeUp)
+        guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
+        let deadline = state.reliant(on: dialler.number)?.wait.connectDeadline
+        let isTimeUp = deadline.map { $0 <= shared.loop.now } ?? false
+        let (task, orders) = state.failedToOpen(dialler.number, isTimeUp: isTimeUp)
         carryOut(orders)
         if let task {
             stopWaiting(task)
-            task.complete(
-                EngineError(
-                    error.reason, phase: error.phase, origin: origin, remoteAddress: error.remoteAddress,
-                    wasSent: task.run.wasSent))
+            task.getsNone(failure)
         }
         tellIfEmpty()
     }
 
-    /// The connection can carry another exchange.
-    func release(_ connection: Connection) {
+    /// Somebody waits for a connection.
+    var isAwaited: Bool { state.isAwaited }
+
+    func connectionFree(_ connection: Connection) {
         if isClosed { return connection.close() }
-        if connection.isOutdated {
+        if isOutdated(connection) {
             connection.close()
-            return connectionLost(connection)
+            return connectionClosed(connection, wasResting: false)
         }
         passOverCancelled()
         switch state.released(connection) {
@@ -244,34 +247,28 @@ extension ConnectionPool {
         }
     }
 
-    /// A connection that was carrying an exchange is closed.
-    func connectionLost(_ connection: Connection) {
+    func connectionClosed(_ connection: Connection, wasResting: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        state.lostLeased()
-        openSoon()
-        tellIfEmpty()
-    }
-
-    /// A connection that was resting is closed.
-    func idleConnectionLost(_ connection: Connection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        state.lostIdle(connection)
+        if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
         openSoon()
         tellIfEmpty()
     }
 }
 
-/// Ends a task whose total time passes before a connection has taken it on.
-private final class WaitTimer: ReadinessHandler {
-    private let task: SessionTask
-    private let pool: ConnectionPool
+/// Ends the wait of a task whose time is up before a connection has taken it on.
+private final class WaitTimer<Seeker: ConnectionSeeker>: ReadinessHandler {
+    private let task: Seeker
+    private let pool: ConnectionPool<Seeker>
+    private let limit: EngineError.TimeLimit
 
-    init(task: SessionTask, pool: ConnectionPool) {
+    init(_ task: Seeker, in pool: ConnectionPool<Seeker>, _ limit: EngineError.TimeLimit) {
         self.task = task
         self.pool = pool
+        self.limit = limit
     }
 
     func ready(_ readiness: Readiness) {
-        pool.abandon(task, task.error(.timedOut(.total), phase: .pool))
+        pool.abandon(task)
+        task.getsNone(DialFailure(reason: .timedOut(limit), phase: .pool))
     }
 }

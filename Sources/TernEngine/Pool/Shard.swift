@@ -4,102 +4,59 @@ import TernIO
 
 /// The part of a session that lives on one reactor: its pools and, through them, its connections.
 ///
-/// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
-/// Holds the loop but not the reactor, so a forgotten task cannot keep a thread alive.
-final class Shard: @unchecked Sendable {
-    let loop: ReactorLoop
-    let configuration: SessionConfiguration
-    let trust: TrustSettings
-    let resolver: Resolver
-    private let connectionLimit: Int
-    private var pools: [Origin: ConnectionPool] = [:]
-    /// The pool that emptied last.
-    private var spare: ConnectionPool?
-    /// Pools that are being closed.
-    private var closing: [ConnectionPool] = []
-    private var isClosed = false
-    private let inbox = TaskInbox()
+/// `deliver` and `perform` are for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable`
+/// rests on.
+final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
+    typealias Pool = ConnectionPool<Seeker>
 
-    init(
-        loop: ReactorLoop, configuration: SessionConfiguration, connectionLimit: Int, trust: TrustSettings,
-        resolver: Resolver
-    ) {
-        self.loop = loop
-        self.configuration = configuration
+    let shared: SharedSettings
+    private let connectionLimit: Int
+    private var pools: [Route: Pool] = [:]
+    /// The pool that emptied last.
+    private var spare: Pool?
+    /// Pools that are being closed.
+    private var closing: [Pool] = []
+    private(set) var isClosed = false
+    private let inbox = Inbox<Seeker>()
+
+    init(_ shared: SharedSettings, connectionLimit: Int) {
+        self.shared = shared
         self.connectionLimit = connectionLimit
-        self.trust = trust
-        self.resolver = resolver
     }
+
+    var loop: ReactorLoop { shared.loop }
 
     /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
     @discardableResult
     func perform(_ work: @escaping @Sendable (Shard) -> Void) -> Bool {
-        if loop.isCurrent {
-            work(self)
-            return true
-        }
-        return loop.execute { work(self) }
+        shared.perform { work(self) }
     }
 
-    func start(_ task: SessionTask) {
-        // A cancellation from another thread may have come before the start it cancels.
-        if task.run.isOver || task.isCancelled { return }
-        if isClosed { return task.completeLater(.sessionInvalidated, phase: .request, on: loop) }
-        switch task.originalRequest.destination {
-        case .success(let destination): pool(for: destination.origin).start(task)
-        case .failure(let error): reject(task, error)
-        }
-    }
-
-    /// Has the loop start or cancel a task: at once if that is where we are, and as it has time if not. Without a loop, which has
-    /// ended then, the task ends.
-    func deliver(_ letter: TaskInbox.Letter) {
-        if loop.isCurrent { return open(letter) }
-        if !inbox.add(letter) || loop.execute({ self.openMore() }) { return }
-        while let letter = inbox.next() {
-            switch letter {
-            case .start(let task): task.endWithoutLoop()
-            case .cancel(let task): task.completeLater(.cancelled, phase: .request, on: nil)
-            }
-        }
+    /// Has the loop open a letter: at once if that is where we are, and as it has time if not. Without a loop, which has
+    /// ended then, it goes back.
+    func deliver(_ letter: Letter, from sender: Seeker) {
+        if loop.isCurrent { return sender.open(letter) }
+        if !inbox.add(letter, from: sender) || loop.execute({ self.openMore() }) { return }
+        while let entry = inbox.next() { entry.sender.returned(entry.letter) }
     }
 
     private func openMore() {
         var budget = TurnBudget()
         while budget.spend() {
-            guard let letter = inbox.next() else { return }
-            open(letter)
+            guard let entry = inbox.next() else { return }
+            entry.sender.open(entry.letter)
         }
         loop.execute { self.openMore() }
     }
 
-    private func open(_ letter: TaskInbox.Letter) {
-        switch letter {
-        case .start(let task): start(task)
-        case .cancel(let task): cancel(task)
-        }
-    }
+    /// Finds `seeker` a connection on `route`, now or later.
+    func find(_ route: Route, for seeker: Seeker) { pool(for: route).start(seeker) }
 
-    func cancel(_ task: SessionTask) {
-        switch task.run.place {
-        case .nowhere: task.complete(task.error(.cancelled, phase: .request))
-        case .waiting(let pool): pool.abandon(task, task.error(.cancelled, phase: .pool))
-        case .active(let connection): connection.end(.cancelled)
-        }
-    }
+    /// `seeker` waits no more for one on `route`, and is told nothing.
+    func abandon(_ route: Route, _ seeker: Seeker) { pools[route]?.abandon(seeker) }
 
-    /// Fails a task that cannot be sent.
-    func reject(_ task: SessionTask, _ error: InvalidRequest) {
-        task.run.place = .nowhere
-        task.completeLater(.invalidRequest(error), phase: .request, on: loop)
-    }
-
-    func updatePause(of task: SessionTask) {
-        if case .active(let connection) = task.run.place { connection.updatePause() }
-    }
-
-    /// Ends every task with an error and closes every connection; in pieces, because there may be a hundred thousand, and
-    /// other sessions live on this reactor.
+    /// Ends everybody who waits with an error and closes every connection; in pieces, because there may be a hundred thousand,
+    /// and other sessions live on this reactor.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -129,17 +86,17 @@ final class Shard: @unchecked Sendable {
 
     /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last one,
     /// which a host that closes after every response would need again at once.
-    func emptied(_ pool: ConnectionPool) {
+    func emptied(_ pool: Pool) {
         // The end of its last task may have been the end of the session: a pool kept now would keep us for ever.
         if isClosed || spare === pool { return }
-        if let spare, spare.isEmpty, pools[spare.origin] === spare { pools[spare.origin] = nil }
+        if let spare, spare.isEmpty, pools[spare.route] === spare { pools[spare.route] = nil }
         spare = pool
     }
 
-    private func pool(for origin: Origin) -> ConnectionPool {
-        if let pool = pools[origin] { return pool }
-        let pool = ConnectionPool(origin: origin, limit: connectionLimit, shard: self)
-        pools[origin] = pool
+    private func pool(for route: Route) -> Pool {
+        if let pool = pools[route] { return pool }
+        let pool = Pool(route, limit: connectionLimit, shard: self)
+        pools[route] = pool
         return pool
     }
 }

@@ -12,7 +12,7 @@ public final class Session: Sendable {
     /// What the session was made with; nothing changes it afterwards.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemError>
-    private let shards: [Shard]
+    private let shards: [Shard<SessionTask>]
     private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
 
@@ -36,7 +36,8 @@ public final class Session: Sendable {
         shards = loops.prefix(limit).enumerated().map { index, loop in
             let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
             return Shard(
-                loop: loop, configuration: configuration, connectionLimit: share, trust: trust, resolver: resolver)
+                SharedSettings(loop: loop, configuration: configuration, trust: trust, resolver: resolver),
+                connectionLimit: share)
         }
     }
 
@@ -65,12 +66,12 @@ public final class Session: Sendable {
     /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
     public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionTask {
         SessionTask(
-            request: request, delegate: delegate, timeouts: configuration.timeouts, shard: pickShard(), failure: failure
+            request: request, delegate: delegate, configuration: configuration, shard: pickShard(), failure: failure
         )
     }
 
     /// The shard whose thread we are on, because there is no hop to it; else each in turn.
-    private func pickShard() -> Shard? {
+    private func pickShard() -> Shard<SessionTask>? {
         if let current = shards.first(where: \.loop.isCurrent) { return current }
         if shards.count <= 1 { return shards.first }
         let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue

@@ -1,68 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Synchronization
-import TernHTTP1
 import TernIO
 import TernLock
 
-/// One request on its way, and the handle to steer it. Made by `Session.dataTask(with:delegate:)`, started by `resume()`.
+/// One question of the user's on its way, and the handle to steer it. Made by a session, started by `resume()`. It may take
+/// several requests: redirects are followed.
 ///
-/// Steering is allowed from any thread, at any time, in any order. What the task goes through on its reactor is kept in
-/// `run`, which only the reactor's thread touches; `state` is for everybody and guarded by its lock. That is what
+/// Steering is allowed from any thread, at any time, in any order. `state` is for everybody and guarded by its lock; what
+/// is said to belong to the reactor is touched by its thread only, and before `resume()` by nobody. That is what
 /// `@unchecked Sendable` rests on.
-public final class SessionTask: LineMember, @unchecked Sendable {
+public class SessionTask: @unchecked Sendable {
     /// Unique within the process.
-    public let identifier: Int
+    public let taskIdentifier: Int
     /// The request as it was given; the session's defaults are not in it.
     public let originalRequest: URLRequest
 
-    private enum Stage {
+    /// As in URLSession.
+    public enum State: Sendable, Hashable {
+        /// It has been started, and works or waits.
+        case running
+        /// It has not been started, or was suspended: nothing is read from its socket.
+        case suspended
+        /// `cancel()` was called, and its end is on its way.
+        case canceling
+        /// It has ended, well or not.
+        case completed
+    }
+
+    enum Stage {
         case created, started, completed
     }
 
-    private struct State {
+    struct Shared {
         var stage = Stage.created
-        var shard: Shard?
+        var shard: Shard<SessionTask>?
         var suspensions = 0
         /// Signed, because the two sides that change it may overtake each other: what counts is the sum.
         var holds = 0
         var isCancelledOnStart = false
+        var start: MonotonicInstant?
+        var currentRequest: URLRequest?
+        var response: HTTPURLResponse?
         var metrics: TaskMetrics?
         var error: EngineError?
+        var description: String?
+        var priority: Float = 0.5
     }
 
-    private let state: Lock<State>
+    let shared: Lock<Shared>
     private let cancellation = Atomic<Bool>(false)
-    /// Until the end, so that it may hold the task. Belongs to the reactor's thread.
-    private(set) var delegate: any SessionTaskDelegate
-    let timeouts: Timeouts
     private let failure: EngineError.Reason
-    /// Belongs to the reactor's thread.
-    var run = TaskRun()
-    /// While a connection is being opened for the task. Belongs to the reactor's thread, too. Not in `run`: Swift 6.3 leaks
-    /// the other fields of a structure that has one that cannot be copied, as AddressSanitizer shows.
-    var prepared: PreparedExchange?
-    /// In its pool's line. Belongs to the reactor's thread.
+    let timeouts: Timeouts
+
+    // What follows belongs to the reactor.
+
+    /// Until the end, so that it may hold the task.
+    var delegate: any SessionTaskDelegate
+    var plan: TaskPlan
+    /// While it carries the task.
+    var connection: Connection?
     var placeInLine: Int32 = -1
+    var wait = Wait()
+    var deadlines: Deadlines
+    var tally: TaskMetrics?
+    /// While a connection is being opened for the task.
+    var prepared: PreparedExchange?
+    /// What is rare; made when it is needed.
+    var aside: Aside?
 
     /// Without a shard the task fails with `failure` as soon as it is started.
     init(
-        request: URLRequest, delegate: any SessionTaskDelegate, timeouts: Timeouts, shard: Shard?,
-        failure: EngineError.Reason
+        request: URLRequest, delegate: any SessionTaskDelegate, configuration: SessionConfiguration,
+        shard: Shard<SessionTask>?, failure: EngineError.Reason
     ) {
-        identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
+        taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
         self.delegate = delegate
-        self.timeouts = request.timeouts ?? timeouts
         self.failure = failure
-        state = Lock(State(shard: shard))
+        timeouts = request.timeouts ?? configuration.timeouts
+        deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
+        plan = TaskPlan(
+            request, redirects: RedirectRule(policy: request.redirectPolicy ?? configuration.redirectPolicy),
+            repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests))
+        shared = Lock(Shared(shard: shard))
     }
 
     private static let nextIdentifier = Atomic<Int>(0)
 
     /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
     public func resume() {
-        let (shard, starts, cancels) = state.withLock { state in
+        let (shard, starts, cancels) = shared.withLock { state in
             guard state.stage == .created else {
                 if state.suspensions > 0 { state.suspensions -= 1 }
                 return (state.suspensions == 0 ? state.shard : nil, false, false)
@@ -72,40 +100,37 @@ public final class SessionTask: LineMember, @unchecked Sendable {
         }
         if cancels { return cancel() }
         guard starts else {
-            shard?.perform { $0.updatePause(of: self) }
+            shard?.perform { _ in self.updatePause() }
             return
         }
-        if let shard { shard.deliver(.start(self)) } else { endWithoutLoop() }
+        if let shard { shard.deliver(.start, from: self) } else { endWithoutLoop() }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
-    /// memory. Counted. Bytes already received, at most 256 KB, may still be delivered.
+    /// memory. Counted. What has been received already waits with it.
     public func suspend() {
-        let shard = state.withLock { state in
+        let shard = shared.withLock { state in
             state.suspensions += 1
             return state.stage == .started ? state.shard : nil
         }
-        shard?.perform { $0.updatePause(of: self) }
+        shard?.perform { _ in self.updatePause() }
     }
 
     /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
     public func cancel() {
         cancellation.store(true, ordering: .relaxed)
-        let (shard, isOver) = state.withLock { state in
+        let (shard, isOver) = shared.withLock { state in
             if state.stage == .created { begin(&state) }
             return (state.shard, state.stage == .completed)
         }
         if isOver { return }
-        if let shard { shard.deliver(.cancel(self)) } else { completeLater(.cancelled, phase: .request, on: nil) }
+        if let shard { shard.deliver(.cancel, from: self) } else { completeLater(.cancelled, phase: .request, on: nil) }
     }
-
-    /// Whether its cancellation is on its way to the reactor, if not there yet: nothing need be begun for it any more.
-    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
     /// its end may still be on his way.
     func cancelOnceStarted() {
-        let isStarted = state.withLock { state in
+        let isStarted = shared.withLock { state in
             state.isCancelledOnStart = true
             return state.stage != .created
         }
@@ -119,48 +144,82 @@ public final class SessionTask: LineMember, @unchecked Sendable {
     package func release() { changeHolds(by: -1) }
 
     private func changeHolds(by change: Int) {
-        let shard = state.withLock { state in
+        let shard = shared.withLock { state in
             state.holds += change
             return state.stage == .started ? state.shard : nil
         }
-        shard?.perform { $0.updatePause(of: self) }
+        shard?.perform { _ in self.updatePause() }
     }
 
-    /// Under the lock, so that whoever finds the task started finds its metrics too.
-    private func begin(_ state: inout State) {
+    private func begin(_ state: inout Shared) {
         state.stage = .started
-        run.metrics = TaskMetrics(start: .now)
+        state.start = .now
     }
-
-    /// What happened when; nil until the task has completed.
-    public var metrics: TaskMetrics? { state.withLock { $0.metrics } }
-
-    /// Why the task failed; nil while it runs and after success.
-    public var error: EngineError? { state.withLock { $0.error } }
-
-    var isSuspended: Bool { state.withLock { $0.suspensions > 0 || $0.holds > 0 } }
 }
 
-// On the reactor's thread
+// What is known about it
+extension SessionTask {
+    /// Where the task is in its life.
+    public var state: State {
+        shared.withLock { state in
+            if state.stage == .completed { return .completed }
+            if isCancelled { return .canceling }
+            return state.stage == .created || state.suspensions > 0 ? .suspended : .running
+        }
+    }
+
+    /// What is asked now: the original request until a redirect is followed.
+    public var currentRequest: URLRequest? { shared.withLock { $0.currentRequest } ?? originalRequest }
+
+    /// The head of the response that is the answer, as soon as it has come.
+    public var response: HTTPURLResponse? { shared.withLock { $0.response } }
+
+    /// What happened when; nil until the task has completed.
+    public var metrics: TaskMetrics? { shared.withLock { $0.metrics } }
+
+    /// Why the task failed; nil while it runs and after success.
+    public var error: EngineError? { shared.withLock { $0.error } }
+
+    /// The user's own words for the task; nothing is done with them.
+    public var taskDescription: String? {
+        get { shared.withLock { $0.description } }
+        set { shared.withLock { $0.description = newValue } }
+    }
+
+    /// Whether its cancellation is on its way to the reactor, if not there yet: nothing need be begun for it any more.
+    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+    var isSuspended: Bool { shared.withLock { $0.suspensions > 0 || $0.holds > 0 } }
+}
+
+// The end
 extension SessionTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
         // With the last shard go the session's policies, which may be somebody's subclass: when the lock is free.
-        let (isFirst, shard) = state.withLock { state -> (Bool, Shard?) in
+        let (isFirst, shard) = shared.withLock { state -> (Bool, Shard<SessionTask>?) in
             guard state.stage != .completed else { return (false, nil) }
             state.stage = .completed
-            run.isOver = true
-            prepared = nil
-            run.metrics?.end = .now
-            state.metrics = run.metrics
+            state.metrics = finalTally(state.start)
             state.error = error
             return (true, state.shard.take())
         }
         if isFirst {
+            plan.end()
+            prepared = nil
+            aside = nil
             delegate.task(self, didCompleteWith: error)
             delegate = Nobody.shared
         }
         withExtendedLifetime(shard) {}
+    }
+
+    private func finalTally(_ start: MonotonicInstant?) -> TaskMetrics {
+        let now = MonotonicInstant.now
+        var tally = tally.take() ?? TaskMetrics(originalRequest, start: start ?? now)
+        tally.end = now
+        tally.change { if $0.end == nil { $0.end = now } }
+        return tally
     }
 
     /// Fails the task. Later, not now: whoever starts a task from the end of another must not find himself one stack frame
@@ -175,24 +234,13 @@ extension SessionTask {
 
     private static let endings = DispatchQueue(label: "tern.endings")
 
-    func error(_ reason: EngineError.Reason, phase: EngineError.Phase) -> EngineError {
+    func error(
+        _ reason: EngineError.Reason, phase: EngineError.Phase, remoteAddress: SocketAddress? = nil,
+        isSafeToRepeat: Bool = true
+    ) -> EngineError {
         EngineError(
-            reason, phase: phase, origin: try? originalRequest.destination.get().origin,
-            remoteAddress: run.metrics?.connection?.remoteAddress, wasSent: run.wasSent)
-    }
-
-    /// When the task's total time is up.
-    var totalDeadline: MonotonicInstant? {
-        guard let total = timeouts.total, let start = run.metrics?.start else { return nil }
-        return start.advanced(by: total)
-    }
-
-    /// RFC 9110 §9.2.2: methods that may be sent again without asking.
-    var isIdempotent: Bool {
-        switch originalRequest.method {
-        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
-        default: false
-        }
+            reason, phase: phase, origin: try? plan.hop.request.destination.get().origin,
+            remoteAddress: remoteAddress ?? tally?.connection?.remoteAddress, wasSent: tally?.wasSent ?? false)
     }
 }
 

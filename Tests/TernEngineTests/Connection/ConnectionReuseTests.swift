@@ -27,7 +27,7 @@ import TernLock
             #expect(await delegate.end().error == nil)
             let metrics = try #require(task.metrics)
             #expect(metrics.isConnectionReused == isReused)
-            #expect(metrics.retryCount == 0)
+            #expect(metrics.repeatCount == 0)
             let acquired = try #require(metrics.connectionAcquired)
             let answered = try #require(metrics.responseStart)
             let end = try #require(metrics.end)
@@ -118,7 +118,7 @@ import TernLock
                         }
                         #expect(record.error == nil)
                         #expect(record.body == Array(path.utf8))
-                        let count = try #require(task.metrics).retryCount
+                        let count = try #require(task.metrics).repeatCount
                         #expect(count <= 1)
                         retries += count
                     }

@@ -6,6 +6,8 @@ import Testing
 @testable import TernEngine
 
 struct OutgoingRequestTests {
+    private static let settings = ExchangeSettings(SessionConfiguration())
+
     private func request(_ change: (inout URLRequest) -> Void = { _ in }) throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: "http://example.com/")))
         change(&request)
@@ -16,7 +18,7 @@ struct OutgoingRequestTests {
         var exchange = Exchange()
         var outgoing = OutgoingRequest()
         let atFirst = outgoing.isSent
-        try outgoing.begin(try request(), on: &exchange, defaults: [:])
+        try outgoing.begin(Hop(request: try request()), on: &exchange, Self.settings)
         let begun = outgoing.isSent
         outgoing.drop()
         let dropped = outgoing.isSent
@@ -30,7 +32,7 @@ struct OutgoingRequestTests {
             $0.httpMethod = "PUT"
             $0.httpBody = Data(count: size)
         }
-        try outgoing.begin(request, on: &exchange, defaults: [:])
+        try outgoing.begin(Hop(request: request), on: &exchange, Self.settings)
         let begun = outgoing.isSent
         outgoing.drop()
         let dropped = outgoing.isSent
@@ -43,7 +45,7 @@ struct OutgoingRequestTests {
         let request = try request { $0.httpMethod = "GE T" }
         var refusal: InvalidRequest?
         do throws(InvalidRequest) {
-            try outgoing.begin(request, on: &exchange, defaults: [:])
+            try outgoing.begin(Hop(request: request), on: &exchange, Self.settings)
         } catch {
             refusal = error
         }

@@ -9,11 +9,12 @@ import Testing
 import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct ShardTests {
-    private static func shard(on group: ReactorGroup) throws -> Shard {
+    private static func shard(on group: ReactorGroup) throws -> Shard<SessionTask> {
         let configuration = SessionConfiguration()
-        return Shard(
-            loop: try #require(group.reactors.first).loop, configuration: configuration, connectionLimit: 1,
+        let shared = SharedSettings(
+            loop: try #require(group.reactors.first).loop, configuration: configuration,
             trust: TrustSettings(tls: configuration.tls, policies: nil), resolver: Resolver())
+        return Shard(shared, connectionLimit: 1)
     }
 
     private static func request(_ url: String) throws -> URLRequest {
@@ -24,14 +25,14 @@ import TernLock
     func `is let go of when it closes at the end of a task that had no connection`(isCancelled: Bool) async throws {
         let group = try ReactorGroup(count: 1)
         let hole = try BlackHole()
-        weak var released: Shard?
+        weak var released: Shard<SessionTask>?
         do {
             let shard = try Self.shard(on: group)
             released = shard
             let delegate = RecordingDelegate { [weak shard] _, event in if case .end = event { shard?.close() } }
             let task = SessionTask(
                 request: try Self.request(isCancelled ? hole.url : "http://127.0.0.1:1/"), delegate: delegate,
-                timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated)
+                configuration: SessionConfiguration(), shard: shard, failure: .sessionInvalidated)
             task.resume()
             if isCancelled { task.cancel() }
             _ = await delegate.end()
@@ -60,7 +61,8 @@ import TernLock
         }
         for _ in 0..<count {
             SessionTask(
-                request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
+                request: request, delegate: delegate, configuration: SessionConfiguration(), shard: shard,
+                failure: .sessionInvalidated
             ).resume()
         }
         shard.perform { $0.close() }
@@ -88,7 +90,8 @@ import TernLock
         }
         let tasks = (0..<count).map { _ in
             SessionTask(
-                request: request, delegate: delegate, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated)
+                request: request, delegate: delegate, configuration: SessionConfiguration(), shard: shard,
+                failure: .sessionInvalidated)
         }
         for task in tasks { task.resume() }
         let (isHeld, hold) = AsyncStream<Void>.makeStream()
@@ -143,11 +146,11 @@ import TernLock
     private final class Chain: SessionTaskDelegate {
         private let left: Lock<Int>
         private let request: URLRequest
-        private let shard: Shard?
+        private let shard: Shard<SessionTask>?
         private let done: CheckedContinuation<EngineError?, Never>
 
         init(
-            of count: Int, _ request: URLRequest, on shard: Shard?,
+            of count: Int, _ request: URLRequest, on shard: Shard<SessionTask>?,
             _ done: CheckedContinuation<EngineError?, Never>
         ) {
             left = Lock(count)
@@ -158,7 +161,8 @@ import TernLock
 
         func next() {
             SessionTask(
-                request: request, delegate: self, timeouts: Timeouts(), shard: shard, failure: .sessionInvalidated
+                request: request, delegate: self, configuration: SessionConfiguration(), shard: shard,
+                failure: .sessionInvalidated
             ).resume()
         }
 

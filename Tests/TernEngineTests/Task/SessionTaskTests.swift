@@ -28,7 +28,7 @@ import TernLock
         let session = Session.limited()
         let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
         let tasks = (0..<100).map { _ in session.dataTask(with: request, delegate: RecordingDelegate()) }
-        #expect(Set(tasks.map(\.identifier)).count == 100)
+        #expect(Set(tasks.map(\.taskIdentifier)).count == 100)
     }
 
     @Test func `ends when it is cancelled before it is resumed, and is never sent`() async throws {

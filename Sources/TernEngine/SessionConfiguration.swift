@@ -13,6 +13,11 @@ public struct SessionConfiguration: Sendable {
     public var maximumIdleTime = Duration.seconds(30)
     /// Limits for requests that set none.
     public var timeouts = Timeouts()
+    /// What becomes of a response that sends the client elsewhere, for requests that do not say.
+    public var redirectPolicy = RedirectPolicy.follow()
+    /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that does no
+    /// harm; see ``RepeatPolicy``.
+    public var repeatsLostRequests = true
     /// Added to every request that has no field of that name.
     public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The most that `data(for:)` collects, in bytes. Streams have no such limit.

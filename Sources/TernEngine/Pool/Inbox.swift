@@ -2,37 +2,37 @@
 import TernIO
 import TernLock
 
-/// What other threads have asked of a shard's tasks and its loop has not got to, first come, first served. Whoever adds the
+/// What other threads have asked of a shard and its loop has not got to, first come, first served. Whoever adds the
 /// first letter has to see to it that the loop comes; it then takes them until there are none.
 ///
 /// Each shard has its own, and the loop takes as many as it has time for in a turn: a hundred thousand letters to one session do
 /// not lie ahead of the one to another.
-final class TaskInbox: Sendable {
-    enum Letter: Sendable {
-        case start(SessionTask)
-        case cancel(SessionTask)
+final class Inbox<Sender: ConnectionSeeker>: Sendable {
+    struct Entry: Sendable {
+        let letter: Letter
+        let sender: Sender
     }
 
     private struct State: ~Copyable, Sendable {
-        var letters = WorkQueue<Letter>()
+        var entries = WorkQueue<Entry>()
         var isAwaited = false
     }
 
     private let state = Lock(State())
 
     /// Returns whether nobody has sent for the loop yet.
-    func add(_ letter: Letter) -> Bool {
+    func add(_ letter: Letter, from sender: Sender) -> Bool {
         state.withLock { state in
-            state.letters.append(letter)
+            state.entries.append(Entry(letter: letter, sender: sender))
             defer { state.isAwaited = true }
             return !state.isAwaited
         }
     }
 
     /// The next one; nil if there is none, and the loop has to be sent for again.
-    func next() -> Letter? {
+    func next() -> Entry? {
         state.withLock { state in
-            if let letter = state.letters.popFirst() { return letter }
+            if let entry = state.entries.popFirst() { return entry }
             state.isAwaited = false
             return nil
         }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernTLS
+
+// In: receive, open, decode, tell.
+extension Connection {
+    /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
+    private static let restingBufferSize = 4096
+
+    /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
+    /// that has emptied the kernel's buffer is not the last.
+    func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
+        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport?.receivedCount ?? 0)
+        transport?.beginTurn()
+        takeInHeld(&allowance)
+        while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
+            if toTheEnd { transport?.beginTurn() }
+        }
+        unsafe lookBehindResponse(buffers)
+        unsafe transport?.endTurn(buffers)
+        // A key update asks for an answer.
+        if transport?.hasUnsent == true { flush() }
+        finishIfComplete()
+        receivedIn = loop.turn
+        askForVisit()
+    }
+
+    private func mayReceive(_ allowance: TurnAllowance) -> Bool {
+        switch state.stage {
+        case .active: !mustStop(allowance) && held.isEmpty
+        case .resting: !allowance.isSpent
+        // What belongs to no response is looked at to the end, because it decides what becomes of the connection.
+        case .finishing: transport?.holdsInput == true
+        case .closed: false
+        }
+    }
+
+    /// Whether what has been received of a response waits for the next turn, or the end of a pause.
+    private func mustStop(_ allowance: TurnAllowance) -> Bool {
+        guard case .active = state.stage else { return false }
+        return isPaused || allowance.isSpent
+    }
+
+    /// Whoever waits for the connection gets it at once, so what came while the response was told is looked at first.
+    private func lookBehindResponse(_ buffers: ReceiveBuffers) {
+        guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport?.hasInput == true else {
+            return
+        }
+        var allowance = TurnAllowance(among: 1, receivedCount: transport?.receivedCount ?? 0)
+        transport?.beginTurn()
+        var isListening = true
+        while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
+        // No server has so much to say between two exchanges.
+        if transport?.hasInput == true { follow(state.strayOctets()) }
+    }
+
+    func askForVisit() {
+        guard !isPaused, !held.isEmpty || transport?.holdsInput == true else { return }
+        loop.visitLater(token)
+    }
+
+    private func takeInHeld(_ allowance: inout TurnAllowance) {
+        if held.isEmpty || isPaused { return }
+        var rest = HeldInput()
+        swap(&rest, &held)
+        if let content = rest.content.take() {
+            unsafe content.withUnsafeBytes { bytes in
+                let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
+                tell(.body(0..<span.count), of: span, &allowance)
+            }
+        }
+        let decoded = unsafe rest.message.withUnsafeBytes { bytes in unsafe decode(bytes, &allowance) }
+        if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }
+    }
+
+    /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use this
+    /// connection may be a delegate, called in the midst of what another connection reads from them.
+    func receiveResting() {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.restingBufferSize, alignment: 16) { buffer in
+            let (first, second) = unsafe (buffer[..<Self.restingBufferSize], buffer[Self.restingBufferSize...])
+            unsafe receive(into: ReceiveBuffers(input: .init(rebasing: first), plaintext: .init(rebasing: second)))
+        }
+        // No server has so much to say between two exchanges.
+        if case .resting = state.stage, transport?.hasInput == true { retire() }
+    }
+
+    /// Opens what has been received, or receives if it may. Returns whether there may be more now.
+    private func receiveOnce(
+        _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool? = nil
+    ) -> Bool {
+        let received: Transport.Received
+        do throws(TransportError) {
+            received =
+                try unsafe transport?.receive(
+                    buffers, atMost: allowance.left, isListening: isListening ?? isActiveOrResting)
+                ?? .nothing
+        } catch {
+            inputFailed(error)
+            return false
+        }
+        switch received {
+        case .nothing: return false
+        case .message: allowance.spend(TurnAllowance.message)
+        case .bytes(let count):
+            let bytes = unsafe buffers.received(count, isOpened: transport?.isSecure == true)
+            // Progress is what the application gets: a peer that only changes keys is silent.
+            silence.end(loop.now)
+            if transport?.isSecure == true { allowance.spend(TurnAllowance.record) }
+            let decoded = unsafe decode(bytes, &allowance)
+            if decoded < bytes.count, case .active = state.stage {
+                held.message = unsafe Array(bytes[decoded...])[...]
+            }
+            // What was received at once is worked off in one turn if it can be.
+            if transport?.holdsInput == false { allowance.settle(transport?.receivedCount ?? 0) }
+        case .endOfStream(let isOrderly):
+            inputEnded(isOrderly: isOrderly)
+            return false
+        }
+        return true
+    }
+
+    private var isActiveOrResting: Bool {
+        switch state.stage {
+        case .active, .resting: true
+        case .finishing, .closed: false
+        }
+    }
+
+    /// Decodes and tells. Returns how far it went: to the end but where the turn is over or the task paused.
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
+        // The buffer is lent to us, and stays put until this call returns.
+        let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
+        var offset = 0
+        while true {
+            guard case .active = state.stage else {
+                if offset < span.count { follow(state.strayOctets()) }
+                return span.count
+            }
+            if held.content != nil { return offset }
+            // The end of a response may be told with no byte left to tell it by.
+            if offset < span.count, mustStop(allowance) { return offset }
+            do throws(HTTP1Error) {
+                let event = try exchange.receive(span, from: &offset)
+                if case .needMoreBytes = event { return span.count }
+                allowance.spend(TurnAllowance.event)
+                tell(event, of: span, &allowance)
+            } catch {
+                fail(.malformedResponse(error))
+                return span.count
+            }
+        }
+    }
+
+    private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {
+        if case .handedOver = event { return fail(.upgradeNotTaken) }
+        if case .head = event { silence.answered() }
+        let taken = carried?.received(event, of: bytes, &allowance) ?? .all
+        switch event {
+        case .body(let range):
+            guard case .some(let count) = taken, case .active = state.stage else { return }
+            let rest = bytes.extracting((range.lowerBound + min(count, range.count))..<range.upperBound)
+            held.content = unsafe rest.withUnsafeBufferPointer { unsafe Array($0) }[...]
+        case .end: state.responseEnded()
+        case .head, .informational, .needMoreBytes, .handedOver: break
+        }
+    }
+
+    private func inputFailed(_ error: TransportError) {
+        switch error {
+        case .system(let error): follow(state.inputEnded(), error)
+        case .tls(let error):
+            // A response that is complete stays so, whatever follows it.
+            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.insecure(error)) }
+        }
+    }
+
+    private func inputEnded(isOrderly: Bool) {
+        if case .active = state.stage, isOrderly, let event = try? exchange.receiveEndOfStream() {
+            var allowance = TurnAllowance(among: 1, receivedCount: 0)
+            tell(event, of: Span(), &allowance)
+        } else {
+            follow(state.inputEnded())
+        }
+    }
+}

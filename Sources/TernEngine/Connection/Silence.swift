@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+/// When something of an exchange went or came last, and what it waits for: what its deadline is computed from.
+struct Silence {
+    /// How soon, at the latest, the kernel notices a peer that is gone.
+    static let kernelPatience = Duration.seconds(60)
+
+    private var lastActivity: MonotonicInstant
+    /// Any octet of the request has left.
+    private(set) var isBegun = false
+    /// The kernel has taken all of the request. What is sent from then on are answers to the peer's messages.
+    private(set) var requestSent: MonotonicInstant?
+    /// The head of the response has come.
+    private var isAnswered = false
+
+    init(_ now: MonotonicInstant) { lastActivity = now }
+
+    /// Octets of the request went, or octets for the application came, or a pause ended: the silence until then was ours.
+    mutating func end(_ now: MonotonicInstant) { lastActivity = now }
+
+    /// Octets of the request went, perhaps the last.
+    mutating func sent(all: Bool, _ now: MonotonicInstant) {
+        lastActivity = now
+        isBegun = true
+        if all { requestSent = now }
+    }
+
+    mutating func answered() { isAnswered = true }
+
+    func next(_ deadlines: Deadlines, isPaused: Bool) -> Deadlines.Deadline? {
+        deadlines.exchange(
+            lastActivity: lastActivity, isPaused: isPaused, unansweredSince: isAnswered ? nil : requestSent)
+    }
+}

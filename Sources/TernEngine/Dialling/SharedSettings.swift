@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+/// What everything of one session on one reactor has in common.
+final class SharedSettings: Sendable {
+    /// Held, but not the reactor: a forgotten task cannot keep a thread alive.
+    let loop: ReactorLoop
+    let configuration: SessionConfiguration
+    let trust: TrustSettings
+    let resolver: Resolver
+    let exchange: ExchangeSettings
+
+    init(loop: ReactorLoop, configuration: SessionConfiguration, trust: TrustSettings, resolver: Resolver) {
+        self.loop = loop
+        self.configuration = configuration
+        self.trust = trust
+        self.resolver = resolver
+        exchange = ExchangeSettings(configuration)
+    }
+
+    /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
+    @discardableResult
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+        if loop.isCurrent {
+            work()
+            return true
+        }
+        return loop.execute(work)
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What most tasks never need: made when it is. Belongs to the reactor's thread.
+final class Aside {
+    /// The heads of redirects, in the order they came.
+    var history: [HTTPURLResponse] = []
+    /// The head of a response nobody has decided on yet.
+    var undecided: HTTPURLResponse?
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernLock
+
+// On the reactor's thread: the driver of the plan.
+extension SessionTask {
+    /// Begins the hop that is planned.
+    private func go(on shard: Shard<SessionTask>) {
+        if shard.isClosed { return completeLater(.sessionInvalidated, phase: .request, on: shard.loop) }
+        switch plan.hop.request.destination {
+        case .success(let destination):
+            if plan.hop.number > 0 { tally?.beginHop(plan.hop, shard.loop.now) }
+            shard.find(Route(to: destination.origin), for: self)
+        case .failure(let error): completeLater(.invalidRequest(error), phase: .request, on: shard.loop)
+        }
+    }
+
+    private func start() {
+        // A cancellation from another thread may have come before the start it cancels.
+        if isCancelled || tally != nil { return }
+        let (shard, start) = shared.withLock { ($0.shard, $0.stage == .started ? $0.start : nil) }
+        guard let shard, let start else { return }
+        tally = TaskMetrics(originalRequest, start: start)
+        deadlines = Deadlines(limits: timeouts, start: start)
+        go(on: shard)
+    }
+
+    private func cancelNow() {
+        if let connection { return connection.end(.cancelled) }
+        guard wait.since != nil, let origin = try? plan.hop.request.destination.get().origin else {
+            return complete(error(.cancelled, phase: .request))
+        }
+        shared.withLock { $0.shard }?.abandon(Route(to: origin), self)
+        complete(error(.cancelled, phase: .pool))
+    }
+
+    func updatePause() { connection?.isPaused = isSuspended || aside?.undecided != nil }
+
+    /// Does what the plan says.
+    private func follow(_ next: TaskPlan.Next) {
+        switch next {
+        case .wait: updatePause()
+        case .go:
+            if let shard = shared.withLock({ $0.shard }) { go(on: shard) }
+        case .deliver(let isComplete):
+            if let response = aside?.undecided.take() { deliver(response) }
+            if isComplete { complete(nil) } else { updatePause() }
+        case .complete: complete(nil)
+        case .fail(let reason, let isSafeToRepeat):
+            complete(error(reason, phase: tally?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat))
+        }
+    }
+
+    private func deliver(_ response: HTTPURLResponse) {
+        shared.withLock { $0.response = response }
+        delegate.task(self, didReceive: response)
+    }
+}
+
+extension SessionTask: ConnectionSeeker {
+    var hop: Hop { plan.hop }
+
+    var isRepeating: Bool { plan.repeatCount > 0 }
+
+    func keep(_ prepared: consuming PreparedExchange) { self.prepared = consume prepared }
+
+    func take(_ connection: Connection) {
+        connection.start(self, plan.hop, deadlines, prepared: prepared.take())
+    }
+
+    func getsNone(_ failure: DialFailure) {
+        prepared = nil
+        switch failure.reason {
+        case .invalidRequest, .queueFull:
+            // Told while the task is started, perhaps from the end of another.
+            completeLater(failure.reason, phase: failure.phase, on: shared.withLock { $0.shard }?.loop)
+        default:
+            complete(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
+        }
+    }
+
+    func open(_ letter: Letter) {
+        switch letter {
+        case .start: start()
+        case .cancel: cancelNow()
+        }
+    }
+
+    func returned(_ letter: Letter) {
+        switch letter {
+        case .start: endWithoutLoop()
+        case .cancel: completeLater(.cancelled, phase: .request, on: nil)
+        }
+    }
+}
+
+extension SessionTask: Carried {
+    func carried(by connection: Connection) {
+        self.connection = connection
+        tally?.change {
+            $0.connectionAcquired = connection.loop.now
+            $0.connection = connection.metrics
+            $0.isConnectionReused = connection.state.exchangeCount > 1
+            $0.repeatCount = plan.repeatCount
+        }
+        if isSuspended { connection.isPaused = true }
+        delegate.task(self, willSendOn: connection.metrics)
+    }
+
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+        switch event {
+        case .body(let range): return content(bytes.extracting(range))
+        case .head(let head): received(head)
+        case .informational(let head): delegate.task(self, didReceiveInformational: response(head))
+        case .end(let trailers, let discarded):
+            guard plan.isDelivering else { break }
+            if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
+            if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
+        case .needMoreBytes, .handedOver: break
+        }
+        return .all
+    }
+
+    private func content(_ octets: Span<UInt8>) -> ContentTaken {
+        switch plan.content(octets.count) {
+        case .deliver: delegate.task(self, didReceive: octets)
+        case .drop: break
+        case .hold: return .some(0)
+        case .leave:
+            connection.take()?.leave()
+            follow(.go)
+        }
+        return .all
+    }
+
+    private func response(_ head: ResponseHead) -> HTTPURLResponse {
+        HTTPURLResponse(url: plan.hop.request.url, head: head, history: aside?.history ?? [])
+    }
+
+    private func received(_ head: ResponseHead) {
+        guard let connection else { return }
+        tally?.change {
+            $0.responseStart = connection.loop.now
+            $0.statusCode = head.status
+        }
+        switch plan.head(head) {
+        case .deliver: deliver(response(head))
+        case .ask(let request): ask(about: request, response(head))
+        case .fail(let reason): connection.end(reason)
+        }
+    }
+
+    private func ask(about request: URLRequest, _ response: HTTPURLResponse) {
+        let aside = aside ?? Aside()
+        self.aside = aside
+        aside.undecided = response
+        follow(decide(request))
+    }
+
+    private func decide(_ request: URLRequest?) -> TaskPlan.Next {
+        let next = plan.answered(request)
+        guard let request, let response = aside?.undecided.take() else { return next }
+        aside?.history.append(response)
+        shared.withLock { $0.currentRequest = request }
+        return next
+    }
+
+    func exchangeEnded(_ evidence: Evidence) {
+        settle(evidence)
+        follow(plan.ended())
+    }
+
+    func exchangeFailed(_ reason: EngineError.Reason, _ evidence: Evidence) {
+        settle(evidence)
+        if case .invalidRequest = reason { return getsNone(DialFailure(reason: reason, phase: .request)) }
+        follow(plan.failed(reason, evidence))
+    }
+
+    /// The exchange is over: the connection is not ours any more.
+    private func settle(_ evidence: Evidence) {
+        connection = nil
+        tally?.change {
+            $0.requestSent = evidence.requestSent
+            $0.sentCount = evidence.sentCount
+            $0.receivedCount = evidence.receivedCount
+            $0.wasSent = $0.wasSent || evidence.isSent
+        }
+    }
+}

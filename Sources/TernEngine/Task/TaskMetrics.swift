@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernIO
+
+/// When what happened to a task, hop by hop.
+public struct TaskMetrics: Sendable {
+    /// `resume()` was called.
+    public let start: MonotonicInstant
+    /// The task ended, well or not; nil before.
+    public internal(set) var end: MonotonicInstant?
+    /// Apart from the last, so that a task without redirects allocates nothing for them.
+    private var earlier: [HopMetrics] = []
+    private(set) var last: HopMetrics
+
+    init(_ request: URLRequest, start: MonotonicInstant) {
+        self.start = start
+        last = HopMetrics(request, start: start)
+    }
+
+    /// The request, and one more for each redirect that was followed; at least one.
+    public var hops: [HopMetrics] { earlier + [last] }
+
+    /// Redirects that were followed.
+    public var redirectCount: Int { earlier.count }
+
+    mutating func change(_ change: (inout HopMetrics) -> Void) { change(&last) }
+
+    /// Nothing if the hop has begun already, and is only sent again.
+    mutating func beginHop(_ hop: Hop, _ now: MonotonicInstant) {
+        if hop.number == last.number { return }
+        if last.end == nil { last.end = now }
+        earlier.append(last)
+        last = HopMetrics(hop.request, number: hop.number, start: now)
+    }
+}
+
+extension TaskMetrics {
+    /// Whether any byte of the last hop's request may have left.
+    var wasSent: Bool { last.wasSent }
+}
+
+// Of the last hop, which as a rule is the only one.
+extension TaskMetrics {
+    /// A connection was there to send on; nil if it never was.
+    public var connectionAcquired: MonotonicInstant? { last.connectionAcquired }
+    /// The first byte of the response head arrived with this read.
+    public var responseStart: MonotonicInstant? { last.responseStart }
+    /// The connection the response came on.
+    public var connection: ConnectionMetrics? { last.connection }
+    /// Whether another request had used the connection before. If not, its establishment was part of this task's time.
+    public var isConnectionReused: Bool { last.isConnectionReused }
+    /// How often the request was sent again because a kept-alive connection turned out to be dead: 0 or 1.
+    public var repeatCount: Int { last.repeatCount }
+}

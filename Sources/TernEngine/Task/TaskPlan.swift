@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What happened to a task, and what comes next: the only place that plans its hops. Decides, does nothing.
+///
+/// A redirect is decided on in two steps: the rule says where it leads, and whoever asked for the task says whether to go
+/// there, perhaps much later. Meanwhile the exchange may end or break off, which then is remembered.
+struct TaskPlan: ~Copyable {
+    private enum Stage {
+        /// The hop is to be sent, or on its way. Exits: delivering, asking, over.
+        case underWay
+        /// Its response is the answer. Exit: over.
+        case delivering
+        /// Its response leads elsewhere, and nobody has said yet whether to go there. Exits: delivering, swallowing,
+        /// underWay, over.
+        case asking(Ending)
+        /// Its response led elsewhere: so many more octets of its body are let go of, so that its connection can be used again.
+        /// Exit: underWay.
+        case swallowing(left: Int)
+        /// Exit: none.
+        case over
+    }
+
+    /// How the exchange ended while something was being decided.
+    private enum Ending {
+        case notYet
+        case complete
+        case broken(EngineError.Reason, isSafeToRepeat: Bool)
+    }
+
+    /// Of a redirect's body so much is read for the sake of its connection.
+    static let swallowedAtMost = 64 * 1024
+
+    private var stage = Stage.underWay
+    /// What is asked now.
+    private(set) var hop: Hop
+    /// How often this hop has been sent again because a kept-alive connection turned out to be dead: 0 or 1.
+    private(set) var repeatCount = 0
+    /// Where the redirect that is being decided on leads.
+    private var redirection: RedirectRule.Redirection?
+    private var chain = RedirectChain()
+    private let redirects: RedirectRule
+    private let repeats: RepeatRule
+
+    init(_ request: URLRequest, redirects: RedirectRule, repeats: RepeatRule) {
+        hop = Hop(request: request)
+        self.redirects = redirects
+        self.repeats = repeats
+    }
+
+    /// What to do with the head of a final response.
+    enum HeadAnswer {
+        case deliver
+        /// Ask whether to go there; until it is `answered`, nothing of the response is told.
+        case ask(URLRequest)
+        /// Give up.
+        case fail(EngineError.Reason)
+    }
+
+    mutating func head(_ head: ResponseHead) -> HeadAnswer {
+        guard RedirectRule.isRedirect(head.status) else {
+            stage = .delivering
+            return .deliver
+        }
+        let outcome = redirects.outcome(
+            status: head.status, locations: head.fields.values(for: "Location"), sent: hop.request,
+            isReplayable: hop.request.isReplayable, chain: chain, isSensitive: { _ in false })
+        switch outcome {
+        case .deliver:
+            stage = .delivering
+            return .deliver
+        case .follow(let redirection):
+            self.redirection = redirection
+            stage = .asking(.notYet)
+            return .ask(redirection.request)
+        case .refuse(let error):
+            stage = .over
+            return .fail(.redirect(error))
+        }
+    }
+
+    /// What to do next.
+    enum Next {
+        /// Nothing, until something happens.
+        case wait
+        /// Send the hop.
+        case go
+        /// Tell what was held back of the response, and go on with it; it may have ended since.
+        case deliver(isComplete: Bool)
+        /// The task is done.
+        case complete
+        case fail(EngineError.Reason, isSafeToRepeat: Bool)
+    }
+
+    /// Whoever was asked says where to go; nil for nowhere: the response is the answer.
+    mutating func answered(_ request: URLRequest?) -> Next {
+        guard case .asking(let ending) = stage, var redirection = redirection.take() else { return .wait }
+        guard let request else {
+            switch ending {
+            case .notYet:
+                stage = .delivering
+                return .deliver(isComplete: false)
+            case .complete:
+                stage = .over
+                return .deliver(isComplete: true)
+            case .broken(let reason, let isSafe):
+                stage = .over
+                return .fail(reason, isSafeToRepeat: isSafe)
+            }
+        }
+        if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
+        chain = redirection.chain
+        hop = Hop(
+            request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
+        repeatCount = 0
+        switch ending {
+        case .notYet:
+            stage = .swallowing(left: Self.swallowedAtMost)
+            return .wait
+        case .complete, .broken:
+            stage = .underWay
+            return .go
+        }
+    }
+
+    /// Whether content belongs to the answer. Of any other so much more came.
+    mutating func content(_ count: Int) -> ContentAnswer {
+        switch stage {
+        case .delivering: return .deliver
+        case .swallowing(let left) where count > left:
+            stage = .underWay
+            return .leave
+        case .swallowing(let left):
+            stage = .swallowing(left: left &- count)
+            return .drop
+        case .asking: return .hold
+        case .underWay, .over: return .drop
+        }
+    }
+
+    enum ContentAnswer {
+        case deliver
+        case drop
+        /// It is too early to say.
+        case hold
+        /// It is too much: close the connection, and send the hop.
+        case leave
+    }
+
+    /// The exchange is complete.
+    mutating func ended() -> Next {
+        switch stage {
+        case .delivering:
+            stage = .over
+            return .complete
+        case .swallowing:
+            stage = .underWay
+            return .go
+        case .asking:
+            stage = .asking(.complete)
+            return .wait
+        case .underWay, .over: return .wait
+        }
+    }
+
+    /// The exchange broke off.
+    mutating func failed(_ reason: EngineError.Reason, _ evidence: Evidence) -> Next {
+        let evidence = hop.evidence(evidence, wasRepeated: repeatCount > 0)
+        let isSafeToRepeat = RepeatRule.isSafeToRepeat(evidence)
+        switch stage {
+        case .underWay:
+            guard case .connectionLost = reason, repeats.repeats(evidence) else { break }
+            repeatCount += 1
+            return .go
+        case .swallowing:
+            guard case .connectionLost = reason else { break }
+            stage = .underWay
+            return .go
+        case .asking:
+            guard case .connectionLost = reason else { break }
+            stage = .asking(.broken(reason, isSafeToRepeat: isSafeToRepeat))
+            return .wait
+        case .delivering, .over: break
+        }
+        stage = .over
+        return .fail(reason, isSafeToRepeat: isSafeToRepeat)
+    }
+
+    /// The task ends, whatever happens still.
+    mutating func end() {
+        stage = .over
+        redirection = nil
+    }
+
+    /// Whether a part of the answer was delivered.
+    var isDelivering: Bool { if case .delivering = stage { true } else { false } }
+}
+
+extension Hop {
+    fileprivate func evidence(_ evidence: Evidence, wasRepeated: Bool) -> RepeatRule.Evidence {
+        RepeatRule.Evidence(
+            method: request.method, hasIdempotencyKey: request.headers["Idempotency-Key"] != nil,
+            policy: request.repeatPolicy, isContentReplayable: request.isReplayable || !evidence.isSent,
+            wasConnectionReused: evidence.wasReused, wasSent: evidence.isSent, wasAnswered: evidence.isAnswered,
+            wasRepeated: wasRepeated)
+    }
+}
