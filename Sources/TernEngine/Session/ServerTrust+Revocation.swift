@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernIO
 public import TernTLS
 
 extension ServerTrust {
@@ -9,7 +8,7 @@ extension ServerTrust {
     ///
     /// - Returns: the same trust and what came back; it is still for an evaluation to judge.
     public func fetchingRevocation(for policy: ServerTrustPolicy) async -> ServerTrust {
-        let fetcher = RevocationFetcher()
+        let fetcher = RevocationFetcher(courier: SideSession.forRevocation())
         var trust = self
         var asked: Set<RevocationQuestion> = []
         while true {

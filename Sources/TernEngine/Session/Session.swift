@@ -29,7 +29,10 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count)
         }
         let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
-        trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
+        trust = TrustSettings(
+            tls: configuration.tls, policies: serverTrustPolicyManager,
+            revocationCourier: SideSession.forRevocation(),
+            reportCourier: SideSession.forReports(tls: configuration.tls))
         let (trust, resolver) = (trust, Resolver())
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)

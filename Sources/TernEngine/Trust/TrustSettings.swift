@@ -22,13 +22,18 @@ final class TrustSettings: Sendable {
     private let policies: Lock<ServerTrustPolicyManager?>
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
-    let revocation = RevocationFetcher()
+    let revocation: RevocationFetcher
     private let state = Lock(State.unused)
 
-    init(tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?) {
+    /// The couriers take questions about revocation, and reports about pins, to whom they are for.
+    init(
+        tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
+        reportCourier: any Courier
+    ) {
         self.configuration = configuration
         self.policies = Lock(policies)
-        reporter = PinReporter(tls: configuration)
+        revocation = RevocationFetcher(courier: revocationCourier)
+        reporter = PinReporter(courier: reportCourier)
     }
 
     /// The policies that new connections are judged by. Setting them outdates every connection opened under the others.
@@ -69,8 +74,8 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Lets go of the sessions that revocation and reports travel on: a task that nobody starts any more must not keep their
-    /// threads. Reports under way are finished first.
+    /// Lets go of the couriers: a task that nobody starts any more must not keep their threads. Reports under way are
+    /// finished first.
     func close() {
         revocation.close()
         reporter.close()

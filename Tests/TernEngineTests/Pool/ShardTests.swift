@@ -13,7 +13,9 @@ import TernLock
         let configuration = SessionConfiguration()
         let shared = SharedSettings(
             loop: try #require(group.reactors.first).loop, configuration: configuration,
-            trust: TrustSettings(tls: configuration.tls, policies: nil), resolver: Resolver())
+            trust: TrustSettings(
+                tls: configuration.tls, policies: nil, revocationCourier: IdleCourier(), reportCourier: IdleCourier()),
+            resolver: Resolver())
         return Shard(shared, connectionLimit: 1)
     }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernLock
+import TernTLS
+
+/// A courier with a session of its own, which is made when something is to be sent for the first time. Any thread.
+///
+/// Sessions start threads and take locks, so this one is made under none: who comes first makes it, and what others bring
+/// meanwhile waits.
+final class SideSession: Courier {
+    private enum State {
+        /// To `making`.
+        case unused
+        /// To `ready`.
+        case making(waiting: [Errand])
+        case ready(Session)
+    }
+
+    private let configuration: SessionConfiguration
+    private let make: @Sendable (SessionConfiguration) -> Session
+    private let state = Lock(State.unused)
+
+    init(
+        _ configuration: SessionConfiguration,
+        make: @escaping @Sendable (SessionConfiguration) -> Session = { Session(configuration: $0) }
+    ) {
+        self.configuration = configuration
+        self.make = make
+    }
+
+    func send(
+        _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,
+        completion: @escaping @Sendable (CourierReply?) -> Void
+    ) {
+        var request = request
+        request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
+        let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
+        let (session, makes) = state.withLock { state -> (Session?, Bool) in
+            switch state {
+            case .unused:
+                state = .making(waiting: [errand])
+                return (nil, true)
+            case .making(let waiting):
+                state = .making(waiting: waiting + [errand])
+                return (nil, false)
+            case .ready(let session): return (session, false)
+            }
+        }
+        if let session { errand.start(on: session) }
+        if makes { makeSession() }
+    }
+
+    private func makeSession() {
+        let session = make(configuration)
+        let waiting = state.withLock { state -> [Errand] in
+            let waiting = if case .making(let waiting) = state { waiting } else { [Errand]() }
+            state = .ready(session)
+            return waiting
+        }
+        for errand in waiting { errand.start(on: session) }
+    }
+}
+
+extension SideSession {
+    /// For responders and lists, which are fetched without TLS.
+    static func forRevocation() -> SideSession {
+        var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = 4
+        configuration.maximumIdleTime = .seconds(5)
+        return SideSession(configuration)
+    }
+
+    /// For reports about pins: the same anchors and no pins, because a pin that is wrong must not be what keeps anybody from
+    /// hearing of it.
+    static func forReports(tls: TLSConfiguration) -> SideSession {
+        var configuration = SessionConfiguration()
+        configuration.tls = tls
+        // Whoever collects reports is not whom the identity is for, and nobody asked for these secrets.
+        configuration.tls.identity = nil
+        configuration.tls.keyLog = nil
+        return SideSession(configuration)
+    }
+}
