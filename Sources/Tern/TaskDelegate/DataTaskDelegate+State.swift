@@ -9,10 +9,9 @@ extension DataTaskDelegate {
     /// While bytes are on their way to the stream the gate stays shut, so that no handler runs before the last of them.
     struct State {
         private let request: URLRequest?
-        private let bodyLimit: Int
         private(set) var response: HTTPURLResponse?
         /// The body, or what of it the stream has not had yet.
-        private var body = Data()
+        private var body: BodyAccumulator
         /// Gone when it has had the last byte: it may hold the request.
         private var stream: StreamHandler?
         /// The body is the stream's, gone or not.
@@ -20,7 +19,6 @@ extension DataTaskDelegate {
         /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
         private var isDelivering = false
         private var stoppedTask: SessionTask?
-        private var isTooLarge = false
         private var isComplete = false
         private var error: (any Error)?
         private var metrics: TaskMetrics?
@@ -34,7 +32,7 @@ extension DataTaskDelegate {
         init(request: URLRequest?, error: (any Error)?, bodyLimit: Int) {
             self.request = request
             self.error = error
-            self.bodyLimit = bodyLimit
+            body = BodyAccumulator(limit: bodyLimit)
         }
     }
 
@@ -51,10 +49,7 @@ extension DataTaskDelegate {
 extension DataTaskDelegate.State {
     mutating func receive(_ response: HTTPURLResponse) {
         self.response = response
-        let length = request.flatMap(response.bodyLength(answering:)) ?? 0
-        if length <= 16 * 1024 || stream != nil { return }
-        // Half a megabyte on the server's word alone; the rest as it comes.
-        body.reserveCapacity(min(length, 512 * 1024))
+        if stream == nil, let length = request.flatMap(response.bodyLength(answering:)) { body.reserve(length) }
     }
 
     enum Excess {
@@ -66,22 +61,15 @@ extension DataTaskDelegate.State {
 
     /// Takes bytes in. `delivers`: the callback queue has to be asked to deliver them.
     mutating func receive(_ bytes: Span<UInt8>) -> (delivers: Bool, excess: Excess?) {
-        if isTooLarge { return (false, nil) }
-        // The span is lent for this call; Data copies out of it.
-        unsafe bytes.withUnsafeBufferPointer { unsafe body.append($0) }
-        if stream != nil {
-            let isBehind = body.count > DataTaskDelegate.streamHighWater && stoppedTask == nil
-            return (startDelivering(), isBehind ? .stream : nil)
-        }
-        guard body.count > bodyLimit else { return (false, nil) }
-        isTooLarge = true
-        body = Data()
-        return (false, .body)
+        if stream == nil { return (false, body.take(bytes) == .overflowed ? .body : nil) }
+        body.pass(bytes)
+        let isBehind = body.bytes.count > DataTaskDelegate.streamHighWater && stoppedTask == nil
+        return (startDelivering(), isBehind ? .stream : nil)
     }
 
     /// The socket has stopped on the stream's account. Returns whether the stream has caught up meanwhile.
     mutating func stopped(_ task: SessionTask) -> Bool {
-        if stream == nil || body.isEmpty { return true }
+        if stream == nil || body.bytes.isEmpty { return true }
         stoppedTask = task
         return false
     }
@@ -91,7 +79,7 @@ extension DataTaskDelegate.State {
     mutating func complete(
         with error: EngineError?, metrics: TaskMetrics?
     ) -> (delivers: Bool, visitor: DataTaskDelegate.Visitor?) {
-        self.error = self.error ?? (isTooLarge ? tooLarge(error) : error)
+        self.error = self.error ?? (body.isTooLarge ? tooLarge(error) : error)
         self.metrics = metrics
         isComplete = true
         if isDelivering { return (false, nil) }
@@ -102,7 +90,7 @@ extension DataTaskDelegate.State {
 
     private func tooLarge(_ error: EngineError?) -> EngineError {
         EngineError(
-            .bodyTooLarge(limit: bodyLimit), phase: .body, origin: error?.origin, remoteAddress: error?.remoteAddress,
+            .bodyTooLarge(limit: body.limit), phase: .body, origin: error?.origin, remoteAddress: error?.remoteAddress,
             wasSent: true)
     }
 }
@@ -125,7 +113,7 @@ extension DataTaskDelegate.State {
         isValidated = true
         defer { validations = [] }
         let completion = Completion(
-            request: request, response: response, data: isStreamed ? nil : body, error: error, metrics: metrics)
+            request: request, response: response, data: isStreamed ? nil : body.bytes, error: error, metrics: metrics)
         return (completion, validations)
     }
 
@@ -149,18 +137,18 @@ extension DataTaskDelegate.State {
     mutating func setStream(_ handler: DataTaskDelegate.StreamHandler?) -> StreamChange {
         var change = StreamChange(replaced: stream)
         isStreamed = handler != nil
-        stream = isComplete && body.isEmpty ? nil : handler
+        stream = isComplete && body.bytes.isEmpty ? nil : handler
         if handler == nil {
             change.stoppedTask = stoppedTask.take()
         } else {
             change.delivers = !isComplete && startDelivering()
-            change.isLate = isComplete && !isDelivering && !body.isEmpty
+            change.isLate = isComplete && !isDelivering && !body.bytes.isEmpty
         }
         return change
     }
 
     private mutating func startDelivering() -> Bool {
-        if isDelivering || body.isEmpty { return false }
+        if isDelivering || body.bytes.isEmpty { return false }
         isDelivering = true
         return true
     }
@@ -174,13 +162,12 @@ extension DataTaskDelegate.State {
 
     /// All bytes that wait for the stream.
     mutating func takeDelivery() -> Delivery? {
-        guard let stream, !body.isEmpty else { return nil }
+        guard let stream, !body.bytes.isEmpty else { return nil }
         defer {
-            body = Data()
             stoppedTask = nil
             if isComplete { self.stream = nil }
         }
-        return Delivery(bytes: body, handler: stream, stoppedTask: stoppedTask)
+        return Delivery(bytes: body.takeAll(), handler: stream, stoppedTask: stoppedTask)
     }
 
     enum CallbackStep {

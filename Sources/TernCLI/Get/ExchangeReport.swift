@@ -26,7 +26,7 @@ struct ExchangeReport: Encodable {
         try container.encode(response?.reasonPhrase, forKey: .reason)
         try container.encode(response.map { "\($0.head.version)" }, forKey: .version)
         try container.encode(Self.pairs(response?.headers), forKey: .headers)
-        try container.encode(transcript.body.base64EncodedString(), forKey: .body)
+        try container.encode(transcript.body.bytes.base64EncodedString(), forKey: .body)
         try container.encode(Self.pairs(transcript.trailers), forKey: .trailers)
         try container.encode(Self.pairs(transcript.discardedTrailers), forKey: .discardedTrailers)
         try container.encode(transcript.informational.map(Informational.init), forKey: .informational)

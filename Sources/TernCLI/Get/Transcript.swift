@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import Tern
+import TernEngine
 import TernLock
 
 /// Takes down everything that happens to one task.
@@ -9,7 +10,8 @@ final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
         var informational: [Tern.HTTPURLResponse] = []
         var response: Tern.HTTPURLResponse?
-        var body = Data()
+        /// Empty where the body is written as it comes.
+        var body: BodyAccumulator
         var trailers = HTTPFields()
         var discardedTrailers = HTTPFields()
         var error: (any Error)?
@@ -24,7 +26,7 @@ final class Transcript: SessionTaskDelegate {
     }
 
     private struct State {
-        var contents = Contents()
+        var contents: Contents
         var completion: CheckedContinuation<Void, Never>?
     }
 
@@ -33,11 +35,13 @@ final class Transcript: SessionTaskDelegate {
 
     private let bodyUse: BodyUse
     private let verbose: VerboseReport?
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(_ bodyUse: BodyUse, verbose: VerboseReport?) {
         self.bodyUse = bodyUse
         self.verbose = verbose
+        let limit = if case .collect(let limit) = bodyUse { limit } else { 0 }
+        state = Lock(State(contents: Contents(body: BodyAccumulator(limit: limit))))
     }
 
     var contents: Contents { state.withLock { $0.contents } }
@@ -66,10 +70,9 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let data = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
         switch bodyUse {
-        case .write(let outlet): outlet.write(data, for: task)
-        case .collect(let limit): collect(data, limit, from: task)
+        case .write(let outlet): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
+        case .collect: collect(bytes, from: task)
         }
     }
 
@@ -97,15 +100,11 @@ final class Transcript: SessionTaskDelegate {
         }
     }
 
-    private func collect(_ data: Data, _ limit: Int, from task: SessionTask) {
+    private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {
         let isTooMuch = state.withLock { state in
-            if state.contents.error != nil { return false }
-            if data.count <= limit - state.contents.body.count {
-                state.contents.body.append(data)
-                return false
-            }
-            state.contents.body = Data()
-            state.contents.error = EngineError(.bodyTooLarge(limit: limit), phase: .body, wasSent: true)
+            guard state.contents.body.take(bytes) == .overflowed else { return false }
+            state.contents.error = EngineError(
+                .bodyTooLarge(limit: state.contents.body.limit), phase: .body, wasSent: true)
             return true
         }
         if isTooMuch { task.cancel() }

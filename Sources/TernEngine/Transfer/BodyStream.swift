@@ -81,8 +81,7 @@ final class BodyStream: SessionTaskDelegate, Sendable {
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let (reader, chunk, holds) = state.withLock { state in
-            // The span is lent for this call; Data copies out of it.
-            unsafe bytes.withUnsafeBufferPointer { unsafe state.buffer.append($0) }
+            state.buffer.append(bytes)
             if let reader = state.chunkReader.take() {
                 defer { state.buffer = Data() }
                 return (Optional(reader), state.buffer, false)

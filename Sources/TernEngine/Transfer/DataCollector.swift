@@ -10,14 +10,12 @@ import TernHTTP1
 final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
 
-    private let limit: Int
-    private var data = Data()
+    private var body: BodyAccumulator
     private var response: HTTPURLResponse?
-    private var isTooLarge = false
     private var continuation: UnsafeContinuation<Outcome, Never>?
 
     init(limit: Int) {
-        self.limit = limit
+        body = BodyAccumulator(limit: limit)
     }
 
     func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Outcome, Never>) {
@@ -28,41 +26,28 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         self.response = response
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
-        if length > limit {
-            stop(task)
-        } else if length > 16 * 1024 {
-            // Half a megabyte on the server's word alone; the rest as it comes.
-            data.reserveCapacity(min(length, 512 * 1024))
-        }
+        if body.admits(length) { return body.reserve(length) }
+        body.refuse()
+        task.cancel()
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        guard !isTooLarge else { return }
-        guard bytes.count <= limit - data.count else { return stop(task) }
-        // The span is lent for this call; Data copies out of it.
-        unsafe bytes.withUnsafeBufferPointer { unsafe data.append($0) }
+        if body.take(bytes) == .overflowed { task.cancel() }
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         guard let continuation = unsafe continuation else { return }
         unsafe self.continuation = nil
         let outcome: Outcome
-        if isTooLarge {
-            outcome = .failure(task.error(.bodyTooLarge(limit: limit), phase: .body))
+        if body.isTooLarge {
+            outcome = .failure(task.error(.bodyTooLarge(limit: body.limit), phase: .body))
         } else if let error {
             outcome = .failure(error)
         } else if let response {
-            outcome = .success((data, response))
+            outcome = .success((body.takeAll(), response))
         } else {
             outcome = .failure(task.error(.connectionLost(nil), phase: .head))
         }
-        data = Data()
         unsafe continuation.resume(returning: outcome)
-    }
-
-    private func stop(_ task: SessionTask) {
-        isTooLarge = true
-        data = Data()
-        task.cancel()
     }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package import FoundationEssentials
+
+/// The bytes of a body as they come, up to a limit.
+package struct BodyAccumulator: Sendable {
+    /// What has become of a piece.
+    package enum Outcome: Sendable {
+        case taken
+        /// The piece was one too many: the body is let go of. Told once.
+        case overflowed
+        /// Came after one too many.
+        case ignored
+    }
+
+    /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
+    private static let reservation = 16 * 1024...512 * 1024
+
+    /// In bytes.
+    package let limit: Int
+    /// What has come and is still here.
+    package private(set) var bytes = Data()
+    /// The body is more than may be collected, and gone.
+    package private(set) var isTooLarge = false
+
+    /// - Parameter limit: the most to collect, in bytes; less than nothing is nothing.
+    package init(limit: Int) {
+        self.limit = max(0, limit)
+    }
+
+    /// Whether a body of `length` bytes may be collected.
+    package func admits(_ length: Int) -> Bool { length <= limit }
+
+    /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it comes.
+    package mutating func reserve(_ length: Int) {
+        if length <= Self.reservation.lowerBound || isTooLarge { return }
+        bytes.reserveCapacity(min(length, limit, Self.reservation.upperBound))
+    }
+
+    /// Adds a piece, if it keeps within the limit.
+    package mutating func take(_ piece: Span<UInt8>) -> Outcome {
+        if isTooLarge { return .ignored }
+        guard piece.count <= limit - bytes.count else {
+            refuse()
+            return .overflowed
+        }
+        bytes.append(piece)
+        return .taken
+    }
+
+    /// Adds a piece for a reader who takes all that is there, time and again: what bounds him is a valve, and no limit.
+    package mutating func pass(_ piece: Span<UInt8>) {
+        if !isTooLarge { bytes.append(piece) }
+    }
+
+    /// Lets go of the body as too large, such as one that is announced so.
+    package mutating func refuse() {
+        isTooLarge = true
+        bytes = Data()
+    }
+
+    /// Hands out what is there.
+    package mutating func takeAll() -> Data {
+        defer { bytes = Data() }
+        return bytes
+    }
+}
+
+extension Data {
+    /// The one copy a body goes through.
+    mutating func append(_ piece: Span<UInt8>) {
+        // The span is lent for this call; Data copies out of it.
+        unsafe piece.withUnsafeBufferPointer { unsafe append($0) }
+    }
+}

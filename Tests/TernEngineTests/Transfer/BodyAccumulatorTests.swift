@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Testing
+
+@testable import TernEngine
+
+@Suite struct BodyAccumulatorTests {
+    private func take(_ text: String, _ body: inout BodyAccumulator) -> BodyAccumulator.Outcome {
+        body.take(Array(text.utf8).span)
+    }
+
+    @Test func `collects up to the limit, and one byte more is too many`() {
+        var body = BodyAccumulator(limit: 5)
+        #expect(take("he", &body) == .taken)
+        #expect(take("llo", &body) == .taken)
+        #expect(take("", &body) == .taken)
+        #expect(body.bytes == Data("hello".utf8))
+        #expect(take("!", &body) == .overflowed)
+        #expect(body.bytes.isEmpty)
+        #expect(body.isTooLarge)
+    }
+
+    @Test func `an overflow is told once, and what follows is not kept`() {
+        var body = BodyAccumulator(limit: 1)
+        #expect(take("ab", &body) == .overflowed)
+        #expect(take("a", &body) == .ignored)
+        body.pass([1].span)
+        body.reserve(100_000)
+        #expect(body.bytes.isEmpty)
+    }
+
+    @Test(arguments: [(0, true), (5, true), (6, false), (.max, false)])
+    func `what is announced is known to fit or not before it comes`(length: Int, fits: Bool) {
+        #expect(BodyAccumulator(limit: 5).admits(length) == fits)
+    }
+
+    @Test func `a body refused for what its head announces is gone`() {
+        var body = BodyAccumulator(limit: 5)
+        #expect(take("a", &body) == .taken)
+        body.refuse()
+        #expect(body.isTooLarge)
+        #expect(take("b", &body) == .ignored)
+    }
+
+    @Test func `a reader who takes what is there is bound by no limit`() {
+        var body = BodyAccumulator(limit: 1)
+        body.pass([1, 2, 3].span)
+        #expect(body.takeAll() == Data([1, 2, 3]))
+        #expect(body.takeAll().isEmpty)
+        #expect(take("a", &body) == .taken)
+    }
+
+    @Test(arguments: [-1, Int.min]) func `a limit below nothing is nothing`(limit: Int) {
+        var body = BodyAccumulator(limit: limit)
+        #expect(body.limit == 0)
+        #expect(take("", &body) == .taken)
+        #expect(take("a", &body) == .overflowed)
+    }
+
+    @Test func `no announcement takes more than half a megabyte, nor breaks anything`() {
+        for length in [-1, 0, 16 * 1024, 16 * 1024 + 1, .max] {
+            var body = BodyAccumulator(limit: .max)
+            body.reserve(length)
+            #expect(take("hello", &body) == .taken)
+            #expect(body.bytes == Data("hello".utf8))
+        }
+    }
+}
