@@ -18,7 +18,7 @@ extension DataTaskDelegate {
         private var isStreamed = false
         /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
         private var isDelivering = false
-        private var stoppedTask: SessionTask?
+        private var valve = Valve()
         private var isComplete = false
         private var error: (any Error)?
         private var metrics: TaskMetrics?
@@ -52,26 +52,20 @@ extension DataTaskDelegate.State {
         if stream == nil, let length = request.flatMap(response.bodyLength(answering:)) { body.reserve(length) }
     }
 
-    enum Excess {
-        /// The stream is behind: stop the socket.
-        case stream
+    /// What bytes that have come call for.
+    struct Intake {
+        /// The callback queue has to be asked to deliver them.
+        var delivers = false
+        /// The stream is behind: this task is to be held.
+        var held: SessionTask?
         /// The body is more than may be collected: give up.
-        case body
+        var overflows = false
     }
 
-    /// Takes bytes in. `delivers`: the callback queue has to be asked to deliver them.
-    mutating func receive(_ bytes: Span<UInt8>) -> (delivers: Bool, excess: Excess?) {
-        if stream == nil { return (false, body.take(bytes) == .overflowed ? .body : nil) }
+    mutating func receive(_ bytes: Span<UInt8>, of task: SessionTask) -> Intake {
+        if stream == nil { return Intake(overflows: body.take(bytes) == .overflowed) }
         body.pass(bytes)
-        let isBehind = body.bytes.count > DataTaskDelegate.streamHighWater && stoppedTask == nil
-        return (startDelivering(), isBehind ? .stream : nil)
-    }
-
-    /// The socket has stopped on the stream's account. Returns whether the stream has caught up meanwhile.
-    mutating func stopped(_ task: SessionTask) -> Bool {
-        if stream == nil || body.bytes.isEmpty { return true }
-        stoppedTask = task
-        return false
+        return Intake(delivers: startDelivering(), held: valve.fill(to: body.bytes.count, from: task))
     }
 
     /// The first error wins. `delivers`: the callback queue, which lets go of the stream, has to be asked once more; or else
@@ -128,8 +122,8 @@ extension DataTaskDelegate.State {
         var delivers = false
         /// What is there has to wait its turn at the gate.
         var isLate = false
-        /// Can go on.
-        var stoppedTask: SessionTask?
+        /// To be released.
+        var held: SessionTask?
         let replaced: DataTaskDelegate.StreamHandler?
     }
 
@@ -139,7 +133,7 @@ extension DataTaskDelegate.State {
         isStreamed = handler != nil
         stream = isComplete && body.bytes.isEmpty ? nil : handler
         if handler == nil {
-            change.stoppedTask = stoppedTask.take()
+            change.held = valve.drain()
         } else {
             change.delivers = !isComplete && startDelivering()
             change.isLate = isComplete && !isDelivering && !body.bytes.isEmpty
@@ -156,18 +150,15 @@ extension DataTaskDelegate.State {
     struct Delivery {
         let bytes: Data
         let handler: DataTaskDelegate.StreamHandler
-        /// Was stopped until these bytes are delivered.
-        let stoppedTask: SessionTask?
+        /// To be released when these bytes are delivered.
+        let held: SessionTask?
     }
 
     /// All bytes that wait for the stream.
     mutating func takeDelivery() -> Delivery? {
         guard let stream, !body.bytes.isEmpty else { return nil }
-        defer {
-            stoppedTask = nil
-            if isComplete { self.stream = nil }
-        }
-        return Delivery(bytes: body.takeAll(), handler: stream, stoppedTask: stoppedTask)
+        defer { if isComplete { self.stream = nil } }
+        return Delivery(bytes: body.takeAll(), handler: stream, held: valve.drain())
     }
 
     enum CallbackStep {

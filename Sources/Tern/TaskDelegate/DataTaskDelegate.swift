@@ -12,9 +12,6 @@ final class DataTaskDelegate: TaskDelegate {
     typealias Handler = @Sendable (Completion) -> Void
     typealias StreamHandler = @Sendable (Data) -> Void
 
-    /// The socket stops when more bytes than this wait for the stream, and goes on when it has had them.
-    static let streamHighWater = 256 * 1024
-
     private let callbacks: CallbackQueue
     private let state: Lock<State>
 
@@ -50,7 +47,7 @@ final class DataTaskDelegate: TaskDelegate {
         let change = state.withLock { $0.setStream(handler) }
         if change.delivers { callbacks.post(self) }
         if change.isLate { handle { [self] _ in deliver(state.withLock { $0.takeDelivery() }) } }
-        change.stoppedTask?.release()
+        change.held?.release()
     }
 
     func completeWithoutTask() {
@@ -99,7 +96,7 @@ extension DataTaskDelegate: CallbackQueue.Source {
     private func deliver(_ delivery: State.Delivery?) {
         guard let delivery else { return }
         delivery.handler(delivery.bytes)
-        delivery.stoppedTask?.release()
+        delivery.held?.release()
     }
 
     /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there.
@@ -121,16 +118,10 @@ extension DataTaskDelegate {
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let (delivers, excess) = state.withLock { $0.receive(bytes) }
-        if delivers { callbacks.post(self) }
-        switch excess {
-        case .stream:
-            // Stops first and asks then, or the stream could let the socket go on before it has stopped.
-            task.hold()
-            if state.withLock({ $0.stopped(task) }) { task.release() }
-        case .body: task.cancel()
-        case nil: break
-        }
+        let intake = state.withLock { $0.receive(bytes, of: task) }
+        if intake.delivers { callbacks.post(self) }
+        intake.held?.hold()
+        if intake.overflows { task.cancel() }
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {

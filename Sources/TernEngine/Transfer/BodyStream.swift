@@ -5,18 +5,27 @@ import TernLock
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
 final class BodyStream: SessionTaskDelegate, Sendable {
-    /// The socket stops when more bytes than this wait for the reader, and starts again when he has taken them.
-    private static let highWater = 256 * 1024
-
     private struct State {
         /// What has come and was not asked for yet. It leaves as one: fewer wake-ups for a reader who is behind.
         var buffer = Data()
-        var isHeld = false
+        var valve = Valve()
         var end: Result<Void, EngineError>?
         var trailers = HTTPFields()
         var discardedTrailers = HTTPFields()
         var headReader: CheckedContinuation<Result<HTTPURLResponse, EngineError>, Never>?
         var chunkReader: CheckedContinuation<Result<Data?, EngineError>, Never>?
+
+        mutating func ready() -> Result<Data?, EngineError>? {
+            if !buffer.isEmpty {
+                defer { buffer = Data() }
+                return .success(buffer)
+            }
+            switch end {
+            case .success: return .success(nil)
+            case .failure(let error): return .failure(error)
+            case nil: return nil
+            }
+        }
     }
 
     private let state = Lock(State())
@@ -31,11 +40,11 @@ final class BodyStream: SessionTaskDelegate, Sendable {
 
     /// The next bytes; nil at the end.
     func next(of task: SessionTask) async -> Result<Data?, EngineError> {
-        if let ready = takeChunk(of: task) { return ready }
+        if let ready = take({ $0.ready() }) { return ready }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let ready: Result<Data?, EngineError>? = state.withLock { state in
-                    if let ready = Self.ready(&state) { return ready }
+                let ready = take { state in
+                    if let ready = state.ready() { return ready }
                     // A second reader at the same time gets what a second iterator gets: the end.
                     if state.chunkReader != nil { return .success(nil) }
                     state.chunkReader = continuation
@@ -52,26 +61,14 @@ final class BodyStream: SessionTaskDelegate, Sendable {
 
     var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
 
-    private func takeChunk(of task: SessionTask) -> Result<Data?, EngineError>? {
-        let (ready, releases) = state.withLock { state in
-            let ready = Self.ready(&state)
-            defer { state.isHeld = false }
-            return (ready, state.isHeld)
+    /// Takes what there is, and lets the socket go on.
+    private func take(_ body: (inout State) -> Result<Data?, EngineError>?) -> Result<Data?, EngineError>? {
+        let (ready, held) = state.withLock { state in
+            let ready = body(&state)
+            return (ready, state.valve.drain())
         }
-        if releases { task.release() }
+        held?.release()
         return ready
-    }
-
-    private static func ready(_ state: inout State) -> Result<Data?, EngineError>? {
-        if !state.buffer.isEmpty {
-            defer { state.buffer = Data() }
-            return .success(state.buffer)
-        }
-        switch state.end {
-        case .success: return .success(nil)
-        case .failure(let error): return .failure(error)
-        case nil: return nil
-        }
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
@@ -80,17 +77,15 @@ final class BodyStream: SessionTaskDelegate, Sendable {
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let (reader, chunk, holds) = state.withLock { state in
+        let (reader, chunk, held) = state.withLock { state in
             state.buffer.append(bytes)
             if let reader = state.chunkReader.take() {
                 defer { state.buffer = Data() }
-                return (Optional(reader), state.buffer, false)
+                return (Optional(reader), state.buffer, SessionTask?.none)
             }
-            let holds = state.buffer.count > Self.highWater && !state.isHeld
-            if holds { state.isHeld = true }
-            return (nil, Data(), holds)
+            return (nil, Data(), state.valve.fill(to: state.buffer.count, from: task))
         }
-        if holds { task.hold() }
+        held?.hold()
         reader?.resume(returning: .success(chunk))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 import Testing
 
 @testable import Tern
@@ -18,12 +19,20 @@ import Testing
         State(request: nil, error: error, bodyLimit: bodyLimit)
     }
 
-    private func task() throws -> SessionTask {
-        Session().dataTask(with: try URLRequest(url: "http://127.0.0.1:1/", method: .get), delegate: Ignoring())
+    /// A task that nobody runs.
+    private let task: SessionTask
+
+    init() throws {
+        task = Session().dataTask(with: try URLRequest(url: "http://127.0.0.1:1/", method: .get), delegate: Ignoring())
     }
 
-    private func receive(_ text: String, _ state: inout State) -> (delivers: Bool, excess: State.Excess?) {
-        state.receive(Array(text.utf8).span)
+    private func receive(_ text: String, _ state: inout State) -> State.Intake {
+        state.receive(Array(text.utf8).span, of: task)
+    }
+
+    /// More than may wait.
+    private func flood(_ state: inout State) -> State.Intake {
+        state.receive([UInt8](repeating: 0, count: Valve.highWater + 1).span, of: task)
     }
 
     private func delivered(_ step: State.CallbackStep) -> String? {
@@ -41,9 +50,9 @@ import Testing
 
     @Test func `one byte more than the limit gives up, and what follows is not kept`() {
         var state = state(bodyLimit: 5)
-        #expect(receive("hello", &state).excess == nil)
-        #expect(receive("!", &state).excess == .body)
-        #expect(receive("more", &state).excess == nil)
+        #expect(!receive("hello", &state).overflows)
+        #expect(receive("!", &state).overflows)
+        #expect(!receive("more", &state).overflows)
         _ = state.complete(with: nil, metrics: nil)
         let completion = state.validate().0
         #expect(completion.data == Data())
@@ -113,34 +122,23 @@ import Testing
         #expect(state.takeDelivery() == nil)
     }
 
-    @Test func `a stopped task goes on when the stream has caught up`() throws {
+    @Test func `a stream that is behind stops the socket, until what waits is delivered`() {
         var state = state()
-        let task = try task()
         _ = state.setStream { _ in }
-        _ = receive("a", &state)
-        #expect(state.stopped(task) == false)
-        #expect(state.takeDelivery()?.stoppedTask === task)
-        _ = receive("b", &state)
-        #expect(state.takeDelivery()?.stoppedTask == nil)
+        #expect(receive("a", &state).held == nil)
+        #expect(flood(&state).held === task)
+        #expect(flood(&state).held == nil)
+        #expect(state.takeDelivery()?.held === task)
+        #expect(receive("b", &state).held == nil)
+        #expect(state.takeDelivery()?.held == nil)
     }
 
-    @Test func `a task does not stay stopped for a stream that has caught up or gone`() throws {
-        var state = state()
-        let task = try task()
-        _ = state.setStream { _ in }
-        #expect(state.stopped(task) == true)
-        _ = receive("a", &state)
-        #expect(state.stopped(task) == false)
-        #expect(state.setStream(nil).stoppedTask === task)
-        #expect(state.stopped(task) == true)
-    }
-
-    @Test func `a stream that is behind stops the socket`() {
+    @Test func `a socket does not stay stopped for a stream that has gone`() {
         var state = state()
         _ = state.setStream { _ in }
-        let block = [UInt8](repeating: 0, count: DataTaskDelegate.streamHighWater)
-        #expect(state.receive(block.span).excess == nil)
-        #expect(state.receive([0].span).excess == .stream)
+        #expect(flood(&state).held === task)
+        #expect(state.setStream(nil).held === task)
+        #expect(state.setStream(nil).held == nil)
     }
 
     @Test func `the first error wins`() {
