@@ -41,6 +41,7 @@
 @_exported public import struct TernEngine.RevocationFlags
 @_exported public import enum TernEngine.RevocationQuestion
 @_exported public import enum TernEngine.Scheme
+@_exported public import struct TernEngine.SensitiveFields
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustPolicy
 @_exported public import class TernEngine.ServerTrustPolicyManager

@@ -6,14 +6,6 @@ import TernEngine
 enum Redaction {
     static let placeholder = "<redacted>"
 
-    /// Whether a header field carries credentials.
-    static func covers(field name: String) -> Bool {
-        switch name.lowercased() {
-        case "authorization", "cookie", "proxy-authorization", "set-cookie": true
-        default: false
-        }
-    }
-
     /// Method and URL.
     static func summary(_ request: URLRequest) -> String {
         (request.httpMethod ?? "GET") + (request.url.map { " " + url($0.absoluteString) } ?? "")

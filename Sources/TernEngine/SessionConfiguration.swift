@@ -20,6 +20,9 @@ public struct SessionConfiguration: Sendable {
     public var repeatsLostRequests = true
     /// Added to every request that has no field of that name.
     public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
+    /// The header fields whose values are secrets in every request, besides those that always are and those that a request
+    /// marks itself.
+    public var sensitiveFields = SensitiveFields()
     /// The most that `data(for:)` collects, in bytes. Streams have no such limit.
     public var maximumCollectedBodySize = 64 * 1024 * 1024
     /// Trust anchors and protocol versions.

@@ -7,14 +7,19 @@ struct CurlCommand: CustomStringConvertible {
     let description: String
 
     /// Nil if the request has no URL.
-    init?(_ request: URLRequest, defaultHeaders: HTTPFields) {
+    ///
+    /// - Parameters:
+    ///   - defaultHeaders: the session's, sent where the request has none of the name.
+    ///   - sensitiveFields: the session's, left out beside the request's own.
+    init?(_ request: URLRequest, defaultHeaders: HTTPFields, sensitiveFields: SensitiveFields = []) {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { parts.append("-X \(Self.quoted(method))") }
         let defaults = defaultHeaders.filter { !request.headers.contains($0.name) }
+        let sensitiveFields = sensitiveFields.union(request.sensitiveFields)
         for field in defaults + request.headers {
-            let value = Redaction.covers(field: field.name) ? Redaction.placeholder : field.value
+            let value = sensitiveFields.contains(field.name) ? Redaction.placeholder : field.value
             parts.append("-H \(Self.quoted("\(field.name): \(value)"))")
         }
         if let body = request.httpBody {

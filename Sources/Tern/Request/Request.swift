@@ -47,11 +47,11 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
         return Redaction.summary(request) + (response.map { " (\($0.statusCode))" } ?? "")
     }
 
-    /// A curl command that makes the same request, with credentials left out.
+    /// A curl command that makes the same request, with credentials and what is marked as sensitive left out.
     public var debugDescription: String {
-        guard let request, let command = CurlCommand(request, defaultHeaders: context.defaultHeaders) else {
-            return "$ curl command could not be created"
+        let command = request.flatMap {
+            CurlCommand($0, defaultHeaders: context.defaultHeaders, sensitiveFields: context.sensitiveFields)
         }
-        return command.description
+        return command?.description ?? "$ curl command could not be created"
     }
 }

@@ -33,6 +33,13 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error.")
     var isVerbose = false
 
+    @Option(
+        name: .customLong("sensitive"),
+        help: ArgumentHelp(
+            "Have -v hide the value of this header field, as it does with credentials; repeat for more.",
+            valueName: "name"))
+    var sensitiveFields: [String] = []
+
     @Flag(
         name: .customLong("json"),
         help: "Print one JSON object that holds everything; a body above 64 MB is an error.")
@@ -58,7 +65,9 @@ struct GetCommand: AsyncParsableCommand {
             try HeaderOption(header).apply(to: &request, &configuration.httpAdditionalHeaders)
         }
         request.timeouts = configuration.timeouts
-        let verbose = try VerboseReport(requestHead: Self.head(of: request, configuration))
+        request.sensitiveFields = SensitiveFields(sensitiveFields)
+        let verbose = VerboseReport(
+            requestHead: try Self.head(of: request, configuration), sensitiveFields: request.sensitiveFields)
         let transcript = Transcript(try bodyUse(configuration), verbose: isVerbose ? verbose : nil)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try trust.policies(forHost: request.host))

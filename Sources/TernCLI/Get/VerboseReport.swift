@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
+import TernEngine
 
 /// What `-v` tells, in curl's notation. The values of secret fields are not shown.
 struct VerboseReport: Sendable {
     /// The head of the request, byte for byte as the session sends it.
     let requestHead: [UInt8]
+    let sensitiveFields: SensitiveFields
 
     func sending(on connection: ConnectionMetrics) -> [String] {
         var lines = ["* connected to \(connection.remoteAddress)"]
@@ -17,15 +19,15 @@ struct VerboseReport: Sendable {
 
     func receiving(_ response: Tern.HTTPURLResponse) -> [String] {
         ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
-            + response.headers.map { "< \($0)" } + ["<"]
+            + response.headers.map { "< " + shown($0) } + ["<"]
     }
 
     func receiving(trailers: HTTPFields) -> [String] {
-        trailers.map { "< (trailer) \($0)" }
+        trailers.map { "< (trailer) " + shown($0) }
     }
 
     func receiving(discardedTrailers: HTTPFields) -> [String] {
-        discardedTrailers.map { "< (discarded trailer) \($0)" }
+        discardedTrailers.map { "< (discarded trailer) " + shown($0) }
     }
 
     private var requestLines: [String] {
@@ -33,9 +35,11 @@ struct VerboseReport: Sendable {
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
         }
         return lines.enumerated().filter { !$0.element.isEmpty }.map { index, line in
-            "> " + (index == 0 ? line : Self.field(line).description)
+            "> " + (index == 0 ? line : shown(Self.field(line)))
         }
     }
+
+    private func shown(_ field: HTTPField) -> String { sensitiveFields.description(of: field) }
 
     private static func field(_ line: String) -> HTTPField {
         let name = line.prefix { $0 != ":" }

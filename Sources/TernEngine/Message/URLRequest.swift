@@ -18,6 +18,7 @@ public struct URLRequest: Sendable {
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
+        var sensitiveFields = SensitiveFields()
 
         init(url: URL?) {
             self.url = url
@@ -35,6 +36,7 @@ public struct URLRequest: Sendable {
             timeouts = other.timeouts
             redirectPolicy = other.redirectPolicy
             repeatPolicy = other.repeatPolicy
+            sensitiveFields = other.sensitiveFields
         }
     }
 
@@ -134,6 +136,19 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// The header fields of this request whose values are secrets, besides those that always are:
+    /// `request.sensitiveFields.insert("X-Api-Key")`. Marks go with the request and are not sent.
+    public var sensitiveFields: SensitiveFields {
+        get { storage.sensitiveFields }
+        set {
+            makeUnique()
+            storage.sensitiveFields = newValue
+        }
+    }
+
+    /// Whether the value of this header field is a secret: by its nature, or because it is marked in ``sensitiveFields``.
+    public func isSensitive(fieldNamed name: String) -> Bool { storage.sensitiveFields.contains(name) }
+
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? {
         storage.headers[name]
@@ -168,7 +183,7 @@ public struct URLRequest: Sendable {
     }
 }
 
-extension URLRequest: CustomStringConvertible {
+extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// "GET https://example.com/path"; without userinfo, query and headers, which may hold secrets.
     public var description: String {
         switch destination {
@@ -182,4 +197,12 @@ extension URLRequest: CustomStringConvertible {
         case .failure(let error): "\(method) (\(error))"
         }
     }
+
+    /// The same and the header fields, sensitive ones without their values.
+    public var debugDescription: String {
+        ([description] + headers.map(sensitiveFields.description(of:))).joined(separator: "\n")
+    }
+
+    /// A dump shows the same.
+    public var customMirror: Mirror { Mirror(self, children: ["request": debugDescription]) }
 }

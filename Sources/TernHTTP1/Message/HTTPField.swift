@@ -14,14 +14,12 @@ public struct HTTPField: Sendable, Hashable {
     }
 }
 
-extension HTTPField: CustomStringConvertible {
-    /// `Name: value`. The value of a field that carries credentials or session cookies is left out: descriptions end
-    /// up in logs.
+extension HTTPField: CustomStringConvertible, CustomReflectable {
+    /// `Name: value`. The value of a field that carries credentials is left out: descriptions end up in logs.
     public var description: String {
-        isSecret ? "\(name): \u{2026}" : "\(name): \(value)"
+        isSensitive ? "\(name): \u{2026}" : "\(name): \(value)"
     }
 
-    private var isSecret: Bool {
-        ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains { name.isFieldName($0) }
-    }
+    /// The same in a dump.
+    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

@@ -35,6 +35,27 @@ import Testing
         #expect(text.hasSuffix(#""http://x/""#))
     }
 
+    @Test func `what the request or the session marks as sensitive is left out`() throws {
+        let headers = ["X-Own": "c2VjcmV0", "X-All": "c2VjcmV0"]
+        var request = try URLRequest(url: "http://x/", method: .get, headers: headers)
+        request.sensitiveFields = ["x-own"]
+        let text = try #require(
+            CurlCommand(request, defaultHeaders: ["x-all-2": "c2VjcmV0"], sensitiveFields: ["X-ALL", "X-All-2"])
+        ).description
+        #expect(!text.contains("c2VjcmV0"))
+        #expect(text.contains(#""X-Own: <redacted>""#))
+    }
+
+    @Test func `a manager's session-wide marks count in the debug description of its requests`() throws {
+        var configuration = SessionConfiguration.default
+        configuration.sensitiveFields = ["X-Api-Key"]
+        let manager = SessionManager(configuration: configuration)
+        manager.startRequestsImmediately = false
+        let request = manager.request("http://127.0.0.1:1/", headers: ["x-api-key": "c2VjcmV0"])
+        #expect(!request.debugDescription.contains("c2VjcmV0"))
+        #expect(request.debugDescription.contains("<redacted>"))
+    }
+
     @Test func `nothing in a request runs in the shell it is pasted into`() throws {
         let request = try URLRequest(url: "http://x/", method: .get, headers: ["X": #"$(id) `id` \ ""#])
         let text = try #require(CurlCommand(request, defaultHeaders: [:])).description

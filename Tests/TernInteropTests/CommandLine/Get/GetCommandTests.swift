@@ -116,6 +116,16 @@ import TestPrograms
         #expect(!result.errors.contains("Bearer secret"))
     }
 
+    @Test func `-v shows no value of a field that is said to be sensitive`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("X-Api-Key", "c2VjcmV0")])] }
+        let result = try await TernTool.run(
+            "get", origin.url("/"), "-H", "x-api-key: c2VjcmV0", "--sensitive", "X-API-Key", "-v")
+        #expect(String(decoding: try #require(origin.requests.first).head, as: UTF8.self).contains("c2VjcmV0"))
+        #expect(result.errors.contains("> x-api-key: …"))
+        #expect(result.errors.contains("< X-Api-Key: …"))
+        #expect(!result.errors.contains("c2VjcmV0"))
+    }
+
     @Test func `--json shows trailers and informational responses`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
