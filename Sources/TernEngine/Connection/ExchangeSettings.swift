@@ -16,7 +16,8 @@ final class ExchangeSettings: Sendable {
         leniency = []
         maximumIdleTime = configuration.maximumIdleTime
         fields = configuration.httpAdditionalHeaders
-        harmlessFields = fields
+        let sensitive = configuration.sensitiveFields
+        harmlessFields = HTTPFields(fields.filter { !sensitive.contains($0.name) })
     }
 
     /// An exchange on a connection that has had none.

@@ -82,7 +82,8 @@ public class SessionTask: @unchecked Sendable {
         deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
         plan = TaskPlan(
             request, redirects: RedirectRule(policy: request.redirectPolicy ?? configuration.redirectPolicy),
-            repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests))
+            repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests),
+            sensitiveFields: configuration.sensitiveFields)
         shared = Lock(Shared(shard: shard))
     }
 

@@ -41,8 +41,11 @@ struct TaskPlan: ~Copyable {
     private var chain = RedirectChain()
     private let redirects: RedirectRule
     private let repeats: RepeatRule
+    /// Of the session; those of the request are its own.
+    private let sensitiveFields: SensitiveFields
 
-    init(_ request: URLRequest, redirects: RedirectRule, repeats: RepeatRule) {
+    init(_ request: URLRequest, redirects: RedirectRule, repeats: RepeatRule, sensitiveFields: SensitiveFields = []) {
+        self.sensitiveFields = sensitiveFields
         hop = Hop(request: request)
         self.redirects = redirects
         self.repeats = repeats
@@ -64,7 +67,8 @@ struct TaskPlan: ~Copyable {
         }
         let outcome = redirects.outcome(
             status: head.status, locations: head.fields.values(for: "Location"), sent: hop.request,
-            isReplayable: hop.request.isReplayable, chain: chain, isSensitive: { _ in false })
+            isReplayable: hop.request.isReplayable, chain: chain,
+            isSensitive: { hop.request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
         switch outcome {
         case .deliver:
             stage = .delivering
