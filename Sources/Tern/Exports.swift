@@ -20,6 +20,7 @@
 @_exported public import struct TernEngine.HTTPVersion
 @_exported public import struct TernEngine.HostPattern
 @_exported public import enum TernEngine.HostPatternError
+@_exported public import struct TernEngine.IPAddress
 @_exported public import enum TernEngine.InvalidRequest
 @_exported public import class TernEngine.KeyLog
 @_exported public import struct TernEngine.Leniency
@@ -49,7 +50,7 @@
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
 @_exported public import protocol TernEngine.SessionTaskDelegate
-@_exported public import struct TernEngine.SocketAddress
+@_exported public import enum TernEngine.SocketAddress
 @_exported public import struct TernEngine.SystemError
 @_exported public import struct TernEngine.TLSConfiguration
 @_exported public import struct TernEngine.TLSError

@@ -11,9 +11,10 @@
 @_exported public import struct TernHTTP1.ResponseHead
 @_exported public import enum TernHTTP1.Scheme
 @_exported public import struct TernIO.ConnectError
+@_exported public import struct TernIO.IPAddress
 @_exported public import struct TernIO.MonotonicInstant
 @_exported public import struct TernIO.ResolveError
-@_exported public import struct TernIO.SocketAddress
+@_exported public import enum TernIO.SocketAddress
 @_exported public import struct TernIO.SystemError
 @_exported public import struct TernTLS.Anchors
 @_exported public import struct TernTLS.Certificate

@@ -81,7 +81,8 @@ public final class Resolver: Sendable {
         var addresses: [SocketAddress] = []
         var next = unsafe list
         while let entry = unsafe next {
-            if let raw = unsafe entry.pointee.ai_addr, let address = unsafe SocketAddress(raw),
+            if let raw = unsafe entry.pointee.ai_addr,
+                let address = unsafe SocketAddress(raw, length: entry.pointee.ai_addrlen),
                 !addresses.contains(address)
             {
                 addresses.append(address)

@@ -325,5 +325,5 @@ extension Result<[SocketAddress], ResolveError> {
 }
 
 private func answer(_ port: UInt16) -> SocketAddress {
-    SocketAddress(storage: .v4(UInt32(192 | 2 << 16 | 1 << 24)), port: port)
+    .ip(IPAddress(storage: .v4(UInt32(192 | 2 << 16 | 1 << 24))), port: port)
 }

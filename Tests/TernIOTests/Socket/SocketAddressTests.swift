@@ -30,7 +30,7 @@ import Testing
         let address = try #require(SocketAddress(literal: literal, port: port))
         let copy = unsafe address.withKernelForm { pointer, length in
             #expect(Int(length) == (address.isIPv6 ? 28 : 16))
-            return unsafe SocketAddress(pointer)
+            return unsafe SocketAddress(pointer, length: length)
         }
         #expect(copy == address)
         #expect(copy?.port == port)
@@ -38,18 +38,29 @@ import Testing
 
     @Test func `the scope of a link-local address survives too, and makes a difference`() throws {
         let plain = try #require(SocketAddress(literal: "fe80::1", port: 1))
-        guard case .v6(let high, let low, _) = plain.storage else { return }
-        let scoped = SocketAddress(storage: .v6(high, low, scope: 7), port: 1)
-        let copy = unsafe scoped.withKernelForm { pointer, _ in unsafe SocketAddress(pointer) }
+        guard case .ip(let address, _) = plain, case .v6(let high, let low, _) = address.storage else { return }
+        let scoped = SocketAddress.ip(IPAddress(storage: .v6(high, low, scope: 7)), port: 1)
+        let copy = unsafe scoped.withKernelForm { unsafe SocketAddress($0, length: $1) }
         #expect(copy == scoped)
         #expect(copy != plain)
     }
 
-    @Test func `families other than the two are nil`() {
+    @Test func `families that nobody here connects to are nil`() {
         var address = sockaddr()
-        address.sa_family = sa_family_t(AF_UNIX)
-        let read = unsafe SocketAddress(&address)
+        address.sa_family = sa_family_t(AF_NETLINK)
+        let read = unsafe SocketAddress(&address, length: socklen_t(MemoryLayout<sockaddr>.size))
         #expect(read == nil)
+    }
+
+    @Test(arguments: ["1.2.3.4", "2001:db8::17"])
+    func `less than a whole address is nil`(literal: String) throws {
+        let address = try #require(SocketAddress(literal: literal, port: 80))
+        unsafe address.withKernelForm { pointer, length in
+            for short in 0..<length {
+                let read = unsafe SocketAddress(pointer, length: short)
+                #expect(read == nil)
+            }
+        }
     }
 
     @Test func `a failed question to the kernel is an error that names the call`() {

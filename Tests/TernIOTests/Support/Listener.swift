@@ -46,13 +46,8 @@ final class Listener: Sendable {
 
     private static func address(of descriptor: borrowing Descriptor) throws -> SocketAddress {
         let raw = descriptor.rawValue
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let address = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            let address = unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
-            return unsafe getsockname(raw, address, &length) == 0 ? SocketAddress(address) : nil
-        }
-        guard let address else { throw SystemError(.getsockname, code: errno) }
+        let address = try unsafe SocketAddress.asking(.getsockname) { unsafe getsockname(raw, $0, $1) }
+        guard let address else { throw SystemError(.getsockname, code: EAFNOSUPPORT) }
         return address
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+    enum Storage: Sendable, Hashable {
+        /// Address in network byte order.
+        case v4(UInt32)
+        /// The 16 bytes as two words in memory order, and the scope of a link-local address.
+        case v6(UInt64, UInt64, scope: UInt32)
+    }
+
+    let storage: Storage
+
+    init(storage: Storage) {
+        self.storage = storage
+    }
+
+    /// Reads an IP literal: dotted IPv4, or IPv6 without brackets. Nil when it is neither.
+    public init?(literal: String) {
+        // To C the text would end there: "127.0.0.1\0.example.com" is not 127.0.0.1.
+        if literal.utf8.contains(0) { return nil }
+        var v4 = in_addr()
+        if unsafe inet_pton(AF_INET, literal, &v4) == 1 {
+            self.init(storage: .v4(v4.s_addr))
+            return
+        }
+        var v6 = in6_addr()
+        guard unsafe inet_pton(AF_INET6, literal, &v6) == 1 else { return nil }
+        self.init(v6, scope: 0)
+    }
+
+    init(_ address: in6_addr, scope: UInt32) {
+        let words = unsafe withUnsafeBytes(of: address) { bytes in
+            unsafe (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+        self.init(storage: .v6(words.0, words.1, scope: scope))
+    }
+
+    /// Whether it has 16 bytes, and not four.
+    public var isIPv6: Bool {
+        switch storage {
+        case .v4: false
+        case .v6: true
+        }
+    }
+
+    /// The literal in its shortest form, without brackets.
+    public var description: String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            let text =
+                switch storage {
+                case .v4(var address):
+                    unsafe inet_ntop(AF_INET, &address, buffer.baseAddress, socklen_t(buffer.count))
+                case .v6(let high, let low, _):
+                    unsafe withUnsafeBytes(of: (high, low)) { bytes in
+                        unsafe inet_ntop(AF_INET6, bytes.baseAddress, buffer.baseAddress, socklen_t(buffer.count))
+                    }
+                }
+            guard let text = unsafe text else { return "?" }  // cannot be: the family is known and the buffer fits
+            return unsafe String(cString: text)
+        }
+    }
+}
