@@ -22,6 +22,7 @@
 @_exported public import enum TernEngine.HostPatternError
 @_exported public import struct TernEngine.IPAddress
 @_exported public import enum TernEngine.InvalidRequest
+@_exported public import enum TernEngine.InvalidUnixSocketName
 @_exported public import class TernEngine.KeyLog
 @_exported public import struct TernEngine.Leniency
 @_exported public import struct TernEngine.Limits
@@ -60,4 +61,5 @@
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
 @_exported public import enum TernEngine.TrustProfile
+@_exported public import struct TernEngine.UnixSocketName
 @_exported public import struct TernEngine.URLRequest

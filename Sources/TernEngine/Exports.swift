@@ -12,10 +12,12 @@
 @_exported public import enum TernHTTP1.Scheme
 @_exported public import struct TernIO.ConnectError
 @_exported public import struct TernIO.IPAddress
+@_exported public import enum TernIO.InvalidUnixSocketName
 @_exported public import struct TernIO.MonotonicInstant
 @_exported public import struct TernIO.ResolveError
 @_exported public import enum TernIO.SocketAddress
 @_exported public import struct TernIO.SystemError
+@_exported public import struct TernIO.UnixSocketName
 @_exported public import struct TernTLS.Anchors
 @_exported public import struct TernTLS.Certificate
 @_exported public import struct TernTLS.CertificateError

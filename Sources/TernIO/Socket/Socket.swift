@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A non-blocking TCP socket. Sending never raises SIGPIPE: a broken connection is an error like any other.
+/// A non-blocking stream socket: TCP, or of the Unix domain. Sending never raises SIGPIPE: a broken connection is an error like any other.
 public struct Socket: ~Copyable, Sendable {
     /// The open socket, closed when the value ends.
     public let descriptor: Descriptor
 
-    init(descriptor: consuming Descriptor) {
+    private let isTCP: Bool
+
+    init(descriptor: consuming Descriptor, isTCP: Bool = true) {
         self.descriptor = descriptor
+        self.isTCP = isTCP
     }
 
     /// Opens a socket and starts to connect it. The connection stands, or has failed, when the socket turns writable;
@@ -15,9 +18,9 @@ public struct Socket: ~Copyable, Sendable {
     static func connecting(to address: SocketAddress) throws(SystemError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
-        let connecting = Socket(descriptor: descriptor)
-        // Small messages leave at once.
-        try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        let connecting = Socket(descriptor: descriptor, isTCP: address.family != AF_UNIX)
+        // Small messages leave at once, as they always do in the Unix domain.
+        if connecting.isTCP { try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         do throws(SystemError) {
             _ = try SystemCall.run(.connect) {
                 unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
@@ -51,15 +54,15 @@ public struct Socket: ~Copyable, Sendable {
     /// Where nobody listens on a port of the range that connections start from, the kernel may pick that very port and
     /// connect the socket to itself (RFC 9293 §3.5, simultaneous open).
     private func refuseItself(as peer: SocketAddress?) throws(SystemError) {
-        if try localAddress() == peer { throw SystemError(.connect, code: ECONNREFUSED) }
+        if isTCP, let peer, try localAddress() == peer { throw SystemError(.connect, code: ECONNREFUSED) }
     }
 
-    /// The address of our end. Nil for families other than IPv4 and IPv6.
-    func localAddress() throws(SystemError) -> SocketAddress? {
+    /// The address of our end, for a system call. Nil in the Unix domain, where clients have no name, and in unknown families.
+    public func localAddress() throws(SystemError) -> SocketAddress? {
         try unsafe SocketAddress.asking(.getsockname) { unsafe getsockname(descriptor.rawValue, $0, $1) }
     }
 
-    /// The address of the other end; fails with `ENOTCONN` when there is none.
+    /// The address of the other end, nil if that has no name; fails with `ENOTCONN` when there is no other end.
     func peerAddress() throws(SystemError) -> SocketAddress? {
         try unsafe SocketAddress.asking(.getpeername) { unsafe getpeername(descriptor.rawValue, $0, $1) }
     }
@@ -98,8 +101,9 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while we have
     /// unsent data by `TCP_USER_TIMEOUT`, which each see only their own case. Four system calls, so not for a socket that
-    /// somebody watches with a shorter limit.
+    /// somebody watches with a shorter limit. None in the Unix domain: there the kernel tells at once.
     public func noticeDeadPeer() throws(SystemError) {
+        guard isTCP else { return }
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)
         try set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 45)
         try set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)

@@ -3,8 +3,8 @@ import Glibc
 
 /// The form in which the kernel takes and gives addresses.
 extension SocketAddress {
-    /// Reads the `length` bytes that the kernel or the resolver wrote. Nil for families other than these, and for less than
-    /// a whole address.
+    /// Reads the `length` bytes that the kernel or the resolver wrote. Nil for families other than these, for less than
+    /// a whole address, and for a Unix domain socket without a name.
     init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(length))
         guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
@@ -17,6 +17,11 @@ extension SocketAddress {
             guard bytes.count >= MemoryLayout<sockaddr_in6>.size else { return nil }
             let v6 = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
             self = .ip(IPAddress(v6.sin6_addr, scope: v6.sin6_scope_id), port: UInt16(bigEndian: v6.sin6_port))
+        case AF_UNIX:
+            guard let name = unsafe UnixSocketName(kernelForm: bytes.dropFirst(MemoryLayout<sa_family_t>.size)) else {
+                return nil
+            }
+            self = .unix(name)
         default:
             return nil
         }
@@ -43,6 +48,7 @@ extension SocketAddress {
     var family: Int32 {
         switch self {
         case .ip(let address, _): address.isIPv6 ? AF_INET6 : AF_INET
+        case .unix: AF_UNIX
         }
     }
 
@@ -68,6 +74,12 @@ extension SocketAddress {
                 }
                 return unsafe Self.lend(&v6, length: MemoryLayout<sockaddr_in6>.size, body)
             }
+        case .unix(let name):
+            var unix = sockaddr_un()
+            unix.sun_family = sa_family_t(AF_UNIX)
+            let path = name.kernelForm  // fits, as every name does
+            unsafe withUnsafeMutableBytes(of: &unix.sun_path) { unsafe $0.copyBytes(from: path) }
+            return unsafe Self.lend(&unix, length: MemoryLayout<sa_family_t>.size + path.count, body)
         }
     }
 

@@ -45,6 +45,25 @@ import Testing
         #expect(copy != plain)
     }
 
+    @Test(arguments: [true, false], [1, 13, 107, 108])
+    func `a Unix domain socket's survives it too`(isAbstract: Bool, length: Int) throws {
+        let text = String(repeating: "x", count: isAbstract ? min(length, 107) : length)
+        let name = try isAbstract ? UnixSocketName(abstract: text) : UnixSocketName(path: text)
+        let copy = unsafe SocketAddress.unix(name).withKernelForm { pointer, length in
+            #expect(Int(length) <= MemoryLayout<sockaddr_un>.size)
+            return unsafe SocketAddress(pointer, length: length)
+        }
+        #expect(copy == .unix(name))
+    }
+
+    @Test func `a Unix domain socket has a name, and neither host nor port`() throws {
+        let address = SocketAddress.unix(try UnixSocketName(path: "/run/web.sock"))
+        #expect(address.description == "unix:/run/web.sock")
+        #expect(address.host == nil)
+        #expect(address.port == nil)
+        #expect(SocketAddress.unix(try UnixSocketName(abstract: "web")).description == "unix:@web")
+    }
+
     @Test func `families that nobody here connects to are nil`() {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_NETLINK)

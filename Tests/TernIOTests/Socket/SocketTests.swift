@@ -159,6 +159,54 @@ import Testing
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT) == 60_000)
     }
 
+    // The Unix domain
+
+    @Test(arguments: [40, 107, 108])
+    func `a socket in the file system is connected to at once, and told apart from its peer`(length: Int) throws {
+        let path = UnixListener.freshPath(length: length)
+        try talk(to: UnixListener(UnixSocketName(path: path)))
+    }
+
+    @Test func `a socket in the abstract space is connected to as well`() throws {
+        try talk(to: UnixListener(UnixSocketName(abstract: UnixListener.freshPath(length: 107))))
+    }
+
+    private func talk(to listener: UnixListener) throws {
+        let socket = try Socket.connecting(to: listener.address)
+        let isConnected = try socket.isConnectedAlready()
+        #expect(isConnected)
+        try socket.finishConnecting()
+        try socket.noticeDeadPeer()
+        #expect(try socket.peerAddress() == listener.address)
+        #expect(try socket.localAddress() == nil)
+        let peer = Peer(descriptor: try listener.accept())
+        try peer.send("hello")
+        #expect(try socket.receiveText().text == "hello")
+        #expect(try socket.sendText("x") == .bytes(1))
+    }
+
+    @Test func `a path without a socket, one without a listener and one without permission say so`() throws {
+        let path = UnixListener.freshPath()
+        let address = SocketAddress.unix(try UnixSocketName(path: path))
+        let abstract = SocketAddress.unix(try UnixSocketName(abstract: path))
+        #expect(throws: SystemError(.connect, code: ENOENT)) { _ = try Socket.connecting(to: address) }
+        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: abstract) }
+        let file = Descriptor(owning: unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600))
+        defer { _ = unsafe unlink(path) }
+        #expect(file.rawValue >= 0)
+        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: address) }
+    }
+
+    @Test func `a path that one may not use says so`() async throws {
+        await #expect(processExitsWith: .success) {
+            let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()))
+            // Permissions do not count for root, so a process of its own becomes somebody else.
+            if let path = listener.name.path { _ = unsafe chmod(path, 0) }
+            if getuid() == 0 { _ = setuid(65_534) }
+            #expect(throws: SystemError(.connect, code: EACCES)) { _ = try Socket.connecting(to: listener.address) }
+        }
+    }
+
     @Test func `a dropped socket closes`() throws {
         let listener = try Listener()
         let identity = try openAndDrop(listener)
