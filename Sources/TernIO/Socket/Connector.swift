@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Connects to the first address that answers (RFC 8305 §5): families alternate, a next attempt starts when the one
-/// before has failed or 250 ms have passed, the first connection wins and the others close.
+/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close.
 ///
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
@@ -21,20 +20,21 @@ public final class Connector {
     /// What became of it, told once, on the loop's thread.
     public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
 
-    private static let stagger = Duration.milliseconds(250)
-
     private let loop: ReactorLoop
-    private var remaining: [SocketAddress]
+    private var plan: HappyEyeballs
     private var attempts: [Attempt] = []
-    private var failures: [ConnectError.Attempt] = []
     private var timer: RegistrationToken?
     private var completion: Completion?
 
-    /// `addresses` in order of preference; an empty list fails with no attempts.
-    public init(addresses: [SocketAddress], loop: ReactorLoop, completion: @escaping Completion) {
+    /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if there is
+    /// one, fails with `ETIMEDOUT`.
+    public init(
+        addresses: [SocketAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
+        completion: @escaping Completion
+    ) {
         self.loop = loop
         self.completion = completion
-        remaining = Self.interleaved(addresses)
+        plan = HappyEyeballs(addresses: addresses, deadline: deadline)
     }
 
     deinit {
@@ -44,57 +44,47 @@ public final class Connector {
 
     /// Begins with the first address. On the loop's thread, once.
     public func start() {
-        tryNext()
+        proceed()
     }
 
     /// Closes every attempt; `completion` is not called any more.
     public func cancel() {
+        plan.cancel()
         finish()
     }
 
-    /// Alternates families, beginning with the first address's (RFC 8305 §4).
-    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
-        guard addresses.count > 1, let first = addresses.first else { return addresses }
-        var same = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]
-        var other = addresses.filter { $0.isIPv6 != first.isIPv6 }[...]
-        var result: [SocketAddress] = []
-        while !same.isEmpty || !other.isEmpty {
-            if let address = same.popFirst() { result.append(address) }
-            if let address = other.popFirst() { result.append(address) }
-        }
-        return result
-    }
-
-    private func tryNext() {
-        while completion != nil, !remaining.isEmpty {
-            let address = remaining.removeFirst()
-            do throws(SystemError) {
-                let socket = try Socket.connecting(to: address)
-                if try socket.isConnectedAlready() {
-                    let token = try loop.register(socket.descriptor, interest: [], handler: Nobody.shared)
-                    return succeed(Connected(socket: socket, token: token, address: address))
-                }
-                attempts.append(try Attempt(consume socket, to: address, loop: loop, connector: self))
-                return scheduleNext()
-            } catch {
-                failures.append(ConnectError.Attempt(address: address, error: error))
+    fileprivate func proceed() {
+        while true {
+            // Not the loop's time: what ran since its turn began would be taken from the attempt that starts now.
+            switch plan.next(now: .now) {
+            case .connect(let number, let address): connect(number, to: address)
+            case .wait(let moment): return wait(until: moment)
+            case .fail(let error): end(with: .failure(error))
+            case .rest: return
             }
         }
-        guard attempts.isEmpty, let completion else { return }
-        finish()
-        completion(.failure(ConnectError(attempts: failures)))
     }
 
-    private func scheduleNext() {
-        guard !remaining.isEmpty else { return }
-        let timer = timer ?? loop.registerTimer(handler: StaggerTimer(connector: self))
+    private func connect(_ number: Int, to address: SocketAddress) {
+        do throws(SystemError) {
+            let socket = try Socket.connecting(to: address)
+            if try socket.isConnectedAlready() {
+                let token = try loop.register(socket.descriptor, interest: [], handler: Nobody.shared)
+                succeed(number, Connected(socket: socket, token: token, address: address))
+            } else {
+                attempts.append(
+                    try Attempt(number, consume socket, to: address, loop: loop, connector: self))
+            }
+        } catch {
+            plan.failed(number, error)
+        }
+    }
+
+    private func wait(until moment: MonotonicInstant?) {
+        if timer == nil, moment == nil { return }
+        let timer = timer ?? loop.registerTimer(handler: Timer(connector: self))
         self.timer = timer
-        // Not the loop's time: the whole stagger belongs to the attempt that starts now.
-        loop.setDeadline(MonotonicInstant.now.advanced(by: Self.stagger), for: timer)
-    }
-
-    fileprivate func staggerPassed() {
-        tryNext()
+        loop.setDeadline(moment, for: timer)
     }
 
     fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<Void, SystemError>) {
@@ -102,23 +92,27 @@ public final class Connector {
         attempts.remove(at: index)
         switch outcome {
         case .success:
-            if let connected = attempt.takeConnected() { succeed(connected) }
+            if let connected = attempt.takeConnected() { succeed(attempt.number, connected) }
         case .failure(let error):
-            failures.append(ConnectError.Attempt(address: attempt.address, error: error))
             attempt.close()
-            tryNext()
+            plan.failed(attempt.number, error)
+            proceed()
         }
     }
 
-    private func succeed(_ connected: consuming Connected) {
-        guard let completion else { return loop.deregister(connected.token) }
+    private func succeed(_ number: Int, _ connected: consuming Connected) {
+        guard plan.connected(number) else { return loop.deregister(connected.token) }
+        end(with: .success(connected))
+    }
+
+    private func end(with result: consuming Result<Connected, ConnectError>) {
+        guard let completion else { return }
         finish()
-        completion(.success(connected))
+        completion(result)
     }
 
     private func finish() {
         completion = nil
-        remaining = []
         closeAll()
         attempts = []
         timer = nil
@@ -133,15 +127,17 @@ public final class Connector {
 /// One socket on its way. Weak towards the connector, which closes it at its own end: the loop's table keeps handlers
 /// alive, not their owners.
 private final class Attempt: ReadinessHandler {
-    let address: SocketAddress
+    let number: Int
+    private let address: SocketAddress
     private let loop: ReactorLoop
     private weak var connector: Connector?
     private var socket: Socket?
     private var token: RegistrationToken?
 
     init(
-        _ socket: consuming Socket, to address: SocketAddress, loop: ReactorLoop, connector: Connector
+        _ number: Int, _ socket: consuming Socket, to address: SocketAddress, loop: ReactorLoop, connector: Connector
     ) throws(SystemError) {
+        self.number = number
         self.address = address
         self.loop = loop
         self.connector = connector
@@ -176,10 +172,10 @@ private final class Attempt: ReadinessHandler {
     }
 }
 
-private final class StaggerTimer: ReadinessHandler {
+private final class Timer: ReadinessHandler {
     private weak var connector: Connector?
     init(connector: Connector) { self.connector = connector }
-    func ready(_ readiness: Readiness) { connector?.staggerPassed() }
+    func ready(_ readiness: Readiness) { connector?.proceed() }
 }
 
 /// Is told of a connected socket until somebody takes it over: of nothing, for nothing is of interest.

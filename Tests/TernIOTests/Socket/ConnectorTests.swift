@@ -102,15 +102,6 @@ import Testing
         }
     }
 
-    @Test func `the families take turns, beginning with the first address's`() throws {
-        let four = try (1...3).map { try #require(SocketAddress(literal: "127.0.0.\($0)", port: 1)) }
-        let six = try (1...2).map { try #require(SocketAddress(literal: "::\($0)", port: 1)) }
-        #expect(Connector.interleaved(four + six) == [four[0], six[0], four[1], six[1], four[2]])
-        #expect(Connector.interleaved(six + four) == [six[0], four[0], six[1], four[1], four[2]])
-        #expect(Connector.interleaved(four) == four)
-        #expect(Connector.interleaved([]) == [])
-    }
-
     @Test func `twenty refused addresses before a good one take no stagger at all`() async throws {
         try await onLoop { loop in
             let refusing = try (0..<20).map { try Listener.refusing($0 % 2 == 0 ? "127.0.0.1" : "::1") }
@@ -135,6 +126,21 @@ import Testing
             #expect(await dial.outcome() == .connected(listener.address))
             dial.end()
             withExtendedLifetime((filler.descriptor.rawValue, accepted.rawValue, refusing)) {}
+        }
+    }
+
+    @Test func `at the deadline what is under way has failed`() async throws {
+        try await onLoop { loop in
+            let silent = [try SilentListener(), try SilentListener("::1")]
+            let before = silent.map(\.connections)
+            let dial = Dial(silent.map(\.address), deadline: .now.advanced(by: .milliseconds(300)), on: loop)
+            let attempts = silent.map {
+                ConnectError.Attempt(address: $0.address, error: SystemError(.connect, code: ETIMEDOUT))
+            }
+            #expect(await dial.outcome() == .failed(attempts))
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            #expect(loop.registrationCount == 0)
+            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before })
         }
     }
 
@@ -231,10 +237,14 @@ private final class Dial {
     private var ended: Outcome?
     private var waiting: CheckedContinuation<Outcome, Never>?
 
-    init(_ addresses: [SocketAddress], on loop: ReactorLoop, letsGo: Bool = false) {
+    init(
+        _ addresses: [SocketAddress], deadline: MonotonicInstant? = nil, on loop: ReactorLoop, letsGo: Bool = false
+    ) {
         self.loop = loop
         self.letsGo = letsGo
-        connector = Connector(addresses: addresses, loop: loop) { [weak self] result in self?.end(with: result) }
+        connector = Connector(addresses: addresses, deadline: deadline, loop: loop) { [weak self] result in
+            self?.end(with: result)
+        }
         connector?.start()
     }
 
