@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close.
+/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close. A Unix domain socket whose backlog
+/// is full is knocked at until it has room: for as long as the caller waits, two minutes at most.
 ///
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
@@ -27,7 +28,7 @@ public final class Connector {
     private var completion: Completion?
 
     /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if there is
-    /// one, fails with `ETIMEDOUT`.
+    /// one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full.
     public init(
         addresses: [SocketAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
         completion: @escaping Completion
@@ -76,7 +77,7 @@ public final class Connector {
                     try Attempt(number, consume socket, to: address, loop: loop, connector: self))
             }
         } catch {
-            plan.failed(number, error)
+            plan.failed(number, error, now: .now)
         }
     }
 
@@ -95,7 +96,7 @@ public final class Connector {
             if let connected = attempt.takeConnected() { succeed(attempt.number, connected) }
         case .failure(let error):
             attempt.close()
-            plan.failed(attempt.number, error)
+            plan.failed(attempt.number, error, now: .now)
             proceed()
         }
     }

@@ -4,11 +4,23 @@ import Glibc
 /// Which address is connected to next, and when (RFC 8305 §5). A next attempt starts when one has failed or 250 ms have passed,
 /// the first connection wins, and the last failure ends it all.
 ///
+/// A Unix domain socket whose backlog is full answers `EAGAIN` and tells nobody when there is room again (connect(2)): the attempt
+/// goes on, and knocks again after a while. It may do so for as long as the kernel itself repeats a SYN that is not answered.
+///
 /// Whoever drives it tells what became of an attempt, and asks for the next step: after each such event, after each step but
 /// a wait, and when a wait is over.
 struct HappyEyeballs: ~Copyable {
+    private struct Attempt {
+        let number: Int
+        let start: MonotonicInstant
+        /// When to knock again; nil while the kernel is at it.
+        var knock: MonotonicInstant?
+        /// How long to wait before that next time.
+        var pause = HappyEyeballs.pauses.lowerBound
+    }
+
     enum Step: Equatable {
-        /// Start an attempt, which has this number from now on.
+        /// Start an attempt, which has this number from now on; or the one that has it already once more.
         case connect(number: Int, SocketAddress)
         /// Wait until an attempt ends, or for this moment if it comes before.
         case wait(until: MonotonicInstant?)
@@ -21,11 +33,16 @@ struct HappyEyeballs: ~Copyable {
     /// RFC 8305 §8, Connection Attempt Delay.
     static let delay = Duration.milliseconds(250)
 
+    /// The wait before it is knocked again doubles between these.
+    static let pauses = Duration.milliseconds(4)...Duration.milliseconds(64)
+    /// The kernel's own for TCP: six repetitions, after 1, 2, 4 … 64 seconds (`tcp_syn_retries`).
+    static let patience = Duration.seconds(127)
+
     private let addresses: [SocketAddress]
     private let deadline: MonotonicInstant?
     /// How many addresses had their attempt; attempts are numbered by their place.
     private var started = 0
-    private var underWay: [Int] = []
+    private var underWay: [Attempt] = []
     private var failures: [ConnectError.Attempt] = []
     /// When the next address has its turn; nil for at once.
     private var turn: MonotonicInstant?
@@ -42,13 +59,15 @@ struct HappyEyeballs: ~Copyable {
         if isOver { return .rest }
         if let deadline, deadline <= now { return timeOut() }
         if started < addresses.count, turn.map({ $0 <= now }) ?? true { return startNext(now: now) }
+        if let place = underWay.firstIndex(where: { $0.knock.map { $0 <= now } ?? false }) { return knock(place) }
         if underWay.isEmpty { return fail() }
         return .wait(until: nextMoment)
     }
 
-    /// An attempt came to nothing.
-    mutating func failed(_ number: Int, _ error: SystemError) {
-        guard let place = underWay.firstIndex(of: number) else { return }
+    /// An attempt came to nothing, at this moment.
+    mutating func failed(_ number: Int, _ error: SystemError, now: MonotonicInstant) {
+        guard let place = place(of: number) else { return }
+        if isBusy(addresses[number], error), waitToKnock(place, now: now) { return }
         underWay.remove(at: place)
         failures.append(ConnectError.Attempt(address: addresses[number], error: error))
         turn = nil
@@ -56,7 +75,7 @@ struct HappyEyeballs: ~Copyable {
 
     /// An attempt stands. Whether it has won: the others are of no use any more then.
     mutating func connected(_ number: Int) -> Bool {
-        if isOver || !underWay.contains(number) { return false }
+        if isOver || place(of: number) == nil { return false }
         isOver = true
         return true
     }
@@ -69,15 +88,16 @@ struct HappyEyeballs: ~Copyable {
     private mutating func startNext(now: MonotonicInstant) -> Step {
         let number = started
         started += 1
-        underWay.append(number)
+        underWay.append(Attempt(number: number, start: now))
         turn = now.advanced(by: Self.delay)
         return .connect(number: number, addresses[number])
     }
 
     private mutating func timeOut() -> Step {
-        for number in underWay {
+        for attempt in underWay {
+            let code = attempt.knock == nil ? ETIMEDOUT : EAGAIN
             failures.append(
-                ConnectError.Attempt(address: addresses[number], error: SystemError(.connect, code: ETIMEDOUT)))
+                ConnectError.Attempt(address: addresses[attempt.number], error: SystemError(.connect, code: code)))
         }
         return fail()
     }
@@ -88,8 +108,36 @@ struct HappyEyeballs: ~Copyable {
     }
 
     private var nextMoment: MonotonicInstant? {
-        guard started < addresses.count, let turn else { return deadline }
-        return deadline.map { min($0, turn) } ?? turn
+        var moment = deadline
+        if started < addresses.count, let turn { moment = moment.map { min($0, turn) } ?? turn }
+        for attempt in underWay {
+            if let knock = attempt.knock { moment = moment.map { min($0, knock) } ?? knock }
+        }
+        return moment
+    }
+
+    private func place(of number: Int) -> Int? { underWay.firstIndex { $0.number == number } }
+
+    /// To other families `EAGAIN` is a lack of our own ports, of which time is no cure.
+    private func isBusy(_ address: SocketAddress, _ error: SystemError) -> Bool {
+        guard case .unix = address else { return false }
+        return error == SystemError(.connect, code: EAGAIN)
+    }
+
+    /// Whether the attempt may go on.
+    private mutating func waitToKnock(_ place: Int, now: MonotonicInstant) -> Bool {
+        let pause = underWay[place].pause
+        if now >= underWay[place].start.advanced(by: Self.patience) { return false }
+        underWay[place].pause = min(pause * 2, Self.pauses.upperBound)
+        underWay[place].knock = now.advanced(by: pause)
+        return true
+    }
+
+    /// Once it is asked for, only its outcome tells whether there will be a further one.
+    private mutating func knock(_ place: Int) -> Step {
+        underWay[place].knock = nil
+        let number = underWay[place].number
+        return .connect(number: number, addresses[number])
     }
 
     /// Alternates families, beginning with the first address's (RFC 8305 §4).

@@ -144,6 +144,72 @@ import Testing
         }
     }
 
+    // The Unix domain
+
+    @Test func `a Unix domain socket is connected to like any other address`() async throws {
+        try await onLoop { loop in
+            for name in [
+                try UnixSocketName(path: UnixListener.freshPath()),
+                try UnixSocketName(abstract: UnixListener.freshPath()),
+            ] {
+                let listener = try UnixListener(name)
+                let dial = Dial([listener.address], on: loop)
+                #expect(await dial.outcome() == .connected(listener.address))
+                guard let connected = dial.take() else { return }
+                let peer = Peer(descriptor: try listener.accept())
+                let probe = Probe()
+                try loop.transfer(connected.token, to: probe, interest: .readable)
+                try peer.send("hello")
+                #expect(await probe.next() == .readable)
+                #expect(try connected.socket.receiveText().text == "hello")
+                loop.deregister(connected.token)
+            }
+        }
+    }
+
+    @Test func `a path that nobody listens at is an error that says so`() async throws {
+        try await onLoop { loop in
+            let address = SocketAddress.unix(try UnixSocketName(path: UnixListener.freshPath()))
+            let attempt = ConnectError.Attempt(address: address, error: SystemError(.connect, code: ENOENT))
+            #expect(await Dial([address], on: loop).outcome() == .failed([attempt]))
+            #expect(loop.registrationCount == 0)
+        }
+    }
+
+    @Test func `a full backlog is waited for until there is room`() async throws {
+        try await onLoop { loop in
+            let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()), backlog: 0)
+            let filling = try Socket.connecting(to: listener.address)
+            #expect(throws: SystemError(.connect, code: EAGAIN)) { _ = try Socket.connecting(to: listener.address) }
+            let dial = Dial([listener.address], on: loop)
+            await elapse(.milliseconds(50), on: loop)
+            #expect(!dial.isEnded)
+            // Between two knocks it holds a timer, and no socket.
+            #expect(Census.watched(by: loop.epoll.rawValue) == 1)
+            let accepted = try listener.accept()
+            #expect(await dial.outcome() == .connected(listener.address))
+            dial.end()
+            #expect(loop.registrationCount == 0)
+            withExtendedLifetime((filling.descriptor.rawValue, accepted.rawValue)) {}
+        }
+    }
+
+    @Test func `a full backlog is an error that says so at the deadline, and nothing when cancelled`() async throws {
+        try await onLoop { loop in
+            let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()), backlog: 0)
+            let filling = try Socket.connecting(to: listener.address)
+            let dial = Dial([listener.address], deadline: .now.advanced(by: .milliseconds(50)), on: loop)
+            let attempt = ConnectError.Attempt(address: listener.address, error: SystemError(.connect, code: EAGAIN))
+            #expect(await dial.outcome() == .failed([attempt]))
+            let second = Dial([listener.address], on: loop)
+            second.connector?.cancel()
+            #expect(loop.registrationCount == 0)
+            await elapse(.milliseconds(50), on: loop)
+            #expect(!second.isEnded)
+            withExtendedLifetime(filling.descriptor.rawValue) {}
+        }
+    }
+
     // The end
 
     @Test func `cancelling closes every attempt and calls nobody`() async throws {

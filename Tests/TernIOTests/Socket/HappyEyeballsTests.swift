@@ -21,7 +21,7 @@ import Testing
         let a = try four(1)
         var plan = HappyEyeballs(addresses: [a])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
-        plan.failed(0, refused)
+        plan.failed(0, refused, now: at(0))
         expect(plan.next(now: at(1)), .fail(ConnectError(attempts: [.init(address: a, error: refused)])))
         expect(plan.next(now: at(1)), .rest)
     }
@@ -55,7 +55,7 @@ import Testing
     @Test func `a failure hands over to the next address at once, and the delay begins anew`() throws {
         var plan = HappyEyeballs(addresses: [try four(1), try four(2), try four(3)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
-        plan.failed(0, refused)
+        plan.failed(0, refused, now: at(0))
         expect(plan.next(now: at(5)), .connect(number: 1, try four(2)))
         expect(plan.next(now: at(5)), .wait(until: at(255)))
     }
@@ -64,7 +64,7 @@ import Testing
         var plan = HappyEyeballs(addresses: [try four(1), try four(2), try four(3)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         expect(plan.next(now: at(250)), .connect(number: 1, try four(2)))
-        plan.failed(0, refused)
+        plan.failed(0, refused, now: at(0))
         expect(plan.next(now: at(260)), .connect(number: 2, try four(3)))
         expect(plan.next(now: at(260)), .wait(until: nil))
         expect(plan.connected(1), true)
@@ -74,8 +74,8 @@ import Testing
         var plan = HappyEyeballs(addresses: try (1...4).map { try four($0) })
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         expect(plan.next(now: at(250)), .connect(number: 1, try four(2)))
-        plan.failed(0, refused)
-        plan.failed(1, refused)
+        plan.failed(0, refused, now: at(0))
+        plan.failed(1, refused, now: at(0))
         expect(plan.next(now: at(251)), .connect(number: 2, try four(3)))
         expect(plan.next(now: at(251)), .wait(until: at(501)))
     }
@@ -88,6 +88,71 @@ import Testing
         #expect(order(v6 + v4) == [v6[0], v4[0], v6[1], v4[1], v4[2]])
         #expect(order(v4) == v4)
         #expect(order([]) == [])
+    }
+
+    // A full backlog
+
+    @Test func `a full backlog is knocked at again, ever more rarely`() throws {
+        let a = try unix("/run/web.sock")
+        var plan = HappyEyeballs(addresses: [a])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        var now: Int64 = 0
+        for pause: Int64 in [4, 8, 16, 32, 64, 64, 64] {
+            plan.failed(0, busy, now: at(now))
+            expect(plan.next(now: at(now)), .wait(until: at(now + pause)))
+            now += pause
+            expect(plan.next(now: at(now)), .connect(number: 0, a))
+            expect(plan.next(now: at(now)), .wait(until: nil))
+        }
+        expect(plan.connected(0), true)
+    }
+
+    @Test func `other failures of a socket that was busy count`() throws {
+        let a = try unix("/run/web.sock")
+        var plan = HappyEyeballs(addresses: [a])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(0))
+        expect(plan.next(now: at(4)), .connect(number: 0, a))
+        plan.failed(0, refused, now: at(4))
+        expect(plan.next(now: at(4)), .fail(ConnectError(attempts: [.init(address: a, error: refused)])))
+    }
+
+    @Test func `who is busy for two minutes has failed`() throws {
+        let a = try unix("/run/web.sock")
+        var plan = HappyEyeballs(addresses: [a])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(126_999))
+        expect(plan.next(now: at(127_003)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(127_003))
+        expect(plan.next(now: at(127_003)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
+    }
+
+    @Test func `the deadline ends the knocking, and tells why nobody answered`() throws {
+        let a = try unix("/run/web.sock")
+        var plan = HappyEyeballs(addresses: [a], deadline: at(2))
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(0))
+        expect(plan.next(now: at(0)), .wait(until: at(2)))
+        expect(plan.next(now: at(2)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
+    }
+
+    @Test func `a next address does not wait for a full backlog, nor the backlog for it`() throws {
+        let (a, b) = (try unix("/run/a.sock"), try unix("/run/b.sock"))
+        var plan = HappyEyeballs(addresses: [a, b])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(240))
+        expect(plan.next(now: at(240)), .wait(until: at(244)))
+        expect(plan.next(now: at(250)), .connect(number: 1, b))
+        expect(plan.next(now: at(250)), .connect(number: 0, a))
+        expect(plan.connected(0), true)
+    }
+
+    @Test func `over TCP the same error is a failure: it is our ports that lack`() throws {
+        let a = try four(1)
+        var plan = HappyEyeballs(addresses: [a])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(0))
+        expect(plan.next(now: at(0)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
     }
 
     // The end
@@ -107,9 +172,9 @@ import Testing
         var plan = HappyEyeballs(addresses: [a, b])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
         expect(plan.next(now: at(250)), .connect(number: 1, b))
-        plan.failed(1, refused)
+        plan.failed(1, refused, now: at(0))
         expect(plan.next(now: at(251)), .wait(until: nil))
-        plan.failed(0, unreachable)
+        plan.failed(0, unreachable, now: at(0))
         expect(
             plan.next(now: at(252)),
             .fail(
@@ -142,7 +207,7 @@ import Testing
         var plan = HappyEyeballs(addresses: [try four(1), try four(2)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         plan.cancel()
-        plan.failed(0, refused)
+        plan.failed(0, refused, now: at(0))
         expect(plan.next(now: at(1)), .rest)
         expect(plan.connected(0), false)
     }
@@ -151,13 +216,13 @@ import Testing
         let a = try four(1)
         var plan = HappyEyeballs(addresses: [a, try four(2)])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
-        plan.failed(0, refused)
-        plan.failed(0, refused)
-        plan.failed(7, refused)
+        plan.failed(0, refused, now: at(0))
+        plan.failed(0, refused, now: at(0))
+        plan.failed(7, refused, now: at(0))
         expect(plan.connected(0), false)
         expect(plan.connected(1), false)
         expect(plan.next(now: at(1)), .connect(number: 1, try four(2)))
-        plan.failed(1, refused)
+        plan.failed(1, refused, now: at(0))
         expect(
             plan.next(now: at(2)),
             .fail(
@@ -167,6 +232,7 @@ import Testing
     }
 }
 
+private let busy = SystemError(.connect, code: EAGAIN)
 private let refused = SystemError(.connect, code: ECONNREFUSED)
 
 private func at(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: milliseconds * 1_000_000) }
@@ -179,13 +245,15 @@ private func six(_ last: Int) throws -> SocketAddress {
     try #require(SocketAddress(literal: "2001:db8::\(last)", port: 80))
 }
 
+private func unix(_ path: String) throws -> SocketAddress { .unix(try UnixSocketName(path: path)) }
+
 /// The addresses as they are tried when each is refused.
 private func order(_ addresses: [SocketAddress]) -> [SocketAddress] {
     var plan = HappyEyeballs(addresses: addresses)
     var tried: [SocketAddress] = []
     while case .connect(let number, let address) = plan.next(now: at(0)) {
         tried.append(address)
-        plan.failed(number, refused)
+        plan.failed(number, refused, now: at(0))
     }
     return tried
 }
