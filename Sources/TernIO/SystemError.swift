@@ -38,6 +38,8 @@ extension SystemError {
         case connect
         /// eventfd(2)
         case eventfd
+        /// fstat(2)
+        case fstat
         /// getpeername(2)
         case getpeername
         /// getsockname(2)
@@ -46,10 +48,16 @@ extension SystemError {
         case getsockopt
         /// listen(2)
         case listen
+        /// open(2)
+        case open
+        /// pread(2)
+        case pread
         /// recv(2)
         case recv
         /// send(2)
         case send
+        /// sendfile(2)
+        case sendfile
         /// setsockopt(2)
         case setsockopt
         /// socket(2)
