@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 
 /// prctl(2) takes variable arguments, which Swift cannot call. The kernel keeps 15 bytes of the name.
 static inline void tern_name_current_thread(const char *name) { prctl(PR_SET_NAME, name); }
