@@ -5,7 +5,7 @@ import Glibc
 enum SystemCall {
     /// Runs `body` until it is not interrupted and returns what it returned.
     @inline(__always)
-    static func run(_ name: SystemError.StaticName, _ body: () -> Int32) throws(SystemError) -> Int32 {
+    static func run(_ name: SystemError.Call, _ body: () -> Int32) throws(SystemError) -> Int32 {
         while true {
             let result = body()
             if result >= 0 { return result }
@@ -18,7 +18,7 @@ enum SystemCall {
 
     /// The same for calls that move bytes: would-block and end-of-stream are results, not errors.
     @inline(__always)
-    static func transfer(_ name: SystemError.StaticName, _ body: () -> Int) throws(SystemError) -> IOResult {
+    static func transfer(_ name: SystemError.Call, _ body: () -> Int) throws(SystemError) -> IOResult {
         while true {
             let count = body()
             if count > 0 { return .bytes(count) }

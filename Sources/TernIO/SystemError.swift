@@ -4,11 +4,11 @@ import Glibc
 /// A system call that failed: which call, and the `errno` it left.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The call as the manual names it, such as `connect`.
-    public let call: StaticName
+    public let call: Call
     /// The value of `errno`, such as `ECONNREFUSED`.
     public let code: Int32
 
-    package init(_ call: StaticName, code: Int32) {
+    package init(_ call: Call, code: Int32) {
         self.call = call
         self.code = code
     }
@@ -29,7 +29,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension SystemError {
     /// The system calls this package makes, so that an error names its call without carrying a string.
-    public enum StaticName: String, Sendable, Hashable, CustomStringConvertible {
+    public enum Call: String, Sendable, Hashable, CustomStringConvertible {
         /// accept4(2)
         case accept4
         /// bind(2)

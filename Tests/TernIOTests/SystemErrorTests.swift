@@ -9,7 +9,7 @@ import Testing
         let error = SystemError(.epollCtl, code: EPERM)
         #expect(error.description == "epoll_ctl: Operation not permitted (errno 1)")
         #expect(SystemError(.connect, code: ECONNREFUSED).message == "Connection refused")
-        #expect(SystemError.StaticName.recv.description == "recv")
+        #expect(SystemError.Call.recv.description == "recv")
     }
 
     @Test func `a code that nobody knows does no harm`() {

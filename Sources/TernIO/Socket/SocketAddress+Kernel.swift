@@ -29,7 +29,7 @@ extension SocketAddress {
 
     /// Asks the kernel for an address with a call like getsockname(2).
     static func asking(
-        _ name: SystemError.StaticName,
+        _ name: SystemError.Call,
         _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) throws(SystemError) -> SocketAddress? {
         var storage = sockaddr_storage()
