@@ -2,7 +2,7 @@
 import Glibc
 
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds: what deadlines and timelines are made of.
-public struct MonotonicInstant: Sendable, Hashable, Comparable {
+public struct MonotonicInstant: InstantProtocol {
     /// Since a moment that is the machine's own, usually its start.
     public let nanoseconds: Int64
 
@@ -18,10 +18,15 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
-    /// The instant `duration` later; stops at the end of time instead of overflowing.
+    /// The instant `duration` later, or earlier if it is negative; stops at the ends of time instead of overflowing.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
-        return MonotonicInstant(nanoseconds: overflow ? .max : sum)
+        return MonotonicInstant(nanoseconds: overflow ? (nanoseconds < 0 ? .min : .max) : sum)
+    }
+
+    /// How much later `other` is; negative if it is earlier.
+    public func duration(to other: MonotonicInstant) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
 
     /// Seconds from `start` to this instant.
@@ -34,11 +39,11 @@ public struct MonotonicInstant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, held within 0 and about 292 years.
+    /// Whole nanoseconds, held within about 292 years to either side.
     var clampedNanoseconds: Int64 {
-        if self <= .zero { return 0 }
         // Compares first: `components` traps when the seconds are more than fit.
         if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
