@@ -29,6 +29,8 @@ public struct SessionConfiguration: Sendable {
     public var tls = TLSConfiguration()
     /// What a response head or chunk may cost.
     public var limits = Limits()
+    /// The rules of HTTP/1.1 that servers may break; none by default, and each option says what it gives away.
+    public var leniency: Leniency = []
     /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
 

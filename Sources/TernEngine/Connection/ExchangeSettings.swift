@@ -13,7 +13,7 @@ final class ExchangeSettings: Sendable {
 
     init(_ configuration: SessionConfiguration) {
         limits = configuration.limits
-        leniency = []
+        leniency = configuration.leniency
         maximumIdleTime = configuration.maximumIdleTime
         fields = configuration.httpAdditionalHeaders
         let sensitive = configuration.sensitiveFields
