@@ -17,7 +17,7 @@ extension HTTP1Error {
         case truncated(Truncation)
         /// The peer sent what nobody had asked for.
         case unsolicited(Unsolicited)
-        /// The caller's request cannot be encoded.
+        /// The caller's message cannot be encoded.
         case request(Request)
         /// The caller used the exchange out of order.
         case misuse(Misuse)
@@ -139,7 +139,7 @@ extension HTTP1Error {
         case upgrade
     }
 
-    /// Why a request, or the next piece of one, is not written: the caller's to mend.
+    /// Why a message of the caller's, mostly a request, or the next piece of one is not written: the caller's to mend.
     public enum Request: Sendable, Hashable {
         /// The method is not a token.
         case method
