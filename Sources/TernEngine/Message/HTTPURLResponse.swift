@@ -11,7 +11,8 @@ public struct HTTPURLResponse: Sendable {
     /// The redirects that led here, in the order they came.
     public let history: [HTTPURLResponse]
 
-    init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
+    /// The response with this head, after these redirects.
+    public init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
         self.url = url
         self.head = head
         self.history = history

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+import Testing
+
+@Suite struct HTTPURLResponseMakingTests {
+    private let url: URL
+
+    init() throws { url = try #require(URL(string: "http://localhost/path")) }
+
+    @Test func `Foundation's initialiser makes what Foundation's does`() throws {
+        let response = try #require(
+            HTTPURLResponse(
+                url: url, statusCode: 201, httpVersion: "HTTP/1.0",
+                headerFields: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "3"]))
+        #expect(response.url == url)
+        #expect(response.statusCode == 201)
+        #expect(response.head.version == HTTPVersion(major: 1, minor: 0))
+        #expect(response.mimeType == "text/plain")
+        #expect(response.expectedContentLength == 3)
+        #expect(response.headers.map(\.name) == ["Content-Length", "Content-Type"])
+        let bare = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+        #expect(bare?.headers.isEmpty == true)
+    }
+
+    @Test(
+        arguments: [
+            (99, nil, [:]), (1000, nil, [:]), (200, "HTTP/2", [:]), (200, "", [:]), (200, nil, ["a b": "c"]),
+            (200, nil, ["A": "b\r\nC: d"]), (200, nil, ["Content-Length": "-1"]),
+        ] as [(Int, String?, [String: String])])
+    func `what no server could send is nil`(status: Int, version: String?, fields: [String: String]) {
+        #expect(HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields) == nil)
+    }
+
+    @Test func `fields in order are kept in order, with repeats`() throws {
+        let response = try HTTPURLResponse(
+            url: nil, statusCode: 200, reasonPhrase: "Fine", headers: ["Set-Cookie": "b", "A": "1", "set-cookie": "a"])
+        #expect(response.headers.values(for: "Set-Cookie") == ["b", "a"])
+        #expect(response.reasonPhrase == "Fine")
+        #expect(throws: HTTP1Error.self) { try HTTPURLResponse(url: nil, statusCode: 0) }
+    }
+}
