@@ -5,14 +5,15 @@
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
+@_exported public import struct TernEngine.CertificateFindings
 @_exported public import struct TernEngine.CertificateRevocationList
 @_exported public import enum TernEngine.CertificateRule
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
-@_exported public import class TernEngine.SessionTask
 @_exported public import struct TernEngine.EngineError
+@_exported public import enum TernEngine.EvaluationLimit
 @_exported public import struct TernEngine.HTTP1Error
 @_exported public import struct TernEngine.HTTPField
 @_exported public import struct TernEngine.HTTPFields
@@ -28,6 +29,7 @@
 @_exported public import struct TernEngine.Limits
 @_exported public import struct TernEngine.MonotonicInstant
 @_exported public import struct TernEngine.OCSPResponse
+@_exported public import struct TernEngine.OpenSSLError
 @_exported public import struct TernEngine.Origin
 @_exported public import enum TernEngine.PinError
 @_exported public import struct TernEngine.PinFailureReport
@@ -50,9 +52,12 @@
 @_exported public import class TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
+@_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import enum TernEngine.SocketAddress
+@_exported public import enum TernEngine.SubjectAlternativeName
 @_exported public import struct TernEngine.SystemError
+@_exported public import struct TernEngine.TLSAlert
 @_exported public import struct TernEngine.TLSConfiguration
 @_exported public import struct TernEngine.TLSError
 @_exported public import struct TernEngine.TLSInfo

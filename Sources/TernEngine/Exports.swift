@@ -21,14 +21,17 @@
 @_exported public import struct TernTLS.Anchors
 @_exported public import struct TernTLS.Certificate
 @_exported public import struct TernTLS.CertificateError
+@_exported public import struct TernTLS.CertificateFindings
 @_exported public import struct TernTLS.CertificateRevocationList
 @_exported public import enum TernTLS.CertificateRule
 @_exported public import struct TernTLS.ClientIdentity
 @_exported public import struct TernTLS.ClientIdentityError
+@_exported public import enum TernTLS.EvaluationLimit
 @_exported public import struct TernTLS.HostPattern
 @_exported public import enum TernTLS.HostPatternError
 @_exported public import class TernTLS.KeyLog
 @_exported public import struct TernTLS.OCSPResponse
+@_exported public import struct TernTLS.OpenSSLError
 @_exported public import enum TernTLS.PinError
 @_exported public import struct TernTLS.PinFailureReport
 @_exported public import struct TernTLS.PinSet
@@ -42,6 +45,8 @@
 @_exported public import enum TernTLS.ServerTrustPolicy
 @_exported public import class TernTLS.ServerTrustPolicyManager
 @_exported public import class TernTLS.ServerTrustResult
+@_exported public import enum TernTLS.SubjectAlternativeName
+@_exported public import struct TernTLS.TLSAlert
 @_exported public import struct TernTLS.TLSConfiguration
 @_exported public import struct TernTLS.TLSError
 @_exported public import struct TernTLS.TLSInfo

@@ -29,6 +29,13 @@ import Testing
         #expect(policies.serverTrustPolicy(forHost: "example.com") == nil)
     }
 
+    @Test func `what a verdict says can be named`() {
+        let findings: [CertificateFindings] = []
+        let names: [SubjectAlternativeName] = []
+        #expect(findings.isEmpty && names.isEmpty)
+        #expect([OpenSSLError.self, TLSAlert.self, EvaluationLimit.self].count == 3)
+    }
+
     @Test func `an Alamofire 4 call site reads the same`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(fields: [(name: "Content-Type", value: "application/json")], body: #"{"args": {"foo": "bar"}}"#)]
