@@ -17,7 +17,7 @@ enum Authority {
     private static func hostEnd(_ text: Span<UInt8>) -> Int? {
         guard !text.isEmpty else { return nil }
         var position = 0
-        if text[0] == UInt8(ascii: "[") {
+        if text[0] == .leftBracket {
             guard let end = literalEnd(text) else { return nil }
             position = end
         } else {
@@ -37,11 +37,10 @@ enum Authority {
         var position = 1
         var colons = 0
         let isFuture = text.count > 1 && text[1] | 0x20 == UInt8(ascii: "v")
-        while position < text.count, text[position] != UInt8(ascii: "]") {
+        while position < text.count, text[position] != .rightBracket {
             let byte = text[position]
             if byte == .colon { colons &+= 1 }
-            let isIPv6 = byte == .colon || byte == UInt8(ascii: ".") || byte.hexadecimalDigit < 16
-            guard isIPv6 || isFuture && isRegisteredName(byte) else { return nil }
+            guard byte.isAddressByte || isFuture && isRegisteredName(byte) else { return nil }
             position &+= 1
         }
         guard position < text.count, colons > 1 || isFuture && position > 2 else { return nil }

@@ -8,9 +8,14 @@ extension UInt8 {
     static var space: UInt8 { 0x20 }
     static var hash: UInt8 { 0x23 }
     static var comma: UInt8 { 0x2C }
+    static var slash: UInt8 { 0x2F }
     static var zero: UInt8 { 0x30 }
     static var colon: UInt8 { 0x3A }
     static var semicolon: UInt8 { 0x3B }
+    static var questionMark: UInt8 { 0x3F }
+    static var at: UInt8 { 0x40 }
+    static var leftBracket: UInt8 { 0x5B }
+    static var rightBracket: UInt8 { 0x5D }
     static var delete: UInt8 { 0x7F }
 
     /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to miss.
@@ -27,6 +32,8 @@ extension UInt8 {
 
     var isDigit: Bool { self &- .zero < 10 }
 
+    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
     var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
     /// The value of `HEXDIG`, upper or lower case; 16 or more for any other octet.
@@ -36,4 +43,7 @@ extension UInt8 {
         let letter = (self | 0x20) &- 0x61
         return letter < 6 ? letter &+ 10 : .max
     }
+
+    /// What an IPv6 address is made of; no zone, which names an interface of this machine.
+    var isAddressByte: Bool { hexadecimalDigit < 16 || self == .colon || self == UInt8(ascii: ".") }
 }

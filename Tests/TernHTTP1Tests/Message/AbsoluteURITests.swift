@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import Testing
+
+@Suite struct AbsoluteURITests {
+    @Test(arguments: [
+        ("HTTPS://Example.COM", "https://example.com", "/"), ("http://a:8080?q#f", "http://a:8080", "/?q"),
+        ("http://u:p@[::1]:80/x", "http://[::1]", "/x"),
+    ])
+    func `A URI says whom to ask and for what`(text: String, origin: String, target: String) throws {
+        let uri = try AbsoluteURI(text)
+        #expect("\(uri.origin)" == origin)
+        #expect(uri.target == .origin(target))
+    }
+
+    @Test func `A refusal says which part is wrong`() {
+        func part(_ text: String) -> String {
+            do throws(AbsoluteURI.Refusal) {
+                _ = try AbsoluteURI(text)
+                return "none"
+            } catch {
+                switch error {
+                case .scheme(let text): return "scheme \(text)"
+                case .host(let text): return "host \(text)"
+                case .port(let text): return "port \(text)"
+                }
+            }
+        }
+        #expect(part("ftp://a/") == "scheme ftp")
+        #expect(part("http://[v1.a]/") == "host [v1.a]")
+        #expect(part("http://a%2f/") == "host a%2f")
+        #expect(part("http://a:0x50/") == "port 0x50")
+    }
+}
