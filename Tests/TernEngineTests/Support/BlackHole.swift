@@ -36,6 +36,8 @@ final class BlackHole: Sendable {
 
     /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until `condition` holds.
     func letIn(saying text: String, until condition: () -> Bool) {
+        // Room for all at once: who finds none knocks again seconds later.
+        listen(descriptors[0], 16)
         for filler in descriptors.dropFirst() { shutdown(filler, Int32(SHUT_RDWR)) }
         var accepted: [Int32] = []
         while !condition() {
