@@ -27,6 +27,8 @@ let package = Package(
         .target(name: "CTernLinux"),
         // OpenSSL's module map, and its macros as functions.
         .systemLibrary(name: "CTernOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // zlib's module map, and its macros as functions.
+        .systemLibrary(name: "CTernZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // A value behind a lock that ThreadSanitizer understands.
         .target(name: "TernLock", swiftSettings: settings),
@@ -38,7 +40,8 @@ let package = Package(
         .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The client: sessions, tasks, pool, connections.
         .target(
-            name: "TernEngine", dependencies: ["TernHTTP1", "TernIO", "TernLock", "TernTLS"], swiftSettings: settings),
+            name: "TernEngine", dependencies: ["CTernZlib", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
+            swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
@@ -61,7 +64,8 @@ let package = Package(
         .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: settings),
         .testTarget(name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms"], swiftSettings: settings),
         .testTarget(
-            name: "TernEngineTests", dependencies: ["TernEngine", "TernLock", "TernTesting"], swiftSettings: settings),
+            name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
+            swiftSettings: settings),
         .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
