@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernZlib
+
+/// zlib's inflate: one stream after the other, each call bounded by what it is given and by the room there is.
+///
+/// Safety: `stream` is owned and never moves, because zlib's state points back to it. It was set up by `inflateInit2`, or there is
+/// no inflater. `next_in` and `next_out` point to something only while `inflate` runs, within what the two spans lend and the two
+/// counts say; `msg` is one of zlib's constants.
+@safe struct Inflater: ~Copyable {
+    /// How a stream is wrapped.
+    enum Format: Int32 {
+        /// In nothing (RFC 1951).
+        case bare = -15
+        /// RFC 1950.
+        case zlib = 15
+        /// RFC 1952.
+        case gzip = 31
+    }
+
+    enum Outcome {
+        /// There is no more to make of the input.
+        case usedUp
+        /// There is no room, and perhaps more to be made without further input.
+        case full
+        /// The stream is over; what follows it is left.
+        case ended
+        /// What was made before stands.
+        case failed(ContentDecodingError)
+    }
+
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    init(_ format: Format) throws(ContentDecodingError) {
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        guard unsafe tern_inflateInit2(stream, format.rawValue) == Z_OK else {
+            unsafe stream.deallocate()
+            throw .outOfMemory
+        }
+    }
+
+    deinit {
+        unsafe inflateEnd(stream)
+        unsafe stream.deallocate()
+    }
+
+    /// Begins another stream. zlib could refuse a format that is none of its own only.
+    mutating func begin(_ format: Format) {
+        _ = unsafe inflateReset2(stream, format.rawValue)
+    }
+
+    mutating func inflate(
+        _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
+    ) -> Outcome {
+        guard !output.isFull else { return .full }
+        let input = bytes.extracting(droppingFirst: offset)
+        let given = UInt32(clamping: input.count)
+        let code = unsafe input.withUnsafeBufferPointer { input in
+            unsafe output.withUnsafeMutableBufferPointer { output, written in
+                let room = UInt32(clamping: output.count - written)
+                unsafe stream.pointee.next_in = input.baseAddress
+                unsafe stream.pointee.avail_in = given
+                unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + written }
+                unsafe stream.pointee.avail_out = room
+                let code = unsafe CTernZlib.inflate(stream, Z_NO_FLUSH)
+                written += unsafe Int(room - stream.pointee.avail_out)
+                unsafe stream.pointee.next_in = nil
+                unsafe stream.pointee.next_out = nil
+                return code
+            }
+        }
+        offset += unsafe Int(given - stream.pointee.avail_in)
+        switch code {
+        case Z_OK: return output.isFull ? .full : .usedUp
+        // Nothing consumed and nothing made: there was no input, and nothing held.
+        case Z_BUF_ERROR where given == 0: return .usedUp
+        case Z_STREAM_END: return .ended
+        default: return .failed(failure(code))
+        }
+    }
+
+    private func failure(_ code: Int32) -> ContentDecodingError {
+        let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) }
+        return switch (code, message) {
+        case (Z_MEM_ERROR, _): .outOfMemory
+        case (Z_NEED_DICT, _): .malformed("a preset dictionary is needed")
+        case (_, "incorrect data check"), (_, "incorrect length check"), (_, "header crc mismatch"): .checksum
+        case (_, let message): .malformed(message ?? "stream error")
+        }
+    }
+}

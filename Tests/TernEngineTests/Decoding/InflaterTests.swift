@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct InflaterTests {
+    private static let octets = [UInt8](repeating: 3, count: 1000)
+
+    /// What one call makes, with so much room.
+    private func inflate(
+        _ inflater: inout Inflater, _ coded: [UInt8], from offset: inout Int, room: Int
+    ) -> (outcome: Inflater.Outcome, octets: [UInt8]) {
+        var window = DecodedWindow()
+        let outcome = window.append(room) { inflater.inflate(coded.span, from: &offset, into: &$0) }
+        var octets: [UInt8] = []
+        window.lend { span in
+            for index in span.indices { octets.append(span[index]) }
+            return span.count
+        }
+        return (outcome, octets)
+    }
+
+    @Test(arguments: [Inflater.Format.bare, .zlib, .gzip])
+    func `makes no more than there is room for, and goes on with what it holds`(format: Inflater.Format) throws {
+        var inflater = try Inflater(.gzip)
+        let coded = Deflater.deflate(Self.octets, format) + [9, 9]
+        for _ in 0..<2 {
+            inflater.begin(format)
+            var made: [UInt8] = []
+            var offset = 0
+            while made.count < 1000 {
+                let (outcome, octets) = inflate(&inflater, coded, from: &offset, room: 100)
+                #expect(octets.count == 100)
+                made += octets
+                guard case .full = outcome else {
+                    #expect(made.count == 1000)
+                    break
+                }
+            }
+            #expect(made == Self.octets)
+            if case .ended = inflate(&inflater, coded, from: &offset, room: 1).outcome {
+            } else {
+                Issue.record("goes on")
+            }
+            #expect(offset == coded.count - 2)
+        }
+    }
+
+    @Test func `needs room, and then input`() throws {
+        var inflater = try Inflater(.zlib)
+        let coded = Deflater.deflate(Self.octets, .zlib)
+        var offset = 0
+        if case .full = inflate(&inflater, coded, from: &offset, room: 0).outcome {} else { Issue.record("has room") }
+        #expect(offset == 0)
+        for _ in 0..<2 {
+            if case .usedUp = inflate(&inflater, [], from: &offset, room: 10).outcome {
+            } else {
+                Issue.record("has input")
+            }
+        }
+        offset = 0
+        let whole = inflate(&inflater, coded, from: &offset, room: 2000)
+        #expect(whole.octets == Self.octets)
+    }
+
+    @Test func `what was made before an error stands`() throws {
+        var inflater = try Inflater(.bare)
+        // A stored block of one octet, and a block of a type that is none.
+        let coded: [UInt8] = [0, 1, 0, 0xFE, 0xFF, 65, 0x07]
+        var offset = 0
+        let (outcome, octets) = inflate(&inflater, coded, from: &offset, room: 10)
+        #expect(octets == [65])
+        if case .failed(.malformed("invalid block type")) = outcome {} else { Issue.record("\(outcome)") }
+    }
+}
