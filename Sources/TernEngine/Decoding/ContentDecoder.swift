@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes one coding off: its streams from end to end, and what lies around them.
+final class ContentDecoder {
+    private enum State {
+        /// Nothing has come. Exits: choosing (deflate), stream (gzip).
+        case beginning
+        /// The first octet of two that tell a zlib stream from a bare one. Exits: stream.
+        case choosing(first: UInt8)
+        /// In the midst of a stream. Exits: between (gzip), over (deflate).
+        case stream
+        /// Behind a member. Exits: magic, over.
+        case between
+        /// Behind a member, and the first octet of another one's magic number. Exits: stream, over.
+        case magic
+        /// What else comes is passed over.
+        case over
+    }
+
+    private let coding: ContentCoding
+    private var inflater: Inflater
+    private var window = DecodedWindow()
+    private var state = State.beginning
+    /// Octets made in all.
+    private(set) var made = 0
+    /// Whether it was stopped by a full window, and may make more of what it has.
+    private(set) var isHolding = false
+    /// For good; it comes behind what waits.
+    private(set) var failure: ContentDecodingError?
+
+    init(_ coding: ContentCoding) throws(ContentDecodingError) {
+        self.coding = coding
+        inflater = try Inflater(coding == .gzip ? .gzip : .zlib)
+    }
+
+    /// Octets made and not taken.
+    var waiting: Int { window.count }
+
+    /// Whether the coding may end here. No octets at all are a body, whatever its coding: servers label them so.
+    var isComplete: Bool {
+        guard !isHolding, waiting == 0, failure == nil else { return false }
+        return switch state {
+        case .beginning, .between, .magic, .over: true
+        case .choosing, .stream: false
+        }
+    }
+
+    /// Lends what waits to `take`, which answers how much of it it took.
+    func lend(_ take: (Span<UInt8>) -> Int) { window.lend(take) }
+
+    /// Lends what waits to `deliver`, which takes it whole, and answers what that answers.
+    func deliver(_ deliver: (Span<UInt8>) -> Bool) -> Bool {
+        var goesOn = false
+        window.lend { octets in
+            goesOn = deliver(octets)
+            return octets.count
+        }
+        return goesOn
+    }
+
+    /// Forgets what waits.
+    func refuse(_ error: ContentDecodingError) {
+        window.clear()
+        failure = error
+    }
+
+    /// Fills the window until it is full or `bytes` are used up, a window's worth of them at most: that bounds how long it takes.
+    ///
+    /// Nothing may wait, and there has to be an octet, or something that is held.
+    func decode(_ bytes: Span<UInt8>, from offset: inout Int, limit: Int?) {
+        let bytes = bytes.extracting(first: min(bytes.count, offset + DecodedWindow.size))
+        if isHolding { inflate(bytes, from: &offset, limit) }
+        while offset < bytes.count, window.room > 0, !isHolding, failure == nil {
+            switch state {
+            case .beginning where coding == .gzip: state = .stream
+            case .beginning:
+                state = .choosing(first: bytes[offset])
+                offset += 1
+            case .choosing(let first):
+                begin(Self.isZlib(first, bytes[offset]) ? .zlib : .bare, with: first, limit)
+            case .stream: inflate(bytes, from: &offset, limit)
+            case .between where bytes[offset] == Self.magic.0:
+                state = .magic
+                offset += 1
+            case .magic where bytes[offset] == Self.magic.1: begin(.gzip, with: Self.magic.0, limit)
+            case .between, .magic, .over:
+                state = .over
+                offset = bytes.count
+            }
+        }
+    }
+
+    private static let magic: (UInt8, UInt8) = (0x1F, 0x8B)
+
+    /// Method 8, a window of 32 KB or less, and a check that comes out even (RFC 1950 §2.2). A bare stream cannot begin so unless
+    /// its first block is stored and what pads that one's header is not zero.
+    private static func isZlib(_ first: UInt8, _ second: UInt8) -> Bool {
+        first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 + Int(second)) % 31 == 0
+    }
+
+    /// Begins a stream with its first octet, which came before it was known what it belongs to.
+    private func begin(_ format: Inflater.Format, with first: UInt8, _ limit: Int?) {
+        state = .stream
+        inflater.begin(format)
+        let octets: InlineArray<1, UInt8> = [first]
+        var offset = 0
+        inflate(octets.span, from: &offset, limit)
+    }
+
+    private func inflate(_ bytes: Span<UInt8>, from offset: inout Int, _ limit: Int?) {
+        // One more than may be, to see whether there is more.
+        let room = limit.map { min(window.room, $0 - made) + 1 } ?? window.room
+        let before = window.count
+        let outcome = window.append(room) { output in inflater.inflate(bytes, from: &offset, into: &output) }
+        made += window.count - before
+        isHolding = false
+        switch outcome {
+        case .usedUp: break
+        case .full: isHolding = true
+        case .ended: state = coding == .gzip ? .between : .over
+        case .failed(let error): failure = error
+        }
+        if let limit, made > limit {
+            window.dropLast()
+            failure = .tooLarge(limit: limit)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decoders in a row, each of which reads what the one before it has made.
+///
+/// It is always the furthest one that has something to do which does it. So none makes more before the next has made everything
+/// of what it has, and all of them together hold one window each.
+final class DecodingChain {
+    /// In the order of decoding: the last coding applied comes first.
+    private let decoders: [ContentDecoder]
+    private let limits: ContentDecodingLimits
+    /// Octets that the first one has consumed.
+    private var received = 0
+
+    init(_ codings: [ContentCoding], _ limits: ContentDecodingLimits) throws(ContentDecodingError) {
+        guard codings.count <= limits.codings else { throw .tooManyCodings(limit: limits.codings) }
+        var decoders: [ContentDecoder] = []
+        decoders.reserveCapacity(codings.count)
+        for coding in codings.reversed() { decoders.append(try ContentDecoder(coding)) }
+        self.decoders = decoders
+        self.limits = limits
+    }
+
+    var hasMore: Bool { furthest(hasInput: false) != nil }
+
+    func receive(_ bytes: Span<UInt8>, deliver: (Span<UInt8>) -> Bool) throws(ContentDecodingError) -> Int {
+        var offset = 0
+        // Octets worked off since something was delivered.
+        var vain = 0
+        while let index = furthest(hasInput: offset < bytes.count) {
+            let decoder = decoders[index]
+            if let failure = decoder.failure { throw failure }
+            vain += run(index, bytes, from: &offset)
+            if index == decoders.count - 1, decoder.waiting > 0 {
+                vain = 0
+                guard decoder.deliver(deliver) else { return offset }
+            } else if vain >= DecodedWindow.size {
+                vain = 0
+                guard deliver(Span()) else { return offset }
+            }
+        }
+        return offset
+    }
+
+    func finish() throws(ContentDecodingError) {
+        for decoder in decoders {
+            if let failure = decoder.failure { throw failure }
+            guard decoder.isComplete else { throw .truncated }
+        }
+    }
+
+    private func furthest(hasInput: Bool) -> Int? {
+        for index in decoders.indices.reversed() {
+            if decoders[index].isHolding || decoders[index].failure != nil { return index }
+            if index == 0 ? hasInput : decoders[index - 1].waiting > 0 { return index }
+        }
+        return nil
+    }
+
+    /// Answers how many octets were consumed and made.
+    private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
+        let decoder = decoders[index]
+        let before = decoder.made
+        let limit = index == decoders.count - 1 ? limits.decodedBytes : nil
+        var consumed = 0
+        if index == 0 {
+            let start = offset
+            decoder.decode(bytes, from: &offset, limit: limit)
+            consumed = offset - start
+            received += consumed
+        } else {
+            decoders[index - 1].lend { input in
+                decoder.decode(input, from: &consumed, limit: limit)
+                return consumed
+            }
+        }
+        // Each one is held to the ratio, and not the last alone: what it makes nothing of has to be made all the same.
+        if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.expansionRatio >= received {
+            decoder.refuse(.ratioExceeded(limit: limits.expansionRatio))
+        }
+        return consumed + decoder.made - before
+    }
+}

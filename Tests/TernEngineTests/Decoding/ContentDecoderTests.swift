@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct ContentDecoderTests {
+    private static let text = Array("so much depends upon a red wheel barrow, so much depends".utf8)
+
+    /// Whole, octet by octet, split at each point; all must make the same of it.
+    private func decode(_ coding: ContentCoding, _ coded: [UInt8]) -> Delivery.Outcome {
+        let whole = Delivery([coding], [coded]).outcome
+        #expect(Delivery([coding], coded.map { [$0] }).outcome == whole)
+        for point in coded.indices {
+            #expect(Delivery([coding], [Array(coded[..<point]), Array(coded[point...])]).outcome == whole)
+        }
+        return whole
+    }
+
+    @Test(arguments: 0..<UInt8(32))
+    func `passes over what the header of a member announces`(flags: UInt8) {
+        let coded = Deflater.member(Self.text, flags: flags)
+        #expect(decode(.gzip, coded) == Delivery.Outcome(octets: Self.text))
+        for end in 1..<coded.count {
+            #expect(Delivery([.gzip], [Array(coded[..<end])]).failure == .truncated)
+        }
+    }
+
+    @Test func `refuses a header whose own checksum is wrong`() {
+        var coded = Deflater.member(Self.text, flags: 2)
+        coded[10] ^= 1
+        #expect(decode(.gzip, coded) == Delivery.Outcome(octets: [], failure: .checksum))
+    }
+
+    @Test(arguments: [
+        (0, 0x1E, "incorrect header check"), (2, 7, "unknown compression method"),
+        (3, 0x20, "unknown header flags set"),
+    ])
+    func `refuses a header that is none`(index: Int, octet: UInt8, message: String) {
+        var coded = Deflater.member(Self.text, flags: 0)
+        coded[index] = octet
+        #expect(decode(.gzip, coded) == Delivery.Outcome(octets: [], failure: .malformed(message)))
+    }
+
+    @Test(arguments: 1...8)
+    func `refuses a checksum or a length that is wrong`(fromEnd: Int) {
+        var coded = Deflater.gzip(Self.text)
+        coded[coded.count - fromEnd] ^= 0x40
+        #expect(decode(.gzip, coded) == Delivery.Outcome(octets: Self.text, failure: .checksum))
+        guard fromEnd <= 4 else { return }
+        coded = Deflater.deflate(Self.text, .zlib)
+        coded[coded.count - fromEnd] ^= 0x40
+        #expect(decode(.deflate, coded) == Delivery.Outcome(octets: Self.text, failure: .checksum))
+    }
+
+    @Test func `decodes all members of a body, empty ones as well`() {
+        let coded =
+            Deflater.member(Self.text, flags: 8) + Deflater.gzip([]) + Deflater.gzip([1]) + Deflater.gzip(Self.text)
+        #expect(decode(.gzip, coded) == Delivery.Outcome(octets: Self.text + [1] + Self.text))
+        let second = Deflater.gzip(Self.text).count
+        for end in coded.count - second + 2..<coded.count {
+            #expect(Delivery([.gzip], [Array(coded[..<end])]).failure == .truncated)
+        }
+    }
+
+    @Test func `small members are delivered together`() {
+        let members = (0..<1000).map { Deflater.gzip([UInt8(truncatingIfNeeded: $0)]) }
+        let delivery = Delivery([.gzip], [Array(members.joined())])
+        #expect(delivery.octets == (0..<1000).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(delivery.pieces == 1)
+    }
+
+    @Test(arguments: [65_535, 65_536, 65_537])
+    func `a member may end with the window`(size: Int) {
+        let octets = [UInt8](repeating: 5, count: size)
+        let coded = Deflater.gzip(octets) + Deflater.gzip(octets)
+        for stops in [false, true] {
+            let whole = Delivery.Outcome(octets: octets + octets)
+            #expect(Delivery([.gzip], [coded], stops: stops).outcome == whole)
+            #expect(Delivery([.gzip], coded.map { [$0] }, stops: stops).outcome == whole)
+        }
+    }
+
+    @Test(
+        arguments: [[0], [0, 0, 0, 0], [0x1F], [0x1F, 0], [0x8B, 0x1F], [0, 0x1F, 0x8B], Array("garbage".utf8)]
+            as [[UInt8]])
+    func `passes over what follows a body and is no member`(garbage: [UInt8]) {
+        #expect(decode(.gzip, Deflater.gzip(Self.text) + garbage) == Delivery.Outcome(octets: Self.text))
+        #expect(decode(.deflate, Deflater.deflate(Self.text, .zlib) + garbage) == Delivery.Outcome(octets: Self.text))
+        #expect(decode(.deflate, Deflater.deflate(Self.text, .bare) + garbage) == Delivery.Outcome(octets: Self.text))
+    }
+
+    @Test func `what follows a body and begins as a member does has to be one`() {
+        let coded = Deflater.gzip(Self.text)
+        #expect(decode(.gzip, coded + [0x1F, 0x8B]) == Delivery.Outcome(octets: Self.text, failure: .truncated))
+        #expect(
+            decode(.gzip, coded + [0x1F, 0x8B, 0])
+                == Delivery.Outcome(octets: Self.text, failure: .truncated))
+        #expect(
+            decode(.gzip, coded + [0x1F, 0x8B, 0, 0])
+                == Delivery.Outcome(octets: Self.text, failure: .malformed("unknown compression method")))
+    }
+
+    @Test func `what a full window leaves held comes without further input`() {
+        // A bare stream has nothing behind its last octet, which holds several matches of 258 octets.
+        for size in BodyPath.windowSize..<BodyPath.windowSize + 600 {
+            let octets = [UInt8](repeating: 0, count: size)
+            let coded = Deflater.deflate(octets, .bare)
+            #expect(Delivery([.deflate], [coded], stops: true).outcome == Delivery.Outcome(octets: octets))
+        }
+    }
+
+    @Test(arguments: [Int32(0), 1, 6, 9], [Int32(0), 1, 2, 3, 4])
+    func `deflate may be wrapped or bare, whatever its blocks`(level: Int32, strategy: Int32) {
+        for octets in [[], [0], Self.text] {
+            for format in [Inflater.Format.zlib, .bare] {
+                let coded = Deflater.deflate(octets, format, level: level, strategy: strategy)
+                #expect(decode(.deflate, coded) == Delivery.Outcome(octets: octets))
+                for end in 1..<coded.count {
+                    #expect(Delivery([.deflate], [Array(coded[..<end])]).failure == .truncated)
+                }
+            }
+        }
+    }
+
+    @Test func `deflate with a dictionary that nobody has is refused`() {
+        let coded: [UInt8] = [0x78, 0xBB, 0, 0, 0, 1, 0, 0]
+        #expect(
+            decode(.deflate, coded)
+                == Delivery.Outcome(octets: [], failure: .malformed("a preset dictionary is needed")))
+    }
+
+    @Test func `a distance beyond the beginning is refused`() {
+        // One fixed block: a match of length 3 at distance 1, and nothing before it.
+        #expect(
+            decode(.deflate, [0x03, 0x02, 0, 0])
+                == Delivery.Outcome(octets: [], failure: .malformed("invalid distance too far back")))
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct DecodingChainTests {
+    @Test func `a chain makes one window when its reader stops at one, and consumes no more than that takes`() throws {
+        let inner = Deflater.gzip([UInt8](repeating: 0, count: 50_000_000))
+        let coded = Deflater.gzip(inner)
+        var limits = ContentDecodingLimits()
+        limits.expansionRatio = .max
+        var path = try BodyPath(decoding: [.gzip, .gzip], limits: limits)
+        var delivered = 0
+        let consumed = try path.receive(coded.span) { span in
+            delivered += span.count
+            return false
+        }
+        #expect(delivered == BodyPath.windowSize)
+        var rest = coded.span.extracting(droppingFirst: consumed)
+        var windows = 1
+        while !rest.isEmpty || path.hasMore {
+            let before = delivered
+            let more = try path.receive(rest) { span in
+                delivered += span.count
+                return false
+            }
+            #expect(delivered - before <= BodyPath.windowSize)
+            rest = rest.extracting(droppingFirst: more)
+            windows += 1
+        }
+        try path.finish()
+        #expect(delivered == 50_000_000)
+        #expect(windows >= 50_000_000 / BodyPath.windowSize)
+    }
+
+    @Test func `octets that come to nothing are held to the ratio as well`() {
+        // Empty members, in a member: there is nothing to deliver at the end of all this work.
+        let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
+        let coded = Deflater.gzip(members)
+        let delivery = Delivery([.gzip, .gzip], [coded])
+        #expect(delivery.outcome == Delivery.Outcome(octets: []))
+
+        var limits = ContentDecodingLimits()
+        limits.expansionRatio = members.count / coded.count / 2
+        let refused = Delivery([.gzip, .gzip], [coded], limits: limits)
+        #expect(refused.failure == .ratioExceeded(limit: limits.expansionRatio))
+    }
+
+    @Test(arguments: [[ContentCoding.gzip, .gzip], [.gzip, .gzip, .gzip]])
+    func `a reader can stop where a window of work has come to nothing`(codings: [ContentCoding]) throws {
+        let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
+        let coded = Deflater.code(members, Array(codings.dropFirst()))
+        var limits = ContentDecodingLimits()
+        limits.expansionRatio = .max
+        var path = try BodyPath(decoding: codings, limits: limits)
+        var rest = coded.span
+        var stops = 0
+        while !rest.isEmpty || path.hasMore {
+            let consumed = try path.receive(rest) { span in
+                #expect(span.count == 0)
+                stops += 1
+                return false
+            }
+            rest = rest.extracting(droppingFirst: consumed)
+        }
+        try path.finish()
+        #expect(stops >= members.count / (2 * BodyPath.windowSize))
+    }
+
+    @Test func `input that comes to nothing lets the reader stop as well`() throws {
+        // A bare stream of stored blocks with nothing in them, the last of which says so.
+        let blocks = Array(repeatElement([0, 0, 0, 0xFF, 0xFF] as [UInt8], count: 100_000).joined())
+        let delivery = Delivery([.deflate], [blocks + [1, 0, 0, 0xFF, 0xFF]])
+        #expect(delivery.outcome == Delivery.Outcome(octets: []))
+        #expect(delivery.vain == blocks.count / BodyPath.windowSize)
+    }
+}
