@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bodies in content codings: what becomes of one does not depend on how it comes and where its reader stops, nothing comes out
+/// that the limits do not allow, and what zlib has coded is decoded.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    guard input.count >= 2 else { return 0 }
+    let chains: [[ContentCoding]] = [
+        [.gzip], [.deflate], [.gzip, .gzip], [.gzip, .deflate], [.deflate, .gzip], [.deflate, .gzip, .deflate],
+    ]
+    let codings = chains[Int(input[0] & 7) % chains.count]
+    let octets = Array(input[2...])
+    if input[0] & 8 == 0 {
+        check(codings, octets, seed: input[1])
+    } else {
+        let coded = codings == [.gzip] ? members(octets, input[1]) : Deflater.code(octets, codings)
+        guard Delivery(codings, [coded]).outcome == Delivery.Outcome(octets: octets) else {
+            fatalError("\(octets) is not decoded")
+        }
+        check(codings, broken(coded, seed: input[1]), seed: input[1])
+    }
+    return 0
+}
+
+private func members(_ octets: [UInt8], _ seed: UInt8) -> [UInt8] {
+    pieces(octets, seed).flatMap(Deflater.gzip)
+}
+
+/// The same with one bit changed.
+private func broken(_ coded: [UInt8], seed: UInt8) -> [UInt8] {
+    var coded = coded
+    if let index = coded.indices.dropFirst(Int(seed) % max(1, coded.count)).first { coded[index] ^= 1 << (seed & 7) }
+    return coded
+}
+
+private func check(_ codings: [ContentCoding], _ coded: [UInt8], seed: UInt8) {
+    var limits = ContentDecodingLimits()
+    // The ratio is looked at with each window, so where it stops a body depends on how that comes.
+    limits.expansionRatio = .max
+    limits.decodedBytes = 1 << 20
+    let whole = Delivery(codings, [coded], limits: limits)
+    compare(whole, Delivery(codings, [coded], limits: limits, stops: true))
+    compare(whole, Delivery(codings, coded.map { [$0] }, limits: limits, stops: seed & 1 == 0))
+    compare(whole, Delivery(codings, pieces(coded, seed), limits: limits, stops: seed & 1 == 1))
+
+    limits.decodedBytes = Int(seed) * 8
+    let first = Delivery(codings, [coded], limits: limits)
+    compare(first, Delivery(codings, pieces(coded, seed), limits: limits, stops: true))
+    guard first.octets.count <= Int(seed) * 8, whole.octets.starts(with: first.octets) else {
+        fatalError("\(first) is beyond \(limits)")
+    }
+
+    limits = ContentDecodingLimits()
+    limits.expansionAllowance = 64
+    limits.expansionRatio = Int(seed)
+    let slow = Delivery(codings, pieces(coded, seed), limits: limits)
+    guard slow.octets.count <= max(64, max(1, Int(seed)) * coded.count), !slow.hangs else {
+        fatalError("\(slow) is beyond \(limits)")
+    }
+}
+
+private func pieces(_ octets: [UInt8], _ seed: UInt8) -> [[UInt8]] {
+    let length = Int(seed >> 1) + 1
+    return stride(from: 0, to: octets.count, by: length).map { Array(octets[$0..<min($0 + length, octets.count)]) }
+}
+
+private func compare(_ one: Delivery, _ other: Delivery) {
+    guard one.outcome == other.outcome, !one.hangs, !other.hangs, max(one.largest, other.largest) <= BodyPath.windowSize
+    else { fatalError("\(one) is not \(other)") }
+}
