@@ -19,6 +19,7 @@
 @_exported public import struct TernEngine.HTTPFields
 @_exported public import struct TernEngine.HTTPURLResponse
 @_exported public import struct TernEngine.HTTPVersion
+@_exported public import struct TernEngine.HopMetrics
 @_exported public import struct TernEngine.HostPattern
 @_exported public import enum TernEngine.HostPatternError
 @_exported public import struct TernEngine.IPAddress
@@ -37,6 +38,9 @@
 @_exported public import struct TernEngine.PolicyFile
 @_exported public import struct TernEngine.PolicyFileError
 @_exported public import struct TernEngine.PublicKey
+@_exported public import enum TernEngine.RedirectError
+@_exported public import enum TernEngine.RedirectPolicy
+@_exported public import enum TernEngine.RepeatPolicy
 @_exported public import struct TernEngine.ResolveError
 @_exported public import struct TernEngine.ResponseHead
 @_exported public import struct TernEngine.RevocationData
@@ -66,5 +70,5 @@
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TrustFailure
 @_exported public import enum TernEngine.TrustProfile
-@_exported public import struct TernEngine.UnixSocketName
 @_exported public import struct TernEngine.URLRequest
+@_exported public import struct TernEngine.UnixSocketName
