@@ -8,7 +8,7 @@ final class Errand: SessionTaskDelegate {
         var body: BodyAccumulator
     }
 
-    private let request: URLRequest
+    let request: URLRequest
     private let completion: @Sendable (CourierReply?) -> Void
     private let state: Lock<State>
 
@@ -18,8 +18,6 @@ final class Errand: SessionTaskDelegate {
         self.completion = completion
         state = Lock(State(body: BodyAccumulator(limit: sizeLimit)))
     }
-
-    func start(on session: Session) { session.dataTask(with: request, delegate: self).resume() }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         let length = response.bodyLength(answering: request) ?? 0

@@ -45,7 +45,7 @@ final class SideSession: Courier {
             case .ready(let session): return (session, false)
             }
         }
-        if let session { errand.start(on: session) }
+        if let session { Self.start(errand, on: session) }
         if makes { makeSession() }
     }
 
@@ -56,7 +56,11 @@ final class SideSession: Courier {
             state = .ready(session)
             return waiting
         }
-        for errand in waiting { errand.start(on: session) }
+        for errand in waiting { Self.start(errand, on: session) }
+    }
+
+    private static func start(_ errand: Errand, on session: Session) {
+        session.dataTask(with: errand.request, delegate: errand).resume()
     }
 }
 
