@@ -42,6 +42,10 @@ public struct EngineError: Error, Sendable {
         case malformedResponse(HTTP1Error)
         /// The connection ended before the response did; nil when the peer closed it in order.
         case connectionLost(SystemError?)
+        /// The request's content could not be sent whole.
+        case content(RequestContentError)
+        /// The response's body is not what its `Content-Encoding` says, or costs more than is allowed.
+        case undecodable(ContentDecodingError)
         /// A redirect was not followed.
         case redirect(RedirectError)
         /// A time limit passed.
@@ -115,6 +119,8 @@ extension EngineError.Reason: CustomStringConvertible {
         case .insecure(let error): error.trustFailure == nil ? "tls" : "trust"
         case .malformedResponse: "malformed-response"
         case .connectionLost: "connection-lost"
+        case .content: "request-content"
+        case .undecodable: "undecodable"
         case .redirect: "redirect"
         case .timedOut: "timed-out"
         case .bodyTooLarge: "body-too-large"
@@ -134,6 +140,8 @@ extension EngineError.Reason: CustomStringConvertible {
         case .insecure(let error): error.trustFailure?.rule ?? error.description
         case .timedOut(let limit): limit.rawValue
         case .redirect(let error): error.description
+        case .undecodable(let error): error.description
+        case .content(let error): error.description
         case .connectionLost(let error?), .system(let error): error.message
         case .unreachable(let error): error.attempts.last?.error.message ?? kind
         case .invalidRequest, .unresolved, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .queueFull, .cancelled,
@@ -151,6 +159,8 @@ extension EngineError.Reason: CustomStringConvertible {
         case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
         case .connectionLost(nil): "the server closed the connection before the response was complete"
         case .connectionLost(let error?): "the connection was lost: \(error)"
+        case .content(let error): "the request's content could not be sent: \(error)"
+        case .undecodable(let error): "the body cannot be decoded: \(error)"
         case .redirect(let error): "\(error)"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"

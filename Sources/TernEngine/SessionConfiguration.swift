@@ -15,6 +15,11 @@ public struct SessionConfiguration: Sendable {
     public var timeouts = Timeouts()
     /// What becomes of a response that sends the client elsewhere, for requests that do not say.
     public var redirectPolicy = RedirectPolicy.follow()
+    /// Whether bodies in gzip and deflate are asked for and decoded, for requests that do not say; unknown codings are delivered as
+    /// they come.
+    public var decodesContent = true
+    /// What decoding a body may cost.
+    public var contentDecodingLimits = ContentDecodingLimits()
     /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that does no
     /// harm; see ``RepeatPolicy``.
     public var repeatsLostRequests = true

@@ -104,8 +104,7 @@ extension LoadGenerator.Result {
         switch reason {
         case .unreachable, .timedOut, .malformedResponse: "\(reason.kind): \(reason.rule)"
         case .invalidRequest, .unresolved, .insecure, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .redirect,
-            .queueFull,
-            .cancelled, .sessionInvalidated, .system:
+            .content, .undecodable, .queueFull, .cancelled, .sessionInvalidated, .system:
             reason.kind
         }
     }

@@ -4,7 +4,7 @@ import TernIO
 
 /// What a connection carries: one exchange of somebody's, who is told of it by these four calls and on the loop's thread.
 ///
-/// After `exchangeEnded` or `exchangeFailed`, or after it has had the connection closed by `Connection.leave`, it is told
+/// After `exchangeEnded`, or after it has had the connection closed by `Connection.leave`, it is told
 /// nothing more.
 protocol Carried: AnyObject {
     /// Its request is about to leave on `connection`.
@@ -16,11 +16,12 @@ protocol Carried: AnyObject {
     @discardableResult
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken
 
-    /// Request and response are complete, and the connection is its owner's again.
-    func exchangeEnded(_ evidence: Evidence)
+    /// More of the request's content was handed over: so many octets so far, of so many, if that is known.
+    func sent(_ count: Int64, of length: Int64?)
 
-    /// The exchange broke off, and the connection is closed.
-    func exchangeFailed(_ reason: EngineError.Reason, _ evidence: Evidence)
+    /// The exchange is over. Without a reason request and response are complete, and the connection is its owner's again; with one
+    /// it broke off, and the connection is closed.
+    func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence)
 }
 
 /// How much was taken of content that was offered.

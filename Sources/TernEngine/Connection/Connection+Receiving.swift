@@ -162,7 +162,9 @@ extension Connection {
             let rest = bytes.extracting((range.lowerBound + min(count, range.count))..<range.upperBound)
             held.content = unsafe rest.withUnsafeBufferPointer { unsafe Array($0) }[...]
         case .end: state.responseEnded()
-        case .head, .informational, .needMoreBytes, .handedOver: break
+        case .head: permissionMayHaveCome(isFinal: true)
+        case .informational: permissionMayHaveCome(isFinal: false)
+        case .needMoreBytes, .handedOver: break
         }
     }
 

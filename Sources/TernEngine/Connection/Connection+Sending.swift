@@ -4,25 +4,59 @@ import TernIO
 
 // Out: encode, seal, send.
 extension Connection {
+    /// Whether anything of the request, or of an answer to the peer's messages, has not left.
     var isSending: Bool { !outgoing.isSent || transport?.hasUnsent == true }
 
-    /// Sends until everything is out or the kernel takes no more.
+    /// Whether it is the kernel that has to take more.
+    private var isBlocked: Bool {
+        if case .writability = outgoing.appetite { return true }
+        return transport?.hasUnsent == true
+    }
+
+    /// Sends until everything is out, the kernel takes no more, or something else has to be waited for.
     func flush() {
         let before = transport?.sentCount
-        let result = Result { () throws(TransportError) in
-            try outgoing.send(over: &transport)
-            // What the kernel did not take before, with nothing new to go with it.
-            try transport?.flush()
+        let contentBefore = outgoing.contentSent
+        let result = Result { () throws(SendingError) in
+            try outgoing.send(over: &transport, on: &exchange) { wakeUp }
+            do throws(TransportError) {
+                // What the kernel did not take before, with nothing new to go with it.
+                try transport?.flush()
+            } catch {
+                throw .transport(error)
+            }
         }
         if transport?.sentCount != before, silence.requestSent == nil, case .active = state.stage {
             silence.sent(all: !isSending, loop.now)
-            if hasHeadLimit { setDeadline() }
         }
+        if mustWatchSending { setDeadline() }
         switch result {
         case .success: updateInterest()
-        case .failure(.system(let error)): sendingFailed(error)
-        case .failure(.tls(let error)): end(.insecure(error))
+        case .failure(.transport(.system(let error))): return sendingFailed(error)
+        case .failure(.transport(.tls(let error))): return end(.insecure(error))
+        case .failure(.content(let error)): return end(.content(error))
         }
+        if outgoing.contentSent != contentBefore { carried?.sent(outgoing.contentSent, of: outgoing.contentLength) }
+    }
+
+    /// For the source of this request's content: it has more.
+    private var wakeUp: @Sendable () -> Void {
+        let count = state.exchangeCount
+        return { [weak self, loop] in
+            guard let self else { return }
+            loop.execute {
+                guard self.state.exchangeCount == count, case .source = self.outgoing.appetite else { return }
+                self.flush()
+            }
+        }
+    }
+
+    /// What the server said may be what the content waited for.
+    func permissionMayHaveCome(isFinal: Bool) {
+        guard case .permission = outgoing.appetite else { return }
+        // Whoever has answered does not want the content any more.
+        if isFinal { return outgoing.drop() }
+        if !exchange.isAwaitingContinue { flush() }
     }
 
     /// The answer comes first, the error only if there is none.
@@ -39,7 +73,7 @@ extension Connection {
         if case .closed = state.stage { return }
         // A peer that asks and asks and takes no answer is not listened to.
         var interest: Interest = isPaused || transport?.owesTooMuch == true ? [] : .readable
-        if state.sendingError == nil, isSending { interest.insert(.writable) }
+        if state.sendingError == nil, isBlocked { interest.insert(.writable) }
         do throws(SystemError) {
             try loop.setInterest(interest, for: token)
         } catch {

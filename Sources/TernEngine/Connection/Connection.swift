@@ -54,7 +54,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
     func start(
         _ carried: any Carried, _ hop: Hop, _ deadlines: Deadlines, prepared: consuming PreparedExchange? = nil
     ) {
-        guard case .resting = state.stage else { return carried.exchangeFailed(.connectionLost(nil), Evidence()) }
+        guard case .resting = state.stage else { return carried.exchangeEnded(.connectionLost(nil), Evidence()) }
         do throws(InvalidRequest) {
             if state.exchangeCount == 0, let prepared = prepared.take() {
                 exchange = prepared.exchange
@@ -64,7 +64,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
             }
         } catch {
             owner.connectionFree(self)
-            return carried.exchangeFailed(.invalidRequest(error), Evidence())
+            return carried.exchangeEnded(.invalidRequest(error), Evidence())
         }
         state.begin()
         self.carried = carried
@@ -168,17 +168,30 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
         return min(settings.maximumIdleTime, .seconds(max(0, told - 1)))
     }
 
-    var hasHeadLimit: Bool { deadlines?.limits.head != nil }
+    /// Whether there is a limit that begins when the request has been sent, or waits.
+    var mustWatchSending: Bool {
+        if case .permission = outgoing.appetite { return true }
+        return deadlines?.limits.head != nil
+    }
 
     func setDeadline() {
         guard let deadlines else { return }
-        loop.setDeadline(silence.next(deadlines, isPaused: isPaused)?.instant, for: token)
+        var instant = silence.next(deadlines, isPaused: isPaused)?.instant
+        if case .permission = outgoing.appetite {
+            let permission = silence.permissionDeadline(deadlines.limits.continue)
+            instant = instant.map { min($0, permission) } ?? permission
+        }
+        loop.setDeadline(instant, for: token)
     }
 
     private func deadlinePassed() {
         switch state.stage {
         case .resting: retire()
         case .active, .finishing:
+            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.continue) {
+                outgoing.goOnWithoutPermission()
+                return flush()
+            }
             if let deadlines, let next = silence.next(deadlines, isPaused: isPaused), next.instant <= loop.now {
                 return fail(.timedOut(next.limit))
             }
@@ -204,7 +217,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
             close()
             owner.connectionClosed(self, wasResting: false)
         }
-        carried?.exchangeEnded(evidence)
+        carried?.exchangeEnded(nil, evidence)
     }
 
     /// Does what the state says has to be done.
@@ -223,7 +236,7 @@ final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
         if outgoing.hasContent { transport?.socket.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
-        carried?.exchangeFailed(reason, evidence)
+        carried?.exchangeEnded(reason, evidence)
     }
 
     private var evidence: Evidence {

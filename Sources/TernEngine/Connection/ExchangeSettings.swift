@@ -3,21 +3,49 @@ import TernHTTP1
 
 /// What all exchanges of a session have in common.
 final class ExchangeSettings: Sendable {
+    /// What is added to requests that have no field of that name.
+    private struct Defaults {
+        let all: HTTPFields
+        /// For requests that may carry no credentials.
+        let harmless: HTTPFields
+
+        init(_ fields: HTTPFields, _ sensitive: SensitiveFields, accepting codings: String? = nil) {
+            var all = fields
+            if let codings, all["Accept-Encoding"] == nil { all.append("Accept-Encoding", codings) }
+            self.all = all
+            harmless = HTTPFields(all.filter { !sensitive.contains($0.name) })
+        }
+    }
+
     let limits: Limits
     let leniency: Leniency
     let maximumIdleTime: Duration
-    /// Added to every request that has no field of that name.
-    let fields: HTTPFields
-    /// The same for requests that may carry no credentials.
-    let harmlessFields: HTTPFields
+    private let decodesContent: Bool
+    private let defaults: Defaults
+    private let decodingDefaults: Defaults
+    private let rangeDefaults: Defaults
 
     init(_ configuration: SessionConfiguration) {
         limits = configuration.limits
         leniency = configuration.leniency
         maximumIdleTime = configuration.maximumIdleTime
-        fields = configuration.httpAdditionalHeaders
-        let sensitive = configuration.sensitiveFields
-        harmlessFields = HTTPFields(fields.filter { !sensitive.contains($0.name) })
+        decodesContent = configuration.decodesContent
+        let (fields, sensitive) = (configuration.httpAdditionalHeaders, configuration.sensitiveFields)
+        defaults = Defaults(fields, sensitive)
+        decodingDefaults = Defaults(fields, sensitive, accepting: ContentCoding.acceptEncoding)
+        rangeDefaults = Defaults(fields, sensitive, accepting: "identity")
+    }
+
+    /// What is added to the request of `hop`.
+    func fields(for hop: Hop) -> HTTPFields {
+        let defaults = defaults(for: hop.request)
+        return hop.mayCarryCredentials ? defaults.all : defaults.harmless
+    }
+
+    private func defaults(for request: URLRequest) -> Defaults {
+        guard request.decodesContent ?? decodesContent else { return defaults }
+        // Ranges count the octets of what is sent (RFC 9110 §14.1.2): of a coded body they would be pieces nobody can decode.
+        return request.headers.isEmpty || request.headers["Range"] == nil ? decodingDefaults : rangeDefaults
     }
 
     /// An exchange on a connection that has had none.

@@ -26,6 +26,13 @@ struct Silence {
         if all { requestSent = now }
     }
 
+    /// When the server's word on the content is waited for no longer.
+    func permissionDeadline(_ limit: Duration) -> MonotonicInstant { lastActivity.advanced(by: limit) }
+
+    func isPermissionDue(_ now: MonotonicInstant, _ limit: Duration?) -> Bool {
+        limit.map { permissionDeadline($0) <= now } ?? true
+    }
+
     mutating func answered() { isAnswered = true }
 
     func next(_ deadlines: Deadlines, isPaused: Bool) -> Deadlines.Deadline? {

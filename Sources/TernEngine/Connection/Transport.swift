@@ -70,6 +70,13 @@ struct Transport: ~Copyable {
         return piece.count
     }
 
+    /// Sends bytes of a file; only without TLS.
+    mutating func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
+        let result = try socket.send(file, at: offset, count: count)
+        if case .bytes(let count) = result { sentCount &+= UInt64(count) }
+        return result
+    }
+
     /// Sends ciphertext until none is left or the kernel takes no more.
     mutating func flush() throws(TransportError) {
         try unsafe drain { socket, bytes throws(SystemError) in try unsafe socket.send(bytes) }

@@ -8,6 +8,8 @@ public struct HTTPURLResponse: Sendable {
     public let url: URL?
     /// The head as it came.
     public let head: ResponseHead
+    /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it came.
+    public internal(set) var isContentDecoded = false
     /// The redirects that led here, in the order they came.
     public let history: [HTTPURLResponse]
 
@@ -35,13 +37,14 @@ public struct HTTPURLResponse: Sendable {
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? { head[name] }
 
-    /// The length the head announces, in bytes; -1 when it announces none, as in Foundation.
-    public var expectedContentLength: Int64 { head.contentLength.map(Int64.init) ?? -1 }
+    /// The length the head announces, in bytes; -1 when it announces none, and where a body is decoded: that length is of what
+    /// came, as in Foundation.
+    public var expectedContentLength: Int64 { isContentDecoded ? -1 : head.contentLength.map(Int64.init) ?? -1 }
 
     /// How long the body will be, in bytes; nil if the head does not say. After HEAD and with 304 it tells what GET would have
     /// brought (RFC 9110 §8.6).
     package func bodyLength(answering request: URLRequest) -> Int? {
-        request.method == "HEAD" || statusCode == 304 ? nil : head.contentLength
+        request.method == "HEAD" || statusCode == 304 || isContentDecoded ? nil : head.contentLength
     }
 
     /// The media type without its parameters, in lower case.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
+public import TernIO
 
 /// What is wrong with a request that was not sent.
 public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
@@ -15,6 +16,16 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidPort(String)
     /// The method, target or a header field cannot be put on the wire (RFC 9110 §5.5, RFC 9112 §3).
     case unencodable(HTTP1Error)
+    /// The file that is its content cannot be sent.
+    case unreadableContent(UnreadableContent)
+
+    /// Why a file cannot be sent.
+    public enum UnreadableContent: Sendable, Hashable {
+        /// It cannot be opened.
+        case unreadable(SystemError)
+        /// It has no length, such as a directory or a pipe: give that as a stream.
+        case noRegularFile
+    }
 
     public var description: String {
         switch self {
@@ -26,6 +37,8 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidHost(let host): "\"\(host)\" is not a host name" + Self.flaw(of: host)
         case .invalidPort(let port): "\"\(port)\" is not a port from 1 to 65535"
         case .unencodable(let error): "\(error)"
+        case .unreadableContent(.unreadable(let error)): "its content cannot be read: \(error)"
+        case .unreadableContent(.noRegularFile): "its content is no regular file"
         }
     }
 

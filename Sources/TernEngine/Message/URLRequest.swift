@@ -14,10 +14,11 @@ public struct URLRequest: Sendable {
         var destination: Result<Destination, InvalidRequest>
         var method: String
         var headers: HTTPFields
-        var body: Data?
+        var content: RequestContent?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
+        var decodesContent: Bool?
         var sensitiveFields = SensitiveFields()
 
         init(url: URL?) {
@@ -32,10 +33,11 @@ public struct URLRequest: Sendable {
             destination = other.destination
             method = other.method
             headers = other.headers
-            body = other.body
+            content = other.content
             timeouts = other.timeouts
             redirectPolicy = other.redirectPolicy
             repeatPolicy = other.repeatPolicy
+            decodesContent = other.decodesContent
             sensitiveFields = other.sensitiveFields
         }
     }
@@ -97,12 +99,28 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The body, sent with a Content-Length. Kept in memory, so the request can be sent again.
+    /// The body, if it is one in memory; nil also where ``content`` is something else. Sent with a Content-Length.
     public var httpBody: Data? {
-        get { storage.body }
+        get { if case .data(let data) = storage.content { data } else { nil } }
+        set { content = newValue.map { .data($0) } }
+    }
+
+    /// The body: bytes, a file or a stream; nil for none.
+    public var content: RequestContent? {
+        get { storage.content }
         set {
             makeUnique()
-            storage.body = newValue
+            storage.content = newValue
+        }
+    }
+
+    /// Whether a body in gzip or deflate is asked for and decoded; nil does as the session does. A request with a `Range` field
+    /// asks for no coding, whatever this says.
+    public var decodesContent: Bool? {
+        get { storage.decodesContent }
+        set {
+            makeUnique()
+            storage.decodesContent = newValue
         }
     }
 
@@ -125,7 +143,7 @@ public struct URLRequest: Sendable {
     }
 
     /// Whether the body can be had from its beginning again.
-    var isReplayable: Bool { true }
+    var isReplayable: Bool { storage.content?.isReplayable ?? true }
 
     /// Time limits for this request; nil takes the session's.
     public var timeouts: Timeouts? {

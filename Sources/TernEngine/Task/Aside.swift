@@ -6,4 +6,9 @@ final class Aside {
     var history: [HTTPURLResponse] = []
     /// The head of a response nobody has decided on yet.
     var undecided: HTTPURLResponse?
+    /// Whether the response that is the answer is decoded, and how.
+    var isDecoding = false
+    var path = BodyPath()
+    /// Why it cannot be, told when content comes.
+    var decodingError: ContentDecodingError?
 }

@@ -53,6 +53,8 @@ extension SessionTask {
     }
 
     private func deliver(_ response: HTTPURLResponse) {
+        var response = response
+        prepareDecoding(&response)
         shared.withLock { $0.response = response }
         delegate.task(self, didReceive: response)
     }
@@ -98,6 +100,7 @@ extension SessionTask: ConnectionSeeker {
 extension SessionTask: Carried {
     func carried(by connection: Connection) {
         self.connection = connection
+        sentSoFar = 0
         tally?.change {
             $0.connectionAcquired = connection.loop.now
             $0.connection = connection.metrics
@@ -110,11 +113,11 @@ extension SessionTask: Carried {
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
         switch event {
-        case .body(let range): return content(bytes.extracting(range))
+        case .body(let range): return content(bytes.extracting(range), &allowance)
         case .head(let head): received(head)
         case .informational(let head): delegate.task(self, didReceiveInformational: response(head))
         case .end(let trailers, let discarded):
-            guard plan.isDelivering else { break }
+            guard plan.isDelivering, finishDecoding() else { break }
             if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
             if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
         case .needMoreBytes, .handedOver: break
@@ -122,9 +125,10 @@ extension SessionTask: Carried {
         return .all
     }
 
-    private func content(_ octets: Span<UInt8>) -> ContentTaken {
+    private func content(_ octets: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
         switch plan.content(octets.count) {
-        case .deliver: delegate.task(self, didReceive: octets)
+        case .deliver where aside?.isDecoding == true: return decode(octets, &allowance)
+        case .deliver: if !octets.isEmpty { delegate.task(self, didReceive: octets) }
         case .drop: break
         case .hold: return .some(0)
         case .leave:
@@ -146,6 +150,7 @@ extension SessionTask: Carried {
         }
         switch plan.head(head) {
         case .deliver: deliver(response(head))
+        case .swallow: break
         case .ask(let request): ask(about: request, response(head))
         case .fail(let reason): connection.end(reason)
         }
@@ -166,15 +171,19 @@ extension SessionTask: Carried {
         return next
     }
 
-    func exchangeEnded(_ evidence: Evidence) {
-        settle(evidence)
-        follow(plan.ended())
+    func sent(_ count: Int64, of length: Int64?) {
+        delegate.task(
+            self, didSendBodyData: count &- sentSoFar, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
+        sentSoFar = count
     }
 
-    func exchangeFailed(_ reason: EngineError.Reason, _ evidence: Evidence) {
+    func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {
         settle(evidence)
-        if case .invalidRequest = reason { return getsNone(DialFailure(reason: reason, phase: .request)) }
-        follow(plan.failed(reason, evidence))
+        switch reason {
+        case nil: follow(plan.ended())
+        case .invalidRequest(let error): getsNone(DialFailure(reason: .invalidRequest(error), phase: .request))
+        case let reason?: follow(plan.failed(reason, evidence))
+        }
     }
 
     /// The exchange is over: the connection is not ours any more.

@@ -66,6 +66,9 @@ public class SessionTask: @unchecked Sendable {
     var tally: TaskMetrics?
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
+    /// Octets of content that the delegate was told of.
+    var sentSoFar: Int64 = 0
+    let decoding: Decoding
     /// What is rare; made when it is needed.
     var aside: Aside?
 
@@ -80,6 +83,8 @@ public class SessionTask: @unchecked Sendable {
         self.failure = failure
         timeouts = request.timeouts ?? configuration.timeouts
         deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
+        decoding = Decoding(
+            isOn: request.decodesContent ?? configuration.decodesContent, limits: configuration.contentDecodingLimits)
         plan = TaskPlan(
             request, redirects: RedirectRule(policy: request.redirectPolicy ?? configuration.redirectPolicy),
             repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests),

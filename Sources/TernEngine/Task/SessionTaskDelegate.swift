@@ -8,6 +8,10 @@ public import TernHTTP1
 public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
+    /// More of the request's content was handed to the kernel: so many bytes since the last call and in all, of
+    /// `totalBytesExpectedToSend`, which is -1 where nobody knows. Begins again at 0 when the request is sent again.
+    func task(
+        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
     /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
     func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse)
     /// The head of the final response.
@@ -26,6 +30,10 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
 extension SessionTaskDelegate {
     /// Does nothing.
     public func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {}
+    /// Does nothing.
+    public func task(
+        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {}
     /// Does nothing.
     public func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {}
     /// Does nothing.

@@ -54,6 +54,8 @@ struct TaskPlan: ~Copyable {
     /// What to do with the head of a final response.
     enum HeadAnswer {
         case deliver
+        /// It is not the answer, and its body is of no use; the hop is sent again, or another.
+        case swallow
         /// Ask whether to go there; until it is `answered`, nothing of the response is told.
         case ask(URLRequest)
         /// Give up.
@@ -61,6 +63,7 @@ struct TaskPlan: ~Copyable {
     }
 
     mutating func head(_ head: ResponseHead) -> HeadAnswer {
+        if head.status == 417, repeatWithoutExpectation() { return .swallow }
         guard RedirectRule.isRedirect(head.status) else {
             stage = .delivering
             return .deliver
@@ -81,6 +84,15 @@ struct TaskPlan: ~Copyable {
             stage = .over
             return .fail(.redirect(error))
         }
+    }
+
+    /// A server that does not know what is expected of it says so before any content was sent (RFC 9110 §15.5.18), and nothing
+    /// speaks against asking without.
+    private mutating func repeatWithoutExpectation() -> Bool {
+        guard hop.request.headers["Expect"] != nil, hop.request.isReplayable else { return false }
+        hop.request.headers["Expect"] = nil
+        stage = .swallowing(left: Self.swallowedAtMost)
+        return true
     }
 
     /// What to do next.

@@ -288,7 +288,7 @@ import TernLock
                     : ClientSockets.waitForInput(of: text.utf8.count, from: hole.port)
             }
         }
-        hole.letIn(saying: text) { delegate.record.completions > 0 }
+        await hole.letIn(saying: text) { delegate.record.completions > 0 }
         #expect(await reactor.value)
         let error = try #require(delegate.record.error)
         #expect(text.isEmpty ? error.reason.isConnectionLoss : error.reason.malformation == .unaskedBytes)

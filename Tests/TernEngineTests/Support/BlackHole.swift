@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
+import Dispatch
 import Glibc
 import TernTesting
 
@@ -35,7 +36,17 @@ final class BlackHole: Sendable {
     deinit { for descriptor in descriptors { close(descriptor) } }
 
     /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until `condition` holds.
-    func letIn(saying text: String, until condition: () -> Bool) {
+    /// On a thread of its own: those of Swift's tasks are few, and somebody else needs them meanwhile.
+    func letIn(saying text: String, until condition: @escaping @Sendable () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                self.letInHere(saying: text, until: condition)
+                continuation.resume()
+            }
+        }
+    }
+
+    private func letInHere(saying text: String, until condition: () -> Bool) {
         // Room for all at once: who finds none knocks again seconds later.
         listen(descriptors[0], 16)
         for filler in descriptors.dropFirst() { shutdown(filler, Int32(SHUT_RDWR)) }

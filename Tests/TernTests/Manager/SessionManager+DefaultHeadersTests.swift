@@ -12,7 +12,7 @@ import Testing
         #expect(seen.value(of: "User-Agent") == SessionManager.defaultHTTPHeaders["User-Agent"])
         #expect(seen.value(of: "Accept-Language") == SessionManager.defaultHTTPHeaders["Accept-Language"])
         #expect(seen.value(of: "Accept") == "*/*")
-        #expect(seen.value(of: "Accept-Encoding") == nil)
+        #expect(seen.value(of: "Accept-Encoding") == "gzip, deflate")
     }
 
     @Test func `six languages at most, each a tenth less wanted than the one before`() {

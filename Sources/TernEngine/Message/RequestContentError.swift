@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernIO
+
+/// Why the content of a request could not be sent whole. The connection it was sent on is closed.
+public enum RequestContentError: Error, Sendable {
+    /// The source ended, or the file became shorter, before the announced length, in bytes.
+    case tooShort(missing: Int)
+    /// The source gave more bytes than were announced.
+    case tooLong(excess: Int)
+    /// The source gave this reason, or could not be made.
+    case failed(any Error)
+    /// The file cannot be read.
+    case unreadable(SystemError)
+    /// The source's trailer fields cannot be sent: a name that has no business there, or an announced length.
+    case unencodable(HTTP1Error)
+}
+
+extension RequestContentError: CustomStringConvertible {
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .tooShort(let missing): "it ended \(missing) bytes before its announced length"
+        case .tooLong(let excess): "it is \(excess) bytes longer than announced"
+        case .failed(let error): "its source failed: \(error)"
+        case .unreadable(let error): "its file cannot be read: \(error)"
+        case .unencodable(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// Whether a task's bodies are decoded, and what that may cost.
+struct Decoding: Sendable {
+    let isOn: Bool
+    let limits: ContentDecodingLimits
+}
+
+// On the reactor's thread: bodies in, decoded.
+extension SessionTask {
+    /// Looks at what the body of `response` is coded in.
+    func prepareDecoding(_ response: inout HTTPURLResponse) {
+        guard decoding.isOn, response.head.fields["Content-Encoding"] != nil else { return }
+        let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
+        if codings.isEmpty { return }
+        response.isContentDecoded = true
+        let aside = self.aside ?? Aside()
+        self.aside = aside
+        do throws(ContentDecodingError) {
+            aside.path = try BodyPath(decoding: codings, limits: decoding.limits)
+        } catch {
+            aside.decodingError = error
+        }
+        aside.isDecoding = true
+    }
+
+    /// Decodes and delivers until the turn is over, the task is paused, or all is taken.
+    func decode(_ octets: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+        guard let aside else { return .all }
+        do throws(ContentDecodingError) {
+            if let error = aside.decodingError { throw error }
+            let taken = try aside.path.receive(octets) { piece in
+                // A window of work may have come to nothing.
+                allowance.spend(max(TurnAllowance.event, piece.isEmpty ? BodyPath.windowSize : piece.count))
+                if !piece.isEmpty { delegate.task(self, didReceive: piece) }
+                return !allowance.isSpent && connection?.isPaused == false
+            }
+            return taken == octets.count && !aside.path.hasMore ? .all : .some(taken)
+        } catch {
+            connection?.end(.undecodable(error))
+            return .all
+        }
+    }
+
+    /// The coded body is complete. False, and the task ends, if its coding is not.
+    func finishDecoding() -> Bool {
+        guard let aside, aside.isDecoding else { return true }
+        do throws(ContentDecodingError) {
+            try aside.path.finish()
+            return true
+        } catch {
+            connection?.end(.undecodable(error))
+            return false
+        }
+    }
+}
