@@ -9,8 +9,8 @@ import TernTLS
 /// `@unchecked Sendable` rests on). It carries one exchange at a time. What comes out of the exchange is told at once; the
 /// end of a response is acted on only after everything received with it has been looked at, because a byte beyond the
 /// response means that the connection must not be used again.
-final class Connection: ReadinessHandler, LineMember, @unchecked Sendable {
-    /// On its pool's shelf.
+final class Connection: ReadinessHandler, @unchecked Sendable {
+    /// Its owner's note: where it stands while it rests.
     var placeInLine: Int32 = -1
     let metrics: ConnectionMetrics
     /// Of the policies the server was judged by; nil without TLS.
