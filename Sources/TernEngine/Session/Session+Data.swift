@@ -35,6 +35,6 @@ extension Session {
         } onCancel: {
             task.cancelOnceStarted()
         }
-        return (BodyBytes(stream: stream, task: task, session: self), try result.get())
+        return (BodyBytes(stream: stream, task: task, keptAlive: self), try result.get())
     }
 }

@@ -12,11 +12,11 @@ public struct BodyBytes: AsyncSequence, Sendable {
     /// Closes the connection when the last copy of the sequence and its iterators are gone.
     fileprivate final class Lease: Sendable {
         let task: SessionTask
-        let session: Session
+        private let keptAlive: any AnyObject & Sendable
 
-        init(task: SessionTask, session: Session) {
+        init(task: SessionTask, keptAlive: any AnyObject & Sendable) {
             self.task = task
-            self.session = session
+            self.keptAlive = keptAlive
         }
 
         deinit { task.cancel() }
@@ -25,9 +25,10 @@ public struct BodyBytes: AsyncSequence, Sendable {
     private let stream: BodyStream
     private let lease: Lease
 
-    init(stream: BodyStream, task: SessionTask, session: Session) {
+    /// Holds on to `keptAlive` as long as anybody may read.
+    init(stream: BodyStream, task: SessionTask, keptAlive: any AnyObject & Sendable) {
         self.stream = stream
-        lease = Lease(task: task, session: session)
+        lease = Lease(task: task, keptAlive: keptAlive)
     }
 
     /// The trailer fields that came after the body; empty before the end and when there were none.
