@@ -55,6 +55,8 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Who may know whom, and how large it may be.
+        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1"], swiftSettings: settings),
         .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock"], swiftSettings: settings),
         .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),

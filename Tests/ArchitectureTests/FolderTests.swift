@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// No two folders of a module know each other, and those of the engine know only whom they stand above.
+@Suite struct FolderTests {
+    /// A folder knows those named here, and whomever they know.
+    private static let engine: [String: Set<String>] = [
+        "Session": ["Transfer"],
+        "Transfer": ["Task"],
+        "Task": ["Decoding", "Pool", "Rules"],
+        "Pool": ["Dialling"],
+        "Dialling": ["Connection", "Trust"],
+        "Connection": ["Message"],
+        "Trust": ["JSON", "Message"],
+        "Rules": ["Message"],
+        "Decoding": [],
+        "JSON": [],
+        "Message": [],
+    ]
+
+    @Test func `the engine's folders know whom they stand above`() {
+        for (arrow, reason) in SourceTree.project.arrows(in: "TernEngine") {
+            #expect(Self.engine[arrow.from] != nil, "\(arrow.from) has no line in the table")
+            #expect(Self.isAbove(arrow.from, arrow.to), "\(reason), so \(arrow.from) knows \(arrow.to)")
+        }
+    }
+
+    private static func isAbove(_ folder: String, _ other: String) -> Bool {
+        let below = engine[folder] ?? []
+        return below.contains(other) || below.contains { isAbove($0, other) }
+    }
+
+    /// To become fewer.
+    private static let knowingEachOther: Set<String> = [
+        "Tern: Manager, Request", "Tern: Request, Serialization", "Tern: Request, TaskDelegate",
+        "TernHTTP1: Exchange, Framing", "TernHTTP1: Framing, Message", "TernTLS: Revocation, Trust",
+        "TernTesting: CertificateAuthority, ScriptedOrigin",
+    ]
+
+    @Test func `no other two folders know each other`() {
+        let tree = SourceTree.project
+        var pairs = Set<String>()
+        for module in Set(tree.files.map(\.module)) {
+            let arrows = tree.arrows(in: module)
+            for (arrow, reason) in arrows where arrow.from < arrow.to {
+                guard let back = arrows[SourceTree.Arrow(from: arrow.to, to: arrow.from)] else { continue }
+                let pair = "\(module): \(arrow.from), \(arrow.to)"
+                pairs.insert(pair)
+                #expect(Self.knowingEachOther.contains(pair), "\(pair): \(reason), and \(back)")
+            }
+        }
+        #expect(Self.knowingEachOther.subtracting(pairs).isEmpty, "these do no more, so take them off the list")
+    }
+
+    @Test func `who knows whom is told by the types they name`() {
+        let tree = SourceTree(files: [
+            SourceFile(path: "M/A/One.swift", text: "struct One {\n    let two: Two  // Three\n}\n"),
+            SourceFile(path: "M/B/Two.swift", text: "final class Two<Four> {\n    enum One { case four(Four) }\n}\n"),
+            SourceFile(path: "M/C/Three.swift", text: "enum Three { case one([One]) }\n"),
+            SourceFile(path: "M/C/Four.swift", text: "@safe\npublic struct Four { let text = \"Three\" }\n"),
+        ])
+        #expect(
+            Set(tree.arrows(in: "M").keys) == [
+                SourceTree.Arrow(from: "A", to: "B"), SourceTree.Arrow(from: "C", to: "A"),
+            ])
+    }
+}

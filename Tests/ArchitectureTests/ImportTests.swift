@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// Each border between modules forbids something, and imports are where it would be crossed.
+@Suite struct ImportTests {
+    private static let allowed: [String: Set<String>] = [
+        "TernLock": ["Glibc", "Synchronization"],
+        "TernHTTP1": [],
+        "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock"],
+        "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock"],
+        "TernEngine": [
+            "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernHTTP1", "TernIO", "TernLock",
+            "TernTLS",
+        ],
+        "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
+        "TernAlamofire": ["Foundation", "Tern"],
+        "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
+        "TernCLI": [
+            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Tern", "TernEngine", "TernLock", "TernTLS",
+            "TernTesting",
+        ],
+    ]
+
+    @Test func `a file imports what its module may know`() {
+        for file in SourceTree.project.files {
+            guard let allowed = Self.allowed[file.module] else {
+                Issue.record("\(file.module) has no line in the table")
+                continue
+            }
+            let foreign = file.imports.subtracting(allowed)
+            #expect(foreign.isEmpty, "\(file.path) imports \(foreign.sorted())")
+        }
+    }
+
+    @Test func `imports are read in every spelling`() {
+        let text = """
+            import Plain
+            public import Shown
+            @_exported public import struct Whole.Part
+            @testable import Tested
+            // import Comment
+            let text = "import Quoted"
+            """
+        let imports = SourceFile(path: "Module/File.swift", text: text).imports
+        #expect(imports == ["Plain", "Shown", "Whole", "Tested"])
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A Swift file below `Sources`, read as text: without comments and string literals, word by word.
+struct SourceFile {
+    /// Such as `TernEngine/Pool/Shard.swift`.
+    let path: String
+    let lineCount: Int
+    /// The modules it imports, a single declaration of one included.
+    let imports: Set<String>
+    /// The types it declares at its outermost level.
+    let declares: Set<String>
+    /// The names in it that may be types of other files: those that begin with a capital letter and are not its own.
+    let names: Set<String>
+
+    var module: String { String(path.prefix { $0 != "/" }) }
+
+    /// The folder of the module it lies in, however deep; nil beside all folders.
+    var folder: String? {
+        let parts = path.split(separator: "/")
+        return parts.count > 2 ? String(parts[1]) : nil
+    }
+
+    init(path: String, text: String) {
+        self.path = path
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        lineCount = lines.count - 1
+        var (imports, declares, locals, names) = (Set<String>(), Set<String>(), Set<String>(), Set<String>())
+        for line in lines {
+            let words = Self.words(Self.code(line))
+            if let word = words.firstIndex(of: "import"), words[..<word].allSatisfy(Self.isModifier) {
+                let rest = words[(word + 1)...]
+                if let module = rest.first(where: { !Self.kinds.contains($0) }) { imports.insert(module) }
+                continue
+            }
+            names.formUnion(words.filter { $0.first?.isUppercase == true })
+            guard let kind = words.firstIndex(where: Self.typeKinds.contains), kind + 1 < words.count,
+                words[..<kind].allSatisfy(Self.isModifier)
+            else { continue }
+            if line.first != " " { declares.insert(words[kind + 1]) }
+            locals.formUnion(Self.parameters(of: Self.code(line)))
+            locals.insert(words[kind + 1])
+        }
+        self.imports = imports
+        self.declares = declares
+        self.names = names.subtracting(locals)
+    }
+
+    private static let typeKinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
+    private static let kinds = typeKinds.union(["func", "let", "var"])
+
+    private static func isModifier(_ word: String) -> Bool {
+        [
+            "public", "open", "package", "internal", "fileprivate", "private", "final", "indirect", "nonisolated",
+            "safe", "unsafe", "testable", "unchecked", "preconcurrency", "_exported", "frozen", "main",
+        ].contains(word)
+    }
+
+    /// A line without its comment and what stands in quotes.
+    private static func code(_ line: Substring) -> [UInt8] {
+        var code: [UInt8] = []
+        var (isQuoted, isEscaped, wasSlash) = (false, false, false)
+        for byte in line.utf8 {
+            if isQuoted {
+                if byte == UInt8(ascii: "\""), !isEscaped { isQuoted = false }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+                continue
+            }
+            if byte == UInt8(ascii: "/"), wasSlash { return code }
+            wasSlash = byte == UInt8(ascii: "/")
+            isQuoted = byte == UInt8(ascii: "\"")
+            code.append(byte)
+        }
+        return code
+    }
+
+    private static func words(_ code: [UInt8]) -> [String] {
+        code.split { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                false
+            default: true
+            }
+        }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Of a generic type.
+    private static func parameters(of code: [UInt8]) -> [String] {
+        guard let start = code.firstIndex(of: UInt8(ascii: "<")) else { return [] }
+        return words(Array(code[start...].prefix { $0 != UInt8(ascii: ">") }))
+    }
+}
