@@ -3,17 +3,21 @@
 extension ScriptedOrigin {
     /// Where an origin listens and how much of its sockets and memory it uses.
     public struct Configuration: Sendable {
-        /// A loopback address.
+        /// An address that no other machine reaches.
         public enum Address: Sendable {
             /// 127.0.0.1
             case ipv4
             /// ::1
             case ipv6
+            /// A Unix domain socket. The file is there for as long as the origin listens, and must not be before.
+            case unix(path: String)
+            /// A Unix domain socket with a name in Linux's abstract space, which no file stands for.
+            case abstract(name: String)
         }
 
         /// Where the origin listens; no other machine reaches it.
         public var address = Address.ipv4
-        /// 0 lets the kernel choose.
+        /// 0 lets the kernel choose. Nothing to a Unix domain socket.
         public var port: UInt16 = 0
         /// The size asked for the kernel's receive buffer of each connection (SO_RCVBUF); nil leaves it alone.
         public var receiveBufferSize: Int32?

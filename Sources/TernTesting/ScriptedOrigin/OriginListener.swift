@@ -2,19 +2,23 @@
 // Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
 
 internal import Glibc
+internal import TernLock
 
-/// A listening TCP socket on a loopback address.
+/// A listening socket that this machine alone reaches.
 final class OriginListener: Sendable {
     /// The descriptor of an accepted connection belongs to whoever asked.
     enum Accepted { case descriptor(Int32), failed, stopped }
 
     private let descriptor: Int32
+    /// Of the file that goes with the socket, as soon as there is one.
+    private let path = Lock<String?>(nil)
 
     init(_ configuration: ScriptedOrigin.Configuration) throws(ScriptedOriginError) {
         let family =
             switch configuration.address {
             case .ipv4: AF_INET
             case .ipv6: AF_INET6
+            case .unix, .abstract: AF_UNIX
             }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(family, type, 0)
@@ -26,8 +30,12 @@ final class OriginListener: Sendable {
         guard listen(descriptor, SOMAXCONN) == 0 else { throw .system(call: "listen", errno: errno) }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        if let path = path.withLock({ $0 }) { _ = unsafe unlink(path) }
+    }
 
+    /// 0 for a Unix domain socket.
     func port() throws(ScriptedOriginError) -> UInt16 {
         // The port stands at the same place in both families.
         var address = sockaddr_in6()
@@ -38,7 +46,7 @@ final class OriginListener: Sendable {
             }
         }
         guard result == 0 else { throw .system(call: "getsockname", errno: errno) }
-        return UInt16(bigEndian: address.sin6_port)
+        return Int32(address.sin6_family) == AF_UNIX ? 0 : UInt16(bigEndian: address.sin6_port)
     }
 
     /// Waits for the next connection or for the latch.
@@ -78,13 +86,27 @@ final class OriginListener: Sendable {
             address.sin6_port = configuration.port.bigEndian
             address.sin6_addr = in6addr_loopback
             result = unsafe bind(&address)
+        case .unix(let path): result = bind(named: Array(path.utf8) + [0])
+        case .abstract(let name): result = bind(named: [0] + Array(name.utf8))
         }
         guard result == 0 else { throw .system(call: "bind", errno: errno) }
+        if case .unix(let path) = configuration.address { self.path.withLock { $0 = path } }
     }
 
-    private func bind<Address>(_ address: UnsafePointer<Address>) -> Int32 {
+    private func bind(named name: [UInt8]) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard name.count <= MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        return unsafe bind(&address, size: MemoryLayout<sa_family_t>.size + name.count)
+    }
+
+    private func bind<Address>(_ address: UnsafePointer<Address>, size: Int = MemoryLayout<Address>.size) -> Int32 {
         unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            unsafe Glibc.bind(descriptor, $0, socklen_t(size))
         }
     }
 

@@ -5,7 +5,7 @@
 
 internal import Glibc
 
-/// A connected TCP socket, closed with the value.
+/// A connected socket, closed with the value. What is said to TCP, one of the Unix domain does not hear.
 struct OriginSocket: ~Copyable {
     enum Received { case bytes(Int), wouldBlock, end, reset }
     enum Sent { case bytes(Int), wouldBlock, reset }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An HTTP/1.1 origin on a loopback address that does what a script tells it to, right or wrong, and reports what it saw.
+/// An HTTP/1.1 origin on a loopback address, or at a Unix domain socket, that does what a script tells it to, right or wrong, and reports what it saw.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin { connection, request in
@@ -18,7 +18,7 @@ public final class ScriptedOrigin: Sendable {
     /// What to do on a new connection, counted from 1, before anything is read.
     public typealias AcceptScript = @Sendable (_ connection: Int) -> [Step]
 
-    /// The port the origin listens on.
+    /// The port the origin listens on; 0 at a Unix domain socket.
     public let port: UInt16
     private let core: OriginCore
     private let authority: String
@@ -53,6 +53,7 @@ public final class ScriptedOrigin: Sendable {
             switch configuration.address {
             case .ipv4: identity == nil ? "127.0.0.1" : "localhost"
             case .ipv6: "[::1]"
+            case .unix, .abstract: "localhost"
             }
         self.tlsOptions = tlsOptions
         try core.start(listener)
@@ -60,10 +61,11 @@ public final class ScriptedOrigin: Sendable {
 
     deinit { core.stop() }
 
-    /// The URL of a path on this origin. The host is `localhost` with TLS over IPv4 and the address itself otherwise, unless
-    /// given.
+    /// The URL of a path on this origin. The host is `localhost` with TLS over IPv4 and at a Unix domain socket, and the address
+    /// itself otherwise, unless given.
     public func url(_ path: String = "/", host: String? = nil) -> String {
-        "\(scheme)://\(host ?? authority):\(port)\(path)"
+        let port = port == 0 ? "" : ":\(port)"
+        return "\(scheme)://\(host ?? authority)\(port)\(path)"
     }
 
     /// What the origin has seen so far.

@@ -12,16 +12,34 @@ final class RawClient: Sendable {
     private let descriptor: Int32
 
     init(port: UInt16) throws(Unconnected) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = Self.socket(AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try connect(to: &address, size: MemoryLayout<sockaddr_in>.size)
+    }
+
+    /// Of a Unix domain socket, whose name in the abstract space begins with a NUL.
+    init(unix name: [UInt8]) throws(Unconnected) {
+        descriptor = Self.socket(AF_UNIX)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        try connect(to: &address, size: MemoryLayout<sa_family_t>.size + name.count)
+    }
+
+    private static func socket(_ family: Int32) -> Int32 {
+        let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        return descriptor
+    }
+
+    private func connect<Address>(to address: inout Address, size: Int) throws(Unconnected) {
         let result = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe Glibc.connect(descriptor, $0, socklen_t(size))
             }
         }
         guard result == 0 else { throw Unconnected(errno: errno) }

@@ -18,6 +18,31 @@ import Testing
         #expect(origin.requests.map(\.index) == [0, 1])
     }
 
+    @Test func `listens at a Unix domain socket too, with a file or without`() throws {
+        let path = "/tmp/tern-origin-\(getpid())"
+        var configuration = ScriptedOrigin.Configuration()
+        for (address, name) in [
+            (ScriptedOrigin.Configuration.Address.unix(path: path), Array(path.utf8)),
+            (.abstract(name: path), [0] + Array(path.utf8)),
+        ] {
+            configuration.address = address
+            var origin: ScriptedOrigin? = try ScriptedOrigin(configuration) { _, _ in [.ok("here")] }
+            #expect(origin?.port == 0)
+            #expect(origin?.url("/x") == "http://localhost/x")
+            let client = try RawClient(unix: name)
+            client.send(get)
+            #expect(client.receive(until: "here").hasSuffix("\r\n\r\nhere"))
+            // Who comes second takes nothing away from the first.
+            #expect(throws: ScriptedOriginError.system(call: "bind", errno: EADDRINUSE)) {
+                try ScriptedOrigin(configuration) { _, _ in [] }
+            }
+            _ = try RawClient(unix: name)
+            origin = nil
+            #expect(throws: RawClient.Unconnected.self) { try RawClient(unix: name) }
+            #expect(unsafe access(path, F_OK) == -1)
+        }
+    }
+
     @Test func `answers pipelined requests one after another`() throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
         let client = try RawClient(port: origin.port)
