@@ -11,7 +11,7 @@ public struct EngineError: Error, Sendable {
     public let phase: Phase
     /// The origin that was asked, such as `https://example.com`; nil when the request had none.
     public let origin: Origin?
-    /// The address spoken to, once there is a connection.
+    /// The address spoken to, once there is a connection; a Unix domain socket also if there came to be none.
     public let remoteAddress: SocketAddress?
     /// Whether any byte of the request may have reached the server.
     public let wasSent: Bool

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
+public import TernIO
 public import TernTLS
 
 /// How a session behaves. Read once, when the session is made.
 public struct SessionConfiguration: Sendable {
-    /// Connections to one origin at a time, 1 or more; further requests wait their turn.
+    /// Connections to one origin, or to one Unix domain socket, at a time, 1 or more; further requests wait their turn.
     public var httpMaximumConnectionsPerHost = 16
     /// Requests that may wait for a connection to one origin; one more fails with `queueFull`.
     public var maximumQueuedRequestsPerHost = 100_000
@@ -23,6 +24,10 @@ public struct SessionConfiguration: Sendable {
     /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that does no
     /// harm; see ``RepeatPolicy``.
     public var repeatsLostRequests = true
+    /// The Unix domain socket at which all servers are to be found, redirected to or not, for requests that name none of their own;
+    /// nil finds them at their hosts and ports. What the session asks for itself, such as whether a certificate is revoked, goes
+    /// over the network all the same.
+    public var unixSocket: UnixSocketName?
     /// Added to every request that has no field of that name.
     public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secrets in every request, besides those that always are and those that a request

@@ -107,6 +107,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
             question = shared.resolver.resolve(host: origin.host, port: origin.port) { addresses in
                 self.shared.perform { self.resolved(addresses) }
             }
+        case .socket(let name): connect(to: [.unix(name)])
         }
     }
 
@@ -124,6 +125,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         // Policies are asked for before, and whoever answers may have cancelled.
         if isOver { return }
         phase = .connect
+        // Nobody else can be meant.
+        if case .socket = route.endpoint { remoteAddress = addresses.first }
         // It ends before us, or by our `cancel`: so this is no cycle for long.
         let connector = Connector(addresses: addresses, loop: shared.loop) { self.connected($0) }
         self.connector = connector

@@ -11,15 +11,17 @@ struct Route: Sendable, Hashable {
     enum Endpoint: Sendable, Hashable {
         /// The host and port of an origin.
         case host(Origin)
+        /// A Unix domain socket, whatever the origin.
+        case socket(UnixSocketName)
     }
 
     let endpoint: Endpoint
     /// Whose server is spoken to over TLS; nil for plain connections.
     let secured: Origin?
 
-    /// Straight to `origin`.
-    init(to origin: Origin) {
-        endpoint = .host(origin)
+    /// Straight to `origin`: to its host and port, or to the socket at which it is said to be.
+    init(to origin: Origin, at socket: UnixSocketName? = nil) {
+        endpoint = if let socket { .socket(socket) } else { .host(origin) }
         secured = origin.scheme == .https ? origin : nil
     }
 
@@ -27,9 +29,17 @@ struct Route: Sendable, Hashable {
     var address: SocketAddress? {
         switch endpoint {
         case .host(let origin): SocketAddress(literal: origin.host, port: origin.port)
+        case .socket(let name): .unix(name)
         }
     }
 
-    // `secured` is the same where the endpoints are, or there is none.
-    func hash(into hasher: inout Hasher) { hasher.combine(endpoint) }
+    func hash(into hasher: inout Hasher) {
+        switch endpoint {
+        // `secured` is the same where the hosts are, or there is none.
+        case .host(let origin): hasher.combine(origin)
+        case .socket(let name):
+            hasher.combine(name)
+            hasher.combine(secured)
+        }
+    }
 }

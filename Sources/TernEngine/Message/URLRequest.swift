@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 public import TernHTTP1
+public import TernIO
 
 /// A request, with the names of Foundation's `URLRequest`. Headers keep their order, repeats and spelling.
 ///
@@ -19,6 +20,7 @@ public struct URLRequest: Sendable {
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
         var decodesContent: Bool?
+        var unixSocket: UnixSocketName?
         var sensitiveFields = SensitiveFields()
 
         init(url: URL?) {
@@ -38,6 +40,7 @@ public struct URLRequest: Sendable {
             redirectPolicy = other.redirectPolicy
             repeatPolicy = other.repeatPolicy
             decodesContent = other.decodesContent
+            unixSocket = other.unixSocket
             sensitiveFields = other.sensitiveFields
         }
     }
@@ -139,6 +142,18 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.repeatPolicy = newValue
+        }
+    }
+
+    /// The Unix domain socket at which the URL's server is to be found; nil takes the session's, and without one the URL's host and
+    /// port. What is said there stays the same, `Host` and the name in the server's certificate too.
+    ///
+    /// It belongs to the URL's origin: a redirect to another one leaves it behind, and then goes where any request would.
+    public var unixSocket: UnixSocketName? {
+        get { storage.unixSocket }
+        set {
+            makeUnique()
+            storage.unixSocket = newValue
         }
     }
 

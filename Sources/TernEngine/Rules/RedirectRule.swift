@@ -7,6 +7,7 @@ import TernHTTP1
 /// - Without a Location, or with an empty one, there is nowhere to go: the response is delivered, as by browsers and curl.
 /// - Credentials stay at the first origin and are gone once the chain has left it, the way back included
 ///   (``RedirectChain``). Origins are compared as parsed: scheme, host and port.
+/// - So it is with a Unix domain socket that was named for the request: only its own origin is to be found there.
 /// - A server may send a client back to what it asked before, having learnt something meanwhile. A request that is
 ///   redirected for the second time with the same fields goes round in circles.
 struct RedirectRule: Sendable {
@@ -70,7 +71,10 @@ struct RedirectRule: Sendable {
             chain.follow(to: next)
             var request = sent
             request.url = try Self.url(target, userinfo: chain.mayCarryCredentials ? base.userinfo : nil)
-            if !chain.mayCarryCredentials { request.removeFields { $0.staysAtOrigin || isSensitive($0) } }
+            if !chain.mayCarryCredentials {
+                request.removeFields { $0.staysAtOrigin || isSensitive($0) }
+                request.unixSocket = nil
+            }
 
             let keepsContent = request.changeMethod(after: status)
             guard isReplayable || !keepsContent else { throw .bodyNotReplayable }

@@ -8,12 +8,20 @@ extension SessionTask {
     /// Begins the hop that is planned.
     private func go(on shard: Shard<SessionTask>) {
         if shard.isClosed { return completeLater(.sessionInvalidated, phase: .request, on: shard.loop) }
-        switch plan.hop.request.destination {
-        case .success(let destination):
+        do throws(InvalidRequest) {
+            let route = try route(on: shard)
             if plan.hop.number > 0 { tally?.beginHop(plan.hop, shard.loop.now) }
-            shard.find(Route(to: destination.origin), for: self)
-        case .failure(let error): completeLater(.invalidRequest(error), phase: .request, on: shard.loop)
+            shard.find(route, for: self)
+        } catch {
+            completeLater(.invalidRequest(error), phase: .request, on: shard.loop)
         }
+    }
+
+    /// Which connections may carry the hop.
+    private func route(on shard: Shard<SessionTask>) throws(InvalidRequest) -> Route {
+        Route(
+            to: try plan.hop.request.destination.get().origin,
+            at: plan.hop.request.unixSocket ?? shard.shared.configuration.unixSocket)
     }
 
     private func start() {
@@ -28,10 +36,8 @@ extension SessionTask {
 
     private func cancelNow() {
         if let connection { return connection.end(.cancelled) }
-        guard wait.since != nil, let origin = try? plan.hop.request.destination.get().origin else {
-            return complete(error(.cancelled, phase: .request))
-        }
-        shared.withLock { $0.shard }?.abandon(Route(to: origin), self)
+        if wait.since == nil { return complete(error(.cancelled, phase: .request)) }
+        if let shard = shared.withLock({ $0.shard }), let route = try? route(on: shard) { shard.abandon(route, self) }
         complete(error(.cancelled, phase: .pool))
     }
 

@@ -56,18 +56,21 @@ import Testing
         copy.addValue("3", forHTTPHeaderField: "X-Two")
         copy.httpBody = Data([2])
         copy.timeouts = Timeouts(idle: nil)
+        copy.unixSocket = try UnixSocketName(path: "/run/web.sock")
         #expect(original.url?.absoluteString == "http://one.example/")
         #expect(original.host == "one.example")
         #expect(original.httpMethod == "GET")
         #expect(original.headers == ["X-One": "1"])
         #expect(original.httpBody == Data([1]))
         #expect(original.timeouts == nil)
+        #expect(original.unixSocket == nil)
         original.httpMethod = "DELETE"
         #expect(copy.host == "two.example")
         #expect(copy.httpMethod == "POST")
         #expect(copy.headers == ["X-One": "2", "X-Two": "3"])
         #expect(copy.httpBody == Data([2]))
         #expect(copy.timeouts == Timeouts(idle: nil))
+        #expect(copy.unixSocket?.path == "/run/web.sock")
     }
 
     @Test func `copies in many tasks at once are independent`() async throws {

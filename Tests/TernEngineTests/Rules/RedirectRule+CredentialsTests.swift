@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TernIO
 import Testing
 
 @testable import TernEngine
@@ -34,6 +35,7 @@ import Testing
     private func hops(_ way: Way, allowsDowngrade: Bool = true) throws -> Journey {
         var sent = try URLRequest(string: way.start)
         sent.headers = HTTPFields(Array(Self.secrets) + Array(Self.others))
+        sent.unixSocket = try UnixSocketName(path: "/run/web.sock")
         var chain = RedirectChain()
         var requests: [URLRequest] = []
         let rule = RedirectRule(policy: .follow(allowsDowngrade: allowsDowngrade))
@@ -49,6 +51,7 @@ import Testing
                 requests.append(sent)
                 // What a session adds follows what the request has.
                 #expect(chain.mayCarryCredentials == sent.headers.contains("Authorization"))
+                #expect(chain.mayCarryCredentials == (sent.unixSocket != nil))
             }
         }
         return Journey(requests: requests, error: nil)

@@ -85,6 +85,24 @@ import Testing
         #expect(answered == 1000)
     }
 
+    @Test func `nginx is spoken to over Unix domain sockets, plain and secure`() async throws {
+        let server = try await NginxServer()
+        for (path, url) in [(server.socketPath, "http://a.test/ok"), (server.secureSocketPath, "https://localhost/ok")]
+        {
+            var configuration = try Self.configuration(trusting: server.authority)
+            configuration.unixSocket = try UnixSocketName(path: path)
+            let session = Session(configuration: configuration)
+            for place in 1...3 {
+                let (data, _) = try await session.data(from: try #require(URL(string: url + "?\(path.hashValue)")))
+                #expect(String(decoding: data, as: UTF8.self) == "ok")
+                #expect(
+                    await server.accessLog.waitFor { lines in
+                        lines.contains { $0.contains(" \(place) 200 GET /ok?\(path.hashValue)") }
+                    })
+            }
+        }
+    }
+
     private static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))

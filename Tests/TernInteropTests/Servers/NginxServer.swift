@@ -3,7 +3,7 @@
 import Foundation
 import TernTesting
 
-/// An nginx of its own, with one worker, over http and https on two free loopback ports.
+/// An nginx of its own, with one worker, over http and https on two free loopback ports, and at two Unix domain sockets.
 ///
 /// It serves the files a test gives it, and `/ok`, which says `ok`.
 final class NginxServer: Sendable {
@@ -37,6 +37,12 @@ final class NginxServer: Sendable {
 
     /// One line per request that is done: connection, its place on the connection from 1, status, method and target.
     var accessLog: LineLog { process.output }
+
+    /// The socket where it speaks plain http.
+    var socketPath: String { folder.url.path + "/web.sock" }
+
+    /// The socket where it speaks https.
+    var secureSocketPath: String { folder.url.path + "/secure.sock" }
 
     /// Ends nginx and waits until it has gone. Idempotent.
     func stop() { process.stop() }
@@ -87,6 +93,8 @@ final class NginxServer: Sendable {
             server {
                 listen 127.0.0.1:\(port) backlog=4096;
                 listen 127.0.0.1:\(securePort) ssl backlog=4096;
+                listen unix:\(folder)/web.sock;
+                listen unix:\(folder)/secure.sock ssl;
                 ssl_certificate \(folder)/server.pem;
                 ssl_certificate_key \(folder)/server.key;
                 ssl_protocols TLSv1.2 TLSv1.3;

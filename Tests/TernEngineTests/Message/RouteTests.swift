@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+@Suite struct RouteTests {
+    private let plain = Origin(scheme: .http, host: "a.test", port: 80)
+    private let other = Origin(scheme: .http, host: "b.test", port: 8080)
+    private let secure = Origin(scheme: .https, host: "a.test", port: 443)
+    private let otherSecure = Origin(scheme: .https, host: "b.test", port: 443)
+
+    @Test func `origins with a host and port of their own have a route of their own`() {
+        #expect(Set([plain, other, secure, otherSecure, plain].map { Route(to: $0) }).count == 4)
+        #expect(Route(to: plain).secured == nil)
+        #expect(Route(to: secure).secured == secure)
+    }
+
+    @Test func `over one socket all plain requests take one route, and secure ones that of their server`() throws {
+        let socket = try UnixSocketName(path: "/run/web.sock")
+        #expect(Route(to: plain, at: socket) == Route(to: other, at: socket))
+        #expect(Route(to: plain, at: socket).hashValue == Route(to: other, at: socket).hashValue)
+        #expect(Set([plain, secure, otherSecure].map { Route(to: $0, at: socket) }).count == 3)
+        #expect(Route(to: secure, at: socket).secured == secure)
+        #expect(Route(to: plain, at: socket) != Route(to: plain))
+        #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(path: "/run/other.sock")))
+        #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(abstract: "/run/web.sock")))
+    }
+
+    @Test func `an address is known of literals and sockets`() throws {
+        let socket = try UnixSocketName(path: "/run/web.sock")
+        #expect(Route(to: plain).address == nil)
+        #expect(Route(to: plain, at: socket).address == .unix(socket))
+        let literal = Origin(scheme: .https, host: "[::1]", port: 8443)
+        #expect(Route(to: literal).address?.description == "[::1]:8443")
+    }
+}
