@@ -50,3 +50,28 @@ public struct SessionConfiguration: Sendable {
     /// The settings a session has when it is given none.
     public static var `default`: SessionConfiguration { SessionConfiguration() }
 }
+
+// URLSession's names.
+extension SessionConfiguration {
+    /// Seconds without a byte while a request is under way: ``Timeouts/idle``; 0 or less, or infinity, for none.
+    public var timeoutIntervalForRequest: Double {
+        get { timeouts.idle?.inSeconds ?? .infinity }
+        set { timeouts.idle = Duration(limit: newValue) }
+    }
+
+    /// Seconds from `resume()` to completion: ``Timeouts/total``; 0 or less, or infinity, for none.
+    public var timeoutIntervalForResource: Double {
+        get { timeouts.total?.inSeconds ?? .infinity }
+        set { timeouts.total = Duration(limit: newValue) }
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { self / .seconds(1) }
+
+    /// Nil for what is no limit.
+    fileprivate init?(limit seconds: Double) {
+        guard seconds > 0, seconds < 9e9 else { return nil }
+        self = .seconds(seconds)
+    }
+}

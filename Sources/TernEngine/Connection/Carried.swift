@@ -29,6 +29,13 @@ enum ContentTaken {
     case all
     /// So many octets; what follows has to wait.
     case some(Int)
+
+    func count(of all: Int) -> Int {
+        switch self {
+        case .all: all
+        case .some(let count): count
+        }
+    }
 }
 
 /// What is known about an exchange that is over.

@@ -23,6 +23,8 @@ struct ConnectionState: ~Copyable {
     /// everything: the answer comes first, the error only if there is none.
     private(set) var sendingError: SystemError?
     var isPaused = false
+    /// It is not to be used again, whatever its exchange allows.
+    var isLastExchange = false
 
     /// An exchange begins.
     mutating func begin() {
@@ -79,7 +81,9 @@ struct ConnectionState: ~Copyable {
     mutating func finish(isExchangeReusable: Bool, isSending: Bool) -> Ending? {
         guard case .finishing = stage else { return nil }
         isPaused = false
-        guard isExchangeReusable, !isSending, !isTainted, sendingError == nil else { return .close }
+        guard isExchangeReusable, !isSending, !isTainted, !isLastExchange, sendingError == nil else {
+            return .close
+        }
         stage = .resting
         return .reuse
     }

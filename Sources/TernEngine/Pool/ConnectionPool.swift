@@ -72,6 +72,14 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
         for connection in connections.values where isOutdated(connection) { connection.retire() }
     }
 
+    /// Closes the idle connections, and has those in use carry nothing more.
+    func reset() {
+        for connection in connections.values {
+            connection.state.isLastExchange = true
+            connection.retire()
+        }
+    }
+
     /// Whether a resting connection can be used, now.
     private func isFit(_ connection: Connection) -> Bool {
         if isOutdated(connection) { connection.retire() }

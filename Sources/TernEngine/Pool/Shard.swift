@@ -84,6 +84,11 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         for pool in pools.values { pool.retireOutdated() }
     }
 
+    /// Every later request travels on a connection opened after this.
+    func reset() {
+        for pool in pools.values { pool.reset() }
+    }
+
     /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last one,
     /// which a host that closes after every response would need again at once.
     func emptied(_ pool: Pool) {

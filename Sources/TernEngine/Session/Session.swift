@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Synchronization
 import TernIO
+import TernLock
 public import TernTLS
 
 /// Sends requests and keeps connections alive between them. Threads, descriptors and tasks end with it: dropping a
@@ -12,7 +13,12 @@ public final class Session: Sendable {
     /// What the session was made with; nothing changes it afterwards.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemError>
-    private let shards: [Shard<SessionTask>]
+    let shards: [Shard<SessionTask>]
+    /// Of the shards, in their order.
+    let tables: [TaskTable]
+    private let delegate: Lock<(any SessionDelegate)?>
+    /// Whether no more tasks are taken.
+    let invalidation = Atomic<Bool>(false)
     private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
 
@@ -21,9 +27,11 @@ public final class Session: Sendable {
     /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name.
     /// If the reactors cannot start, which takes running out of descriptors or threads, every request fails with that error.
     public init(
-        configuration: SessionConfiguration = .default, serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+        configuration: SessionConfiguration = .default, delegate: (any SessionDelegate)? = nil,
+        serverTrustPolicyManager: ServerTrustPolicyManager? = nil
     ) {
         self.configuration = configuration
+        self.delegate = Lock(delegate)
         reactors = Result { () throws(SystemError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
@@ -42,12 +50,18 @@ public final class Session: Sendable {
                 SharedSettings(loop: loop, configuration: configuration, trust: trust, resolver: resolver),
                 connectionLimit: share)
         }
+        tables = shards.map { _ in TaskTable() }
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Ends what is under way, and closes what is open.
+    func close() {
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
     }
+
+    func takeDelegate() -> (any SessionDelegate)? { delegate.withLock { $0.take() } }
 
     /// Which server is to be trusted how. May be set at any time, such as when pins are rotated: from the moment the
     /// setter returns, every request that is sent travels on a connection whose server the new policies accepted. Idle
@@ -67,18 +81,31 @@ public final class Session: Sendable {
     }
 
     /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
-    public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionTask {
-        SessionTask(
-            request: request, delegate: delegate, configuration: configuration, shard: pickShard(), failure: failure
-        )
+    public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionDataTask {
+        SessionDataTask(request: request, delegate: delegate, settings: taskSettings)
+    }
+
+    /// The same with the session's delegate, if it has one; without one nobody is told.
+    public func dataTask(with request: URLRequest) -> SessionDataTask {
+        let delegate = delegate.withLock { $0 }
+        return dataTask(with: request, delegate: delegate ?? Unheard.shared)
+    }
+
+    /// Where the next task runs, and how.
+    var taskSettings: TaskSettings {
+        let index = pickShard()
+        return TaskSettings(
+            configuration: configuration, shard: index.map { shards[$0] }, table: index.map { tables[$0] },
+            failure: failure)
     }
 
     /// The shard whose thread we are on, because there is no hop to it; else each in turn.
-    private func pickShard() -> Shard<SessionTask>? {
-        if let current = shards.first(where: \.loop.isCurrent) { return current }
-        if shards.count <= 1 { return shards.first }
+    private func pickShard() -> Int? {
+        if shards.isEmpty || invalidation.load(ordering: .relaxed) { return nil }
+        if let current = shards.firstIndex(where: \.loop.isCurrent) { return current }
+        if shards.count == 1 { return 0 }
         let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
-        return shards[Int(UInt(bitPattern: turn) % UInt(shards.count))]
+        return Int(UInt(bitPattern: turn) % UInt(shards.count))
     }
 
     /// What a task ends with that finds no reactor to run on.
@@ -88,4 +115,11 @@ public final class Session: Sendable {
         case .failure(let error): .system(error)
         }
     }
+}
+
+/// Of tasks that nobody wants to hear of.
+private final class Unheard: SessionTaskDelegate {
+    static let shared = Unheard()
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// What most tasks never need: made when it is. Belongs to the reactor's thread.
 final class Aside {
@@ -6,6 +7,8 @@ final class Aside {
     var history: [HTTPURLResponse] = []
     /// The head of a response nobody has decided on yet.
     var undecided: HTTPURLResponse?
+    /// What came behind the body of a response nobody has decided on yet.
+    var undecidedTrailers: (trailers: HTTPFields, discarded: HTTPFields)?
     /// Whether the response that is the answer is decoded, and how.
     var isDecoding = false
     var path = BodyPath()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import TernHTTP1
 import TernIO
 import TernLock
@@ -29,6 +30,7 @@ extension SessionTask {
         if isCancelled || tally != nil { return }
         let (shard, start) = shared.withLock { ($0.shard, $0.stage == .started ? $0.start : nil) }
         guard let shard, let start else { return }
+        table?.add(self)
         tally = TaskMetrics(originalRequest, start: start)
         deadlines = Deadlines(limits: timeouts, start: start)
         go(on: shard)
@@ -41,28 +43,37 @@ extension SessionTask {
         complete(error(.cancelled, phase: .pool))
     }
 
-    func updatePause() { connection?.isPaused = isSuspended || aside?.undecided != nil }
+    func updatePause() { connection?.isPaused = isSuspended || plan.isAsking }
 
     /// Does what the plan says.
-    private func follow(_ next: TaskPlan.Next) {
+    func follow(_ next: TaskPlan.Next) {
         switch next {
         case .wait: updatePause()
         case .go:
             if let shard = shared.withLock({ $0.shard }) { go(on: shard) }
-        case .deliver(let isComplete):
-            if let response = aside?.undecided.take() { deliver(response) }
-            if isComplete { complete(nil) } else { updatePause() }
+        case .deliver(let isComplete): deliverUndecided(isComplete)
+        case .askContent: askForContent()
         case .complete: complete(nil)
         case .fail(let reason, let isSafeToRepeat):
+            if let connection { return connection.end(reason) }
             complete(error(reason, phase: tally?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat))
         }
     }
 
-    private func deliver(_ response: HTTPURLResponse) {
-        var response = response
-        prepareDecoding(&response)
-        shared.withLock { $0.response = response }
-        delegate.task(self, didReceive: response)
+    /// Tells what was held back.
+    private func deliverUndecided(_ isComplete: Bool) {
+        if let response = aside?.undecided.take() {
+            deliver(response)
+            // Who was told may have to be waited for.
+            if plan.isAsking { return }
+        }
+        if let (trailers, discarded) = aside?.undecidedTrailers.take() { tell(trailers, discarded) }
+        if isComplete { complete(nil) } else { updatePause() }
+    }
+
+    func tell(_ trailers: HTTPFields, _ discarded: HTTPFields) {
+        if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
+        if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
     }
 }
 
@@ -119,13 +130,15 @@ extension SessionTask: Carried {
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
         switch event {
-        case .body(let range): return content(bytes.extracting(range), &allowance)
+        case .body(let range):
+            let taken = content(bytes.extracting(range), &allowance)
+            contentCounts.received.add(Int64(taken.count(of: range.count)), ordering: .relaxed)
+            return taken
         case .head(let head): received(head)
         case .informational(let head): delegate.task(self, didReceiveInformational: response(head))
         case .end(let trailers, let discarded):
-            guard plan.isDelivering, finishDecoding() else { break }
-            if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
-            if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
+            if plan.isAsking { aside?.undecidedTrailers = (trailers, discarded) }
+            if plan.isDelivering, finishDecoding() { tell(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
         }
         return .all
@@ -158,29 +171,16 @@ extension SessionTask: Carried {
         case .deliver: deliver(response(head))
         case .swallow: break
         case .ask(let request): ask(about: request, response(head))
+        case .challenge: askForCredentials(response(head))
         case .fail(let reason): connection.end(reason)
         }
-    }
-
-    private func ask(about request: URLRequest, _ response: HTTPURLResponse) {
-        let aside = aside ?? Aside()
-        self.aside = aside
-        aside.undecided = response
-        follow(decide(request))
-    }
-
-    private func decide(_ request: URLRequest?) -> TaskPlan.Next {
-        let next = plan.answered(request)
-        guard let request, let response = aside?.undecided.take() else { return next }
-        aside?.history.append(response)
-        shared.withLock { $0.currentRequest = request }
-        return next
     }
 
     func sent(_ count: Int64, of length: Int64?) {
         delegate.task(
             self, didSendBodyData: count &- sentSoFar, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
         sentSoFar = count
+        contentCounts.sent.store(count, ordering: .relaxed)
     }
 
     func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {

@@ -52,6 +52,9 @@ public class SessionTask: @unchecked Sendable {
     private let cancellation = Atomic<Bool>(false)
     private let failure: EngineError.Reason
     let timeouts: Timeouts
+    let table: TaskTable?
+    /// Octets of content that were received and handed over.
+    let contentCounts = ContentCounts()
 
     // What follows belongs to the reactor.
 
@@ -61,26 +64,27 @@ public class SessionTask: @unchecked Sendable {
     /// While it carries the task.
     var connection: Connection?
     var placeInLine: Int32 = -1
+    /// Guarded by the table's lock.
+    var placeInTable = -1
     var wait = Wait()
     var deadlines: Deadlines
     var tally: TaskMetrics?
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
+    var inquiry = Inquiry()
     /// Octets of content that the delegate was told of.
     var sentSoFar: Int64 = 0
     let decoding: Decoding
     /// What is rare; made when it is needed.
     var aside: Aside?
 
-    /// Without a shard the task fails with `failure` as soon as it is started.
-    init(
-        request: URLRequest, delegate: any SessionTaskDelegate, configuration: SessionConfiguration,
-        shard: Shard<SessionTask>?, failure: EngineError.Reason
-    ) {
+    init(request: URLRequest, delegate: any SessionTaskDelegate, settings: TaskSettings) {
+        let configuration = settings.configuration
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
         self.delegate = delegate
-        self.failure = failure
+        failure = settings.failure
+        table = settings.table
         timeouts = request.timeouts ?? configuration.timeouts
         deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
         decoding = Decoding(
@@ -89,7 +93,7 @@ public class SessionTask: @unchecked Sendable {
             request, redirects: RedirectRule(policy: request.redirectPolicy ?? configuration.redirectPolicy),
             repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests),
             sensitiveFields: configuration.sensitiveFields)
-        shared = Lock(Shared(shard: shard))
+        shared = Lock(Shared(shard: settings.shard))
     }
 
     private static let nextIdentifier = Atomic<Int>(0)
@@ -160,6 +164,7 @@ public class SessionTask: @unchecked Sendable {
     private func begin(_ state: inout Shared) {
         state.stage = .started
         state.start = .now
+        table?.began()
     }
 }
 
@@ -185,6 +190,33 @@ extension SessionTask {
 
     /// Why the task failed; nil while it runs and after success.
     public var error: EngineError? { shared.withLock { $0.error } }
+
+    /// Octets of the response's content that have come, as they came: coded, if it is.
+    public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
+
+    /// Octets of the request's content that have been handed to the kernel; from 0 again where it is sent again.
+    public var countOfBytesSent: Int64 { contentCounts.sent.load(ordering: .relaxed) }
+
+    /// How many octets of content the response announced; -1 if it did not, and before it came.
+    public var countOfBytesExpectedToReceive: Int64 {
+        response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
+    }
+
+    /// How many octets of content the request has; -1 if nobody knows.
+    public var countOfBytesExpectedToSend: Int64 {
+        switch originalRequest.content {
+        case nil: 0
+        case .data(let data): Int64(data.count)
+        case .stream(let length?, _), .once(_, let length?): Int64(length)
+        case .file, .stream, .once: -1
+        }
+    }
+
+    /// As in URLSession, from 0 to 1: a hint that nothing acts on.
+    public var priority: Float {
+        get { shared.withLock { $0.priority } }
+        set { shared.withLock { $0.priority = newValue } }
+    }
 
     /// The user's own words for the task; nothing is done with them.
     public var taskDescription: String? {
@@ -212,11 +244,14 @@ extension SessionTask {
         }
         if isFirst {
             plan.end()
+            inquiry.open = 0
+            table?.remove(self)
             prepared = nil
             aside = nil
             delegate.task(self, didCompleteWith: error)
             delegate = Nobody.shared
         }
+        if isFirst { table?.ended() }
         withExtendedLifetime(shard) {}
     }
 
@@ -248,6 +283,12 @@ extension SessionTask {
             reason, phase: phase, origin: try? plan.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? tally?.connection?.remoteAddress, wasSent: tally?.wasSent ?? false)
     }
+}
+
+/// Written by the reactor's thread, read by any.
+struct ContentCounts: ~Copyable {
+    let received = Atomic<Int64>(0)
+    let sent = Atomic<Int64>(0)
 }
 
 /// The delegate of a task that has completed: there is nothing more to tell.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 
-/// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return.
+/// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return. What a task asks can be
+/// answered then or later, see ``Question``.
 ///
 /// `didCompleteWith` is called exactly once and last, whatever happened; then the task lets go of its delegate. All methods
-/// but that one have a default that does nothing.
+/// but that one have a default, which does nothing, or answers as most would.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
@@ -14,8 +15,22 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
         _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
     /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
     func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse)
-    /// The head of the final response.
+    /// The response sends the task elsewhere, and this is what would be asked there. By default it is.
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ question: Question<RedirectAnswer>)
+    /// The server asks who we are. By default nobody: the 401 is the answer.
+    func task(
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>)
+    /// The request has to be sent again, because of a redirect or a challenge, and its content can be read once only. By default
+    /// there is no other, and the task fails.
+    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>)
+    /// The head of the final response: the answer.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
+    /// The same, for whoever wants to decide whether the body is wanted; nothing of it is told until then. By default it is, after
+    /// a call of the method without a question.
+    func task(
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>)
     /// The next bytes of the body, lent for the length of the call.
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>)
     /// The trailer fields after a chunked body, if there were any.
@@ -36,8 +51,32 @@ extension SessionTaskDelegate {
     ) {}
     /// Does nothing.
     public func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {}
+    /// Follows.
+    public func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ question: Question<RedirectAnswer>
+    ) {
+        question.answer(.follow(request))
+    }
+    /// Delivers the response.
+    public func task(
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+    ) {
+        question.answer(.deliver)
+    }
+    /// Has none.
+    public func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
+        question.answer(.unavailable)
+    }
     /// Does nothing.
     public func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {}
+    /// Calls the method without a question, and allows.
+    public func task(
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+    ) {
+        self.task(task, didReceive: response)
+        question.answer(.allow)
+    }
     /// Lets the bytes go.
     public func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {}
     /// Does nothing.

@@ -3,8 +3,8 @@ import TernHTTP1
 
 /// What happened to a task, and what comes next: the only place that plans its hops. Decides, does nothing.
 ///
-/// A redirect is decided on in two steps: the rule says where it leads, and whoever asked for the task says whether to go
-/// there, perhaps much later. Meanwhile the exchange may end or break off, which then is remembered.
+/// What a response means is decided on in two steps: the rules say what it proposes, and whoever asked for the task says
+/// whether to do it, perhaps much later. Meanwhile the exchange may end or break off, which then is remembered.
 struct TaskPlan: ~Copyable {
     private enum Stage {
         /// The hop is to be sent, or on its way. Exits: delivering, asking, over.
@@ -28,6 +28,20 @@ struct TaskPlan: ~Copyable {
         case broken(EngineError.Reason, isSafeToRepeat: Bool)
     }
 
+    private enum Proposal {
+        /// To go there.
+        case redirect(RedirectRule.Redirection)
+        /// To ask again with credentials.
+        case challenge
+        /// To deliver the body.
+        case delivery
+        /// To send this, with content that can be read once and has been.
+        case content(URLRequest, RedirectChain)
+    }
+
+    /// Credentials are given so often at most: whoever is refused then will be.
+    private static let challengesAtMost = 16
+
     /// Of a redirect's body so much is read for the sake of its connection.
     static let swallowedAtMost = 64 * 1024
 
@@ -36,8 +50,10 @@ struct TaskPlan: ~Copyable {
     private(set) var hop: Hop
     /// How often this hop has been sent again because a kept-alive connection turned out to be dead: 0 or 1.
     private(set) var repeatCount = 0
-    /// Where the redirect that is being decided on leads.
-    private var redirection: RedirectRule.Redirection?
+    /// What is being decided on.
+    private var proposal: Proposal?
+    /// How often credentials were given.
+    private(set) var challengeCount = 0
     private var chain = RedirectChain()
     private let redirects: RedirectRule
     private let repeats: RepeatRule
@@ -58,26 +74,33 @@ struct TaskPlan: ~Copyable {
         case swallow
         /// Ask whether to go there; until it is `answered`, nothing of the response is told.
         case ask(URLRequest)
+        /// Ask for credentials, likewise.
+        case challenge
         /// Give up.
         case fail(EngineError.Reason)
     }
 
     mutating func head(_ head: ResponseHead) -> HeadAnswer {
         if head.status == 417, repeatWithoutExpectation() { return .swallow }
+        if head.status == 401, head.fields["WWW-Authenticate"] != nil, challengeCount < Self.challengesAtMost {
+            proposal = .challenge
+            stage = .asking(.notYet)
+            return .challenge
+        }
         guard RedirectRule.isRedirect(head.status) else {
             stage = .delivering
             return .deliver
         }
         let outcome = redirects.outcome(
             status: head.status, locations: head.fields.values(for: "Location"), sent: hop.request,
-            isReplayable: hop.request.isReplayable, chain: chain,
+            isReplayable: true, chain: chain,
             isSensitive: { hop.request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
         switch outcome {
         case .deliver:
             stage = .delivering
             return .deliver
         case .follow(let redirection):
-            self.redirection = redirection
+            proposal = .redirect(redirection)
             stage = .asking(.notYet)
             return .ask(redirection.request)
         case .refuse(let error):
@@ -103,31 +126,80 @@ struct TaskPlan: ~Copyable {
         case go
         /// Tell what was held back of the response, and go on with it; it may have ended since.
         case deliver(isComplete: Bool)
+        /// Ask for new content; until it is `answered`, nothing is sent.
+        case askContent
         /// The task is done.
         case complete
         case fail(EngineError.Reason, isSafeToRepeat: Bool)
     }
 
-    /// Whoever was asked says where to go; nil for nowhere: the response is the answer.
+    /// Whoever was asked about a redirect says where to go; nil for nowhere: the response is the answer.
     mutating func answered(_ request: URLRequest?) -> Next {
-        guard case .asking(let ending) = stage, var redirection = redirection.take() else { return .wait }
-        guard let request else {
-            switch ending {
-            case .notYet:
-                stage = .delivering
-                return .deliver(isComplete: false)
-            case .complete:
-                stage = .over
-                return .deliver(isComplete: true)
-            case .broken(let reason, let isSafe):
-                stage = .over
-                return .fail(reason, isSafeToRepeat: isSafe)
-            }
-        }
+        guard case .asking(let ending) = stage, case .redirect(var redirection) = proposal.take() else { return .wait }
+        guard let request else { return deliver(ending) }
         if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
-        chain = redirection.chain
-        hop = Hop(
-            request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
+        return move(to: request, redirection.chain, ending)
+    }
+
+    /// Whoever was asked for credentials gives the value of an `Authorization` field; nil for none.
+    mutating func answered(authorization: String?) -> Next {
+        guard case .asking(let ending) = stage, case .challenge = proposal.take() else { return .wait }
+        guard let authorization else { return deliver(ending) }
+        challengeCount += 1
+        var request = hop.request
+        request.headers["Authorization"] = authorization
+        return move(to: request, chain, ending)
+    }
+
+    /// Whoever was asked for new content gives it; nil for none.
+    mutating func answered(content: RequestContent?) -> Next {
+        guard case .asking(let ending) = stage, case .content(var request, let chain) = proposal.take() else {
+            return .wait
+        }
+        guard let content else {
+            stage = .over
+            return .fail(.redirect(.bodyNotReplayable), isSafeToRepeat: false)
+        }
+        request.content = content
+        return move(to: request, chain, ending, isContentNew: true)
+    }
+
+    /// The response is the answer, but its body waits until somebody has said whether it is wanted.
+    mutating func awaitDisposition() {
+        guard case .delivering = stage else { return }
+        proposal = .delivery
+        stage = .asking(.notYet)
+    }
+
+    /// It is.
+    mutating func allowed() -> Next {
+        guard case .asking(let ending) = stage, case .delivery = proposal.take() else { return .wait }
+        return deliver(ending)
+    }
+
+    private mutating func deliver(_ ending: Ending) -> Next {
+        switch ending {
+        case .notYet:
+            stage = .delivering
+            return .deliver(isComplete: false)
+        case .complete:
+            stage = .over
+            return .deliver(isComplete: true)
+        case .broken(let reason, let isSafe):
+            stage = .over
+            return .fail(reason, isSafeToRepeat: isSafe)
+        }
+    }
+
+    private mutating func move(
+        to request: URLRequest, _ chain: RedirectChain, _ ending: Ending, isContentNew: Bool = false
+    ) -> Next {
+        guard isContentNew || request.isReplayable else {
+            proposal = .content(request, chain)
+            return .askContent
+        }
+        self.chain = chain
+        hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
         repeatCount = 0
         switch ending {
         case .notYet:
@@ -205,10 +277,13 @@ struct TaskPlan: ~Copyable {
     /// The task ends, whatever happens still.
     mutating func end() {
         stage = .over
-        redirection = nil
+        proposal = nil
     }
 
-    /// Whether a part of the answer was delivered.
+    /// Whether something is to be decided on before anything is told.
+    var isAsking: Bool { if case .asking = stage { true } else { false } }
+
+    /// Whether what comes is told.
     var isDelivering: Bool { if case .delivering = stage { true } else { false } }
 }
 

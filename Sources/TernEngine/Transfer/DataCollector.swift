@@ -2,24 +2,36 @@
 import FoundationEssentials
 import TernHTTP1
 
-/// The delegate behind `Session.data(for:)`.
+/// The delegate behind `Session.data(for:)` and behind tasks with a completion handler.
 ///
-/// Written before `resume()` and then by the reactor's thread only, which is what `@unchecked Sendable` rests on. The
-/// continuation is resumed once because a task completes once, which is its proof of `@safe`.
+/// Written before `resume()` and then by the reactor's thread only, which is what `@unchecked Sendable` rests on. Whoever
+/// listens is told once because a task completes once, which is its proof of `@safe`.
 @safe
 final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
 
+    @safe
+    private enum Listener {
+        case nobody
+        case continuation(UnsafeContinuation<Outcome, Never>)
+        case handler(@Sendable (Outcome) -> Void)
+    }
+
     private var body: BodyAccumulator
     private var response: HTTPURLResponse?
-    private var continuation: UnsafeContinuation<Outcome, Never>?
+    private var listener = Listener.nobody
 
     init(limit: Int) {
         body = BodyAccumulator(limit: limit)
     }
 
+    init(limit: Int, _ completionHandler: @escaping @Sendable (Outcome) -> Void) {
+        body = BodyAccumulator(limit: limit)
+        listener = .handler(completionHandler)
+    }
+
     func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Outcome, Never>) {
-        unsafe self.continuation = continuation
+        unsafe listener = .continuation(continuation)
         task.resume()
     }
 
@@ -36,18 +48,19 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        guard let continuation = unsafe continuation else { return }
-        unsafe self.continuation = nil
-        let outcome: Outcome
-        if body.isTooLarge {
-            outcome = .failure(task.error(.bodyTooLarge(limit: body.limit), phase: .body))
-        } else if let error {
-            outcome = .failure(error)
-        } else if let response {
-            outcome = .success((body.takeAll(), response))
-        } else {
-            outcome = .failure(task.error(.connectionLost(nil), phase: .head))
+        let listener = listener
+        self.listener = .nobody
+        switch listener {
+        case .nobody: break
+        case .continuation(let continuation): unsafe continuation.resume(returning: outcome(of: task, error))
+        case .handler(let handler): handler(outcome(of: task, error))
         }
-        unsafe continuation.resume(returning: outcome)
+    }
+
+    private func outcome(of task: SessionTask, _ error: EngineError?) -> Outcome {
+        if body.isTooLarge { return .failure(task.error(.bodyTooLarge(limit: body.limit), phase: .body)) }
+        if let error { return .failure(error) }
+        guard let response else { return .failure(task.error(.connectionLost(nil), phase: .head)) }
+        return .success((body.takeAll(), response))
     }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+extension Session {
+    /// Takes no more tasks, and ends when those that have been started are done: then its connections are closed, its delegate is
+    /// told and let go of. A task that is resumed later fails with `sessionInvalidated`. Without effect the second time.
+    public func finishTasksAndInvalidate() { invalidate() }
+
+    /// The same, and cancels the tasks that are under way.
+    public func invalidateAndCancel() {
+        invalidate()
+        for table in tables { for task in table.all { task.cancel() } }
+    }
+
+    /// The tasks that have been started and have not ended. Those that other threads start or end meanwhile may be missing or not.
+    public var allTasks: [SessionTask] { tables.flatMap(\.all) }
+
+    /// Has every later request travel on a connection opened after this, and forgets what was learnt from servers: idle connections
+    /// are closed at once, those in use after their exchange. There is no other state to reset.
+    public func reset() {
+        for shard in shards { shard.perform { $0.reset() } }
+    }
+
+    private func invalidate() {
+        if invalidation.exchange(true, ordering: .sequentiallyConsistent) { return }
+        let left = Countdown(from: tables.count) { [self] in
+            close()
+            let delegate = takeDelegate()
+            delegate?.sessionDidBecomeInvalid(self)
+        }
+        for table in tables { table.whenEmpty { left.count() } }
+        if tables.isEmpty { left.end() }
+    }
+}
+
+/// Does something when it has been counted down.
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let body: @Sendable () -> Void
+
+    init(from count: Int, _ body: @escaping @Sendable () -> Void) {
+        left = Atomic(count)
+        self.body = body
+    }
+
+    func count() { if left.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 { body() } }
+
+    func end() { body() }
+}

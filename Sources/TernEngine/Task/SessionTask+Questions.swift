@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernLock
+
+// On the reactor's thread: what the delegate is asked, and its answers.
+extension SessionTask {
+    /// Nothing of ours is half-changed while `call` runs. Gives the answer, if it came within the call.
+    private func ask<Answer>(
+        on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> GivenAnswer, _ call: (Question<Answer>) -> Void
+    ) -> GivenAnswer? {
+        inquiry.count &+= 1
+        inquiry.open = inquiry.count
+        inquiry.isBeingAsked = true
+        call(Question(of: self, inquiry.count, on: loop, form))
+        inquiry.isBeingAsked = false
+        return inquiry.answer.take()
+    }
+
+    /// An answer has come: the first one, and to the question that is open, counts.
+    func answered(_ number: UInt64, _ answer: GivenAnswer) {
+        guard number == inquiry.open else { return }
+        inquiry.open = 0
+        if inquiry.isBeingAsked { inquiry.answer = answer } else { obey(answer) }
+    }
+
+    private func obey(_ answer: GivenAnswer?) {
+        switch answer {
+        case nil: updatePause()
+        case .redirect(.follow(let request)): follow(decided(plan.answered(request)))
+        case .redirect(.deliver): follow(plan.answered(nil))
+        case .challenge(.authorization(let value)): follow(decided(plan.answered(authorization: value)))
+        case .challenge(.deliver): follow(plan.answered(authorization: nil))
+        case .content(.content(let content)): follow(decided(plan.answered(content: content)))
+        case .content(.unavailable): follow(plan.answered(content: nil))
+        case .disposition(.allow): follow(plan.allowed())
+        case .disposition(.cancel): if let connection { connection.end(.cancelled) } else { cancel() }
+        }
+    }
+
+    /// A response that was not the answer is history.
+    private func decided(_ next: TaskPlan.Next) -> TaskPlan.Next {
+        if plan.isAsking { return next }
+        guard let aside, let response = aside.undecided.take() else { return next }
+        aside.undecidedTrailers = nil
+        aside.history.append(response)
+        let request = plan.hop.request
+        shared.withLock { $0.currentRequest = request }
+        return next
+    }
+
+    private func setAside(_ response: HTTPURLResponse) {
+        let aside = aside ?? Aside()
+        self.aside = aside
+        aside.undecided = response
+    }
+
+    func ask(about request: URLRequest, _ response: HTTPURLResponse) {
+        guard let loop = connection?.loop else { return }
+        setAside(response)
+        obey(
+            ask(on: loop, { .redirect($0) }) {
+                delegate.task(self, willPerformHTTPRedirection: response, newRequest: request, $0)
+            })
+    }
+
+    func askForCredentials(_ response: HTTPURLResponse) {
+        guard let loop = connection?.loop, let origin = try? plan.hop.request.destination.get().origin else { return }
+        setAside(response)
+        let challenge = AuthenticationChallenge(
+            response: response, origin: origin, challenges: response.head.fields.values(for: "WWW-Authenticate"),
+            previousFailureCount: plan.challengeCount)
+        obey(ask(on: loop, { .challenge($0) }) { delegate.task(self, didReceive: challenge, $0) })
+    }
+
+    func askForContent() {
+        guard let loop = connection?.loop ?? shared.withLock({ $0.shard })?.loop else { return }
+        obey(ask(on: loop, { .content($0) }) { delegate.task(self, needsNewContent: $0) })
+    }
+
+    /// The response is the answer.
+    func deliver(_ response: HTTPURLResponse) {
+        var response = response
+        prepareDecoding(&response)
+        shared.withLock { $0.response = response }
+        guard let loop = connection?.loop ?? shared.withLock({ $0.shard })?.loop else { return }
+        let answer = ask(on: loop, { .disposition($0) }) { delegate.task(self, didReceive: response, $0) }
+        switch answer {
+        case .disposition(.allow): break
+        case .disposition(.cancel): connection?.end(.cancelled)
+        default:
+            guard plan.isDelivering else { break }
+            plan.awaitDisposition()
+            if aside == nil { aside = Aside() }
+            updatePause()
+        }
+    }
+}
+
+/// Of the questions of one task at most one is open.
+struct Inquiry {
+    var count: UInt64 = 0
+    /// 0 if none is.
+    var open: UInt64 = 0
+    var isBeingAsked = false
+    /// Given while it was being asked.
+    var answer: GivenAnswer?
+}

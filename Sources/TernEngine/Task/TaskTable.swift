@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TernLock
+
+/// The tasks of a session on one reactor that have been started and have not ended.
+final class TaskTable: Sendable {
+    /// From `resume()` on, before their reactor knows of them.
+    private let count = Atomic<Int>(0)
+    private let tasks = Lock<[SessionTask]>([])
+    private let ending = Lock<(@Sendable () -> Void)?>(nil)
+    private let isAwaited = Atomic<Bool>(false)
+
+    /// A task was started.
+    func began() { count.add(1, ordering: .sequentiallyConsistent) }
+
+    /// A task that was started has ended.
+    func ended() {
+        let left = count.subtract(1, ordering: .sequentiallyConsistent).newValue
+        if left == 0, isAwaited.load(ordering: .sequentiallyConsistent) { end() }
+    }
+
+    /// Its reactor knows of it.
+    func add(_ task: SessionTask) {
+        tasks.withLock { tasks in
+            task.placeInTable = tasks.count
+            tasks.append(task)
+        }
+    }
+
+    /// Nothing if it is not there.
+    func remove(_ task: SessionTask) {
+        let removed: SessionTask? = tasks.withLock { tasks in
+            let place = task.placeInTable
+            guard place >= 0, place < tasks.count, tasks[place] === task else { return nil }
+            tasks.swapAt(place, tasks.count - 1)
+            tasks[place].placeInTable = place
+            task.placeInTable = -1
+            return tasks.popLast()
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    var all: [SessionTask] { tasks.withLock { $0 } }
+
+    /// Calls `body` once, as soon as no task is under way: perhaps at once.
+    func whenEmpty(_ body: @escaping @Sendable () -> Void) {
+        ending.withLock { $0 = body }
+        isAwaited.store(true, ordering: .sequentiallyConsistent)
+        if count.load(ordering: .sequentiallyConsistent) == 0 { end() }
+    }
+
+    private func end() {
+        let body = ending.withLock { $0.take() }
+        body?()
+    }
+}
