@@ -114,14 +114,14 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Closes the connection in the midst of an exchange, for whom it carries: it is told nothing more.
     func leave() {
         carried = nil
-        if outgoing.hasContent { transport?.socket.resetOnClose() }
+        if outgoing.hasContent { transport?.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
     }
 
     func close() {
         transport?.sayGoodbye()
-        if isSending { transport?.socket.resetOnClose() }
+        if isSending { transport?.resetOnClose() }
         abandon()
     }
 
@@ -158,8 +158,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private func noticeDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
-        // Nothing but time depends on it: whoever sends to a dead peer learns of it.
-        try? transport?.socket.noticeDeadPeer()
+        transport?.noticeDeadPeer()
     }
 
     private var idleLimit: Duration {
@@ -233,7 +232,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         let evidence = evidence
         let carried = carried.take()
         // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
-        if outgoing.hasContent { transport?.socket.resetOnClose() }
+        if outgoing.hasContent { transport?.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
         carried?.exchangeEnded(reason, evidence)

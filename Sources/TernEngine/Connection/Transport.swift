@@ -14,7 +14,7 @@ struct Transport: ~Copyable {
     /// there, so what waits are answers to a peer that asks and does not listen.
     private static let owedAtMost = 128 * 1024
 
-    let socket: Socket
+    private let socket: Socket
     /// Bytes that the kernel has taken so far.
     private(set) var sentCount: UInt64 = 0
     /// Bytes that the kernel has given so far.
@@ -33,6 +33,9 @@ struct Transport: ~Copyable {
         self.socket = socket
         self.tls = tls
     }
+
+    /// Has what is sent from now on travel under TLS. Hands are to be shaken first.
+    mutating func secure(by session: consuming TLSSession) { tls = consume session }
 
     var isSecure: Bool { tls != nil }
 
@@ -144,6 +147,13 @@ struct Transport: ~Copyable {
         case endOfStream(isOrderly: Bool)
     }
 
+    /// Receives octets as they come, and opens nothing.
+    mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
+        let result = try unsafe socket.receive(into: buffer)
+        if case .bytes(let count) = result { receivedCount &+= UInt64(count) }
+        return result
+    }
+
     /// Opens what was received before, or receives; at most `count` bytes. The buffers are the same until `endTurn`.
     mutating func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
@@ -154,7 +164,7 @@ struct Transport: ~Copyable {
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
             let result: IOResult
             do throws(SystemError) {
-                result = try unsafe socket.receive(into: room)
+                result = try unsafe receive(into: room)
             } catch {
                 throw .system(error)
             }
@@ -162,7 +172,6 @@ struct Transport: ~Copyable {
             case .wouldBlock: return .nothing
             case .endOfStream: return .endOfStream(isOrderly: !isSecure)
             case .bytes(let count):
-                receivedCount &+= UInt64(count)
                 isDrained = count < room.count
                 if !isSecure { return .bytes(count) }
                 received = 0..<count
@@ -221,6 +230,12 @@ struct Transport: ~Copyable {
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0
     }
+
+    /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns of it.
+    func noticeDeadPeer() { try? socket.noticeDeadPeer() }
+
+    /// Has the coming close throw away what the kernel has not sent yet.
+    func resetOnClose() { socket.resetOnClose() }
 
     private mutating func forgetInput() {
         received = 0..<0

@@ -112,7 +112,7 @@ extension TLSHandshake {
         let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer[..<Self.receiveSize])
         let received: IOResult
         do throws(SystemError) {
-            received = try unsafe transport?.socket.receive(into: buffer) ?? .wouldBlock
+            received = try unsafe transport?.receive(into: buffer) ?? .wouldBlock
         } catch {
             peerLost()
             throw .connectionLost(error)
