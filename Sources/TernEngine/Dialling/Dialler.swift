@@ -3,239 +3,202 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens one connection: resolve, connect, and for https shake hands. Bounded as a whole by the connect time limit of the
-/// task that relies on it.
+/// Opens one connection: takes the steps that `Dial` asks for. Bounded as a whole by the connect time limit of the task that
+/// relies on it.
 ///
 /// Reports to its owner exactly once, unless it is cancelled. Lives on its loop's thread; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
 final class Dialler: ReadinessHandler, @unchecked Sendable {
-    private let route: Route
-    /// Where the route leads to, if its host is an address already.
-    private let address: SocketAddress?
     private let shared: SharedSettings
     private let owner: any DialOwner
     /// Its owner's name for it.
     let number: Int
-    private var deadline: MonotonicInstant
-    private let began: MonotonicInstant
-    private var phase = EngineError.Phase.resolve
+    private var dial: Dial
     private var timer: RegistrationToken?
     private var question: Resolver.Question?
     private var connector: Connector?
     private var handshake: TLSHandshake?
-    private var context: TLSContext?
-    private var decision: TrustDecision?
-    private var resolved: MonotonicInstant
-    private var connected: MonotonicInstant
-    private var remoteAddress: SocketAddress?
-    private var isOver = false
+    /// Of whoever is spoken to over TLS.
+    private var examiner: Examiner?
+    /// What stands, but while hands are shaken over it.
+    private var transport: Transport?
+    private var token: RegistrationToken?
 
-    init(
-        _ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int,
-        deadline: MonotonicInstant
-    ) {
-        self.route = route
-        self.address = address
+    init(_ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int) {
         self.shared = shared
         self.owner = owner
         self.number = number
-        self.deadline = deadline
-        began = .now
-        resolved = began
-        connected = began
+        dial = Dial(route, address: address, now: .now)
     }
 
-    func start() {
-        let timer = shared.loop.registerTimer(handler: self)
-        shared.loop.setDeadline(deadline, for: timer)
-        self.timer = timer
-        if route.secured == nil { return resolve() }
-        if let context = shared.trust.readyContext { return prepared(context) }
-        shared.trust.context { context in self.shared.perform { self.prepared(context) } }
+    func start(deadline: MonotonicInstant) {
+        timer = shared.loop.registerTimer(handler: self)
+        setDeadline(deadline)
+        follow(dial.begin())
     }
 
     /// For whoever relies on it from now on.
     func setDeadline(_ deadline: MonotonicInstant) {
-        self.deadline = deadline
         if let timer { shared.loop.setDeadline(deadline, for: timer) }
     }
 
     func cancel() {
-        isOver = true
-        if let question { shared.resolver.giveUp(question) }
-        question = nil
-        connector?.cancel()
-        handshake?.cancel()
-        if let timer { shared.loop.deregister(timer) }
-        timer = nil
+        dial.end()
+        letGo()
     }
 
     /// The deadline is this registration's only event.
     func ready(_ readiness: Readiness) {
         handshake?.peerLost()
-        fail(.timedOut(.connect))
+        follow(dial.timeIsUp())
     }
 
-    private func prepared(_ context: Result<TLSContext, TLSError>) {
-        if isOver { return }
-        switch context {
-        case .success(let context): prepared(context)
-        case .failure(let error): refuse(error)
+    private func follow(_ next: Dial.Next) {
+        switch next {
+        case .take(.prepare(let server)): prepare(for: server)
+        case .take(.resolve(let host)): resolve(host)
+        case .take(.connect): connect()
+        case .take(.secure): secure()
+        case .open: open()
+        case .fail(let failure):
+            letGo()
+            // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
+            shared.loop.execute { self.owner.dialler(self, failed: failure) }
+        case .rest: break
         }
     }
 
-    private func prepared(_ context: TLSContext) {
-        self.context = context
+    private func letGo() {
+        if let question = question.take() { shared.resolver.giveUp(question) }
+        connector?.cancel()
+        handshake?.cancel()
+        hangUp()
+        if let timer = timer.take() { shared.loop.deregister(timer) }
+    }
+
+    private func hangUp() {
+        if let token = token.take() { shared.loop.deregister(token) }
+        transport = nil
+    }
+}
+
+// The steps
+extension Dialler {
+    private func prepare(for server: Origin) {
+        if let context = shared.trust.readyContext { return prepare(.success(context), for: server) }
+        shared.trust.context { context in self.shared.perform { self.prepare(context, for: server) } }
+    }
+
+    private func prepare(_ context: Result<TLSContext, TLSError>, for server: Origin) {
+        if dial.isOver { return }
         do throws(TLSError) {
-            guard let server = route.secured else { return resolve() }
-            decision = try shared.trust.decision(forHost: server.host)
+            examiner = try Examiner(of: server, context.get(), shared.trust)
         } catch {
-            return refuse(error)
+            return follow(dial.failed(.insecure(error)))
         }
-        resolve()
+        follow(dial.prepared())
     }
 
-    private func refuse(_ error: TLSError) {
-        phase = .tls
-        fail(.insecure(error))
-    }
-
-    private func resolve() {
-        if let address { return connect(to: [address]) }
-        switch route.endpoint {
-        case .host(let origin):
-            question = shared.resolver.resolve(host: origin.host, port: origin.port) { addresses in
-                self.shared.perform { self.resolved(addresses) }
-            }
-        case .socket(let name): connect(to: [.unix(name)])
+    private func resolve(_ host: Origin) {
+        question = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
+            self.shared.perform { self.resolved(addresses) }
         }
     }
 
     private func resolved(_ addresses: Result<[SocketAddress], ResolveError>) {
-        if isOver { return }
         question = nil
-        resolved = .now
         switch addresses {
-        case .success(let addresses): connect(to: addresses)
-        case .failure(let error): fail(.unresolved(error))
+        case .success(let addresses): follow(dial.resolved(addresses, at: .now))
+        case .failure(let error): follow(dial.failed(.unresolved(error)))
         }
     }
 
-    private func connect(to addresses: [SocketAddress]) {
-        // Policies are asked for before, and whoever answers may have cancelled.
-        if isOver { return }
-        phase = .connect
-        // Nobody else can be meant.
-        if case .socket = route.endpoint { remoteAddress = addresses.first }
+    private func connect() {
         // It ends before us, or by our `cancel`: so this is no cycle for long.
-        let connector = Connector(addresses: addresses, loop: shared.loop) { self.connected($0) }
+        let connector = Connector(addresses: dial.addresses, loop: shared.loop) { self.connected($0) }
         self.connector = connector
         connector.start()
     }
 
     private func connected(_ result: consuming Result<Connector.Connected, ConnectError>) {
         connector = nil
-        connected = .now
         switch consume result {
         case .success(let connection):
-            remoteAddress = connection.address
-            guard let server = route.secured, let context, let decision else {
-                // Nothing has been asked for yet. Over TLS the handshake takes care of that.
-                if connection.socket.hasInput { return refuse(connection) }
-                return succeed(
-                    Transport(socket: connection.socket, tls: nil), token: connection.token, metrics(nil, nil))
-            }
-            phase = .tls
-            secure(connection, server, context, decision)
-        case .failure(let error):
-            fail(.unreachable(error))
+            let address = connection.address
+            token = connection.token
+            transport = Transport(socket: connection.socket, tls: nil)
+            follow(dial.connected(to: address, at: .now))
+        case .failure(let error): follow(dial.failed(.unreachable(error)))
         }
     }
 
-    /// A connection on which the server speaks first, or has nothing to say.
-    private func refuse(_ connection: consuming Connector.Connected) {
-        var byte: UInt8 = 0
-        let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe connection.socket.receive(into: $0) }
-        shared.loop.deregister(connection.token)
-        if case .bytes = received { fail(.malformedResponse(.unaskedBytes)) } else { fail(.connectionLost(nil)) }
-    }
-
-    private func secure(
-        _ connection: consuming Connector.Connected, _ server: Origin, _ context: TLSContext, _ decision: TrustDecision
-    ) {
-        let token = connection.token
+    private func secure() {
+        guard let examiner else { return }
         do throws(TLSError) {
-            let session = try TLSSession(
-                context: context, host: server.host, port: server.port, policy: decision.policy,
-                profile: decision.profile)
-            // The policy may have been asked to reaffirm a verdict, and have cancelled.
-            if isOver { return shared.loop.deregister(token) }
-            let handshake = TLSHandshake(
-                transport: Transport(socket: connection.socket, tls: session), token: token, shared
-            ) { self.secured($0, token) }
+            let session = try examiner.newSession()
+            // Whoever was asked may have cancelled.
+            guard var transport = transport.take(), let token = token.take() else { return }
+            transport.secure(by: session)
+            let handshake = TLSHandshake(transport: transport, token: token, shared) {
+                self.secured($0, token, examiner)
+            }
             self.handshake = handshake
             handshake.start()
         } catch {
-            shared.loop.deregister(token)
-            fail(.insecure(error))
+            follow(dial.failed(.insecure(error)))
         }
     }
 
-    private func secured(_ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken) {
-        if let decision, let server = route.secured, let trust = handshake?.trust {
-            shared.trust.report(trust, by: decision, of: server)
-        }
+    private func secured(
+        _ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
+    ) {
+        if let trust = handshake?.trust { examiner.report(trust) }
         handshake = nil
+        if dial.isOver { return }
         switch consume result {
         case .success(let transport):
-            guard isCurrent else { return startAgain(token) }
-            let info = transport.tlsInfo
-            let trust = transport.trust
-            succeed(transport, token: token, metrics(info, trust))
-        case .failure(let reason):
-            fail(reason)
+            self.token = token
+            self.transport = consume transport
+            if examiner.isCurrent { return follow(dial.secured(at: .now)) }
+            hangUp()
+            follow(dial.policiesChanged())
+        case .failure(let reason): follow(dial.failed(reason))
         }
     }
 
-    /// Whether the policies that the server was judged by still count.
-    private var isCurrent: Bool { decision.map { $0.generation == shared.trust.generation } ?? true }
-
-    /// The policies changed while hands were shaken, so it has to be done once more, within the same time limit.
-    private func startAgain(_ token: RegistrationToken) {
-        shared.loop.deregister(token)
-        phase = .resolve
-        if let context { prepared(context) }
-    }
-
-    private func metrics(_ tls: TLSInfo?, _ trust: ServerTrustResult?) -> ConnectionMetrics? {
-        remoteAddress.map {
-            ConnectionMetrics(
-                remoteAddress: $0, tls: tls, verifiedChain: trust?.verifiedChain ?? [], start: began,
-                resolved: resolved,
-                connected: connected, secured: tls == nil ? nil : .now)
+    private func open() {
+        // Nothing has been asked for yet. Over TLS the handshake has taken care of that.
+        if transport?.isSecure == false, transport?.hasInput == true { return follow(dial.failed(unaskedInput)) }
+        guard let transport = transport.take(), let token = token.take(), let metrics = metrics(of: transport) else {
+            return
         }
-    }
-
-    private func succeed(_ transport: consuming Transport, token: RegistrationToken, _ metrics: ConnectionMetrics?) {
-        guard !isOver, let metrics else { return shared.loop.deregister(token) }
+        let connection = Connection(
+            transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
+            owner: owner, trustGeneration: examiner?.generation)
         do throws(SystemError) {
-            let connection = Connection(
-                transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
-                owner: owner, trustGeneration: decision?.generation)
             try shared.loop.transfer(token, to: connection, interest: .readable)
-            cancel()
-            owner.dialler(self, opened: connection)
         } catch {
             shared.loop.deregister(token)
-            fail(.system(error))
+            return follow(dial.failed(.system(error)))
         }
+        cancel()
+        owner.dialler(self, opened: connection)
     }
 
-    private func fail(_ reason: EngineError.Reason) {
-        if isOver { return }
-        cancel()
-        let failure = DialFailure(reason: reason, phase: phase, remoteAddress: remoteAddress)
-        // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
-        shared.loop.execute { self.owner.dialler(self, failed: failure) }
+    /// A server that speaks first, or has nothing to say.
+    private var unaskedInput: EngineError.Reason {
+        var byte: UInt8 = 0
+        let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport?.receive(into: $0) }
+        if case .bytes = received { return .malformedResponse(.unaskedBytes) }
+        return .connectionLost(nil)
+    }
+
+    private func metrics(of transport: borrowing Transport) -> ConnectionMetrics? {
+        dial.remoteAddress.map { address in
+            ConnectionMetrics(
+                remoteAddress: address, tls: transport.tlsInfo, verifiedChain: transport.trust?.verifiedChain ?? [],
+                start: dial.timeline.began, resolved: dial.timeline.resolved, connected: dial.timeline.connected,
+                secured: dial.timeline.secured)
+        }
     }
 }

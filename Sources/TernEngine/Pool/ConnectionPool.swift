@@ -147,10 +147,9 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     }
 
     private func open(_ number: Int, for task: Seeker) {
-        let attempt = Dialler(
-            route, address: address, shared, owner: self, number: number, deadline: connectDeadline(of: task))
+        let attempt = Dialler(route, address: address, shared, owner: self, number: number)
         attempts[number] = attempt
-        attempt.start()
+        attempt.start(deadline: connectDeadline(of: task))
     }
 
     /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being opened.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernTLS
+
+/// What one server will be judged by, decided on before it is spoken to.
+struct Examiner {
+    let server: Origin
+    private let context: TLSContext
+    private let decision: TrustDecision
+    private let trust: TrustSettings
+
+    /// Asks for the policies, which somebody answers.
+    init(of server: Origin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
+        self.server = server
+        self.context = context
+        self.trust = trust
+        decision = try trust.decision(forHost: server.host)
+    }
+
+    /// Of the policies.
+    var generation: UInt64 { decision.generation }
+
+    /// Whether the policies still count.
+    var isCurrent: Bool { generation == trust.generation }
+
+    /// A session in which the server will be judged. A policy may be asked whether a verdict still holds.
+    func newSession() throws(TLSError) -> TLSSession {
+        try TLSSession(
+            context: context, host: server.host, port: server.port, policy: decision.policy, profile: decision.profile)
+    }
+
+    /// Tells whoever wants to know if the server did not meet a pin set.
+    func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: server) }
+}

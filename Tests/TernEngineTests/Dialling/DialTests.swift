@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+/// Dialogues: what is told, and what is to be done next. Moments are small numbers.
+@Suite struct DialTests {
+    private static let plain = Origin(scheme: .http, host: "a.test", port: 80)
+    private static let secure = Origin(scheme: .https, host: "a.test", port: 443)
+
+    private let address = SocketAddress(literal: "192.0.2.1", port: 80)
+    private let other = SocketAddress(literal: "192.0.2.2", port: 80)
+
+    private func dial(_ route: Route) -> Dial { Dial(route, address: route.address, now: at(1)) }
+
+    private func at(_ moment: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: moment) }
+
+    @Test(
+        arguments: [
+            (plain, nil, "resolve connect"), (secure, nil, "prepare resolve connect secure"),
+            (Origin(scheme: .http, host: "127.0.0.1", port: 80), nil, "connect"),
+            (Origin(scheme: .https, host: "::1", port: 443), nil, "prepare connect secure"),
+            (plain, "/run/web.sock", "connect"), (secure, "/run/web.sock", "prepare connect secure"),
+        ] as [(Origin, String?, String)])
+    func `the route says which steps there are`(origin: Origin, path: String?, words: String) throws {
+        let route = Route(to: origin, at: try path.map { try UnixSocketName(path: $0) })
+        let steps = Dial.steps(along: route, isResolved: route.address != nil)
+        #expect(steps.map(\.word).joined(separator: " ") == words)
+    }
+
+    @Test func `plain: resolve, connect, open`() throws {
+        let (address, other) = (try #require(address), try #require(other))
+        var dial = dial(Route(to: Self.plain))
+        #expect(dial.begin().words == "resolve a.test:80")
+        #expect(dial.resolved([address, other], at: at(2)).words == "connect")
+        let addresses = dial.addresses
+        #expect(addresses == [address, other])
+        #expect(dial.connected(to: other, at: at(3)).words == "open")
+        let (timeline, remote) = (dial.timeline, dial.remoteAddress)
+        #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: nil))
+        #expect(remote == other)
+    }
+
+    @Test func `secure: trust is prepared first, and hands are shaken last`() throws {
+        let address = try #require(address)
+        var dial = dial(Route(to: Self.secure))
+        #expect(dial.begin().words == "prepare a.test:443")
+        #expect(dial.prepared().words == "resolve a.test:443")
+        #expect(dial.resolved([address], at: at(2)).words == "connect")
+        #expect(dial.connected(to: address, at: at(3)).words == "secure a.test:443")
+        #expect(dial.secured(at: at(4)).words == "open")
+        let timeline = dial.timeline
+        #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: at(4)))
+    }
+
+    @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
+        let socket = SocketAddress.unix(try UnixSocketName(path: "/run/web.sock"))
+        var dial = dial(Route(to: Self.plain, at: try UnixSocketName(path: "/run/web.sock")))
+        #expect(dial.begin().words == "connect")
+        let (addresses, remote) = (dial.addresses, dial.remoteAddress)
+        #expect(addresses == [socket])
+        #expect(remote == socket)
+        #expect(dial.connected(to: socket, at: at(5)).words == "open")
+        let timeline = dial.timeline
+        #expect(timeline == Dial.Timeline(began: at(1), resolved: at(1), connected: at(5), secured: nil))
+    }
+
+    @Test func `when policies change while hands are shaken, all is done once more`() throws {
+        let (address, other) = (try #require(address), try #require(other))
+        var dial = dial(Route(to: Self.secure))
+        for moment: Int64 in [10, 20] {
+            #expect((moment == 10 ? dial.begin() : dial.policiesChanged()).words == "prepare a.test:443")
+            #expect(dial.prepared().words == "resolve a.test:443")
+            #expect(dial.resolved([moment == 10 ? address : other], at: at(moment)).words == "connect")
+            #expect(
+                dial.connected(to: moment == 10 ? address : other, at: at(moment + 1)).words == "secure a.test:443")
+        }
+        #expect(dial.secured(at: at(22)).words == "open")
+        let (timeline, remote) = (dial.timeline, dial.remoteAddress)
+        #expect(timeline == Dial.Timeline(began: at(1), resolved: at(20), connected: at(21), secured: at(22)))
+        #expect(remote == other)
+    }
+
+    @Test func `a failure says how far it came, and with whom`() throws {
+        let address = try #require(address)
+        let words = ["fail tls nobody", "fail resolve nobody", "fail connect nobody", "fail tls 192.0.2.1:80"]
+        for count in 0..<words.count {
+            for isLate in [false, true] {
+                var dial = dial(Route(to: Self.secure))
+                _ = dial.begin()
+                if count > 0 { _ = dial.prepared() }
+                if count > 1 { _ = dial.resolved([address], at: at(2)) }
+                if count > 2 { _ = dial.connected(to: address, at: at(3)) }
+                let next = isLate ? dial.timeIsUp() : dial.failed(.queueFull(limit: 1))
+                #expect(next.words == words[count])
+                guard case .fail(let failure) = next else { continue }
+                #expect(failure.reason.kind == (isLate ? "timed-out" : "queue-full"))
+                #expect(failure.reason.limit == (isLate ? .connect : nil))
+            }
+        }
+    }
+
+    @Test func `the hand-over can fail, and then nothing is open`() throws {
+        let address = try #require(address)
+        var dial = dial(Route(to: Self.plain))
+        _ = (dial.begin(), dial.resolved([address], at: at(2)), dial.connected(to: address, at: at(3)))
+        #expect(dial.failed(.connectionLost(nil)).words == "fail connect 192.0.2.1:80")
+        let isOver = dial.isOver
+        #expect(isOver)
+    }
+
+    @Test func `what comes out of turn changes nothing`() throws {
+        let address = try #require(address)
+        var dial = dial(Route(to: Self.secure))
+        _ = dial.begin()
+        #expect(dial.resolved([address], at: at(2)).words == "rest")
+        #expect(dial.connected(to: address, at: at(2)).words == "rest")
+        #expect(dial.secured(at: at(2)).words == "rest")
+        #expect(dial.policiesChanged().words == "rest")
+        _ = dial.prepared()
+        #expect(dial.prepared().words == "rest")
+        let (timeline, remote) = (dial.timeline, dial.remoteAddress)
+        #expect(timeline == Dial.Timeline(began: at(1), resolved: at(1), connected: at(1), secured: nil))
+        #expect(remote == nil)
+    }
+
+    @Test func `what is over stays over`() throws {
+        let address = try #require(address)
+        for isCancelled in [false, true] {
+            var dial = dial(Route(to: Self.plain))
+            _ = dial.begin()
+            if isCancelled { dial.end() } else { _ = dial.timeIsUp() }
+            #expect(dial.resolved([address], at: at(2)).words == "rest")
+            #expect(dial.failed(.cancelled).words == "rest")
+            #expect(dial.timeIsUp().words == "rest")
+            #expect(dial.policiesChanged().words == "rest")
+        }
+    }
+}
+
+extension Dial.Next {
+    fileprivate var words: String {
+        switch self {
+        case .take(let step):
+            switch step {
+            case .prepare(let origin), .resolve(let origin), .secure(let origin):
+                "\(step.word) \(origin.host):\(origin.port)"
+            case .connect: step.word
+            }
+        case .open: "open"
+        case .fail(let failure): "fail \(failure.phase) \(failure.remoteAddress.map { "\($0)" } ?? "nobody")"
+        case .rest: "rest"
+        }
+    }
+}
+
+extension Dial.Step {
+    fileprivate var word: String {
+        switch self {
+        case .prepare: "prepare"
+        case .resolve: "resolve"
+        case .connect: "connect"
+        case .secure: "secure"
+        }
+    }
+}
