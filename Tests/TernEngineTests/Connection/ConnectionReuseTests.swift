@@ -281,13 +281,17 @@ import TernLock
         request.httpMethod = "POST"
         let task = session.dataTask(with: request, delegate: delegate)
         await session.onReactor { task.resume() }
+        // Nobody is let in before the reactor has stopped to look.
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
         let reactor = Task {
             await session.onReactor {
-                text.isEmpty
+                beginning.finish()
+                return text.isEmpty
                     ? ClientSockets.waitForEnd(from: hole.port)
                     : ClientSockets.waitForInput(of: text.utf8.count, from: hole.port)
             }
         }
+        for await _ in begun {}
         await hole.letIn(saying: text) { delegate.record.completions > 0 }
         #expect(await reactor.value)
         let error = try #require(delegate.record.error)
