@@ -89,7 +89,7 @@ extension Connection {
     private func receiveOnce(
         _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool? = nil
     ) -> Bool {
-        let received: Transport.Received
+        let received: Received
         do throws(TransportError) {
             received =
                 try unsafe transport?.receive(

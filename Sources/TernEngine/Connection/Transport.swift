@@ -2,7 +2,7 @@
 import TernIO
 import TernTLS
 
-/// A socket, with or without TLS over it: bytes of HTTP in, bytes of HTTP out.
+/// A socket and the layers over it: bytes of HTTP in, bytes of HTTP out.
 struct Transport: ~Copyable {
     /// Plaintext sealed between two sends: four full records.
     private static let sealedAtOnce = 64 * 1024
@@ -19,7 +19,7 @@ struct Transport: ~Copyable {
     private(set) var sentCount: UInt64 = 0
     /// Bytes that the kernel has given so far.
     private(set) var receivedCount: UInt64 = 0
-    private var tls: TLSSession?
+    private var layers: Layers
     /// Of what was received into a turn's buffer and not opened yet, where it lies there.
     private var received = 0..<0
     /// What is left of that from an earlier turn.
@@ -29,15 +29,15 @@ struct Transport: ~Copyable {
     /// The kernel had less than was asked for: asking again in this turn would only be told so.
     private var isDrained = false
 
-    init(socket: consuming Socket, tls: consuming TLSSession?) {
+    init(socket: consuming Socket, tls: consuming TLSSession? = nil) {
         self.socket = socket
-        self.tls = tls
+        layers = Layers(tls)
     }
 
     /// Has what is sent from now on travel under TLS. Hands are to be shaken first.
-    mutating func secure(by session: consuming TLSSession) { tls = consume session }
+    mutating func secure(by session: consuming TLSSession) { layers.add(session) }
 
-    var isSecure: Bool { tls != nil }
+    var isSecure: Bool { layers.isSecure }
 
     /// Ciphertext that the kernel has not taken yet.
     var hasUnsent: Bool { unsentCount > 0 }
@@ -45,12 +45,7 @@ struct Transport: ~Copyable {
     /// Whether so much is owed to the peer that nothing more should be received from it.
     var owesTooMuch: Bool { unsentCount > Self.owedAtMost }
 
-    private var unsentCount: Int {
-        switch tls {
-        case .some(let session): session.outgoingCount
-        case .none: 0
-        }
-    }
+    private var unsentCount: Int { layers.outgoingCount }
 
     /// Sends the first bytes of `bytes`; 0 means wait for writability. Sealed bytes count as sent and leave by `flush`.
     mutating func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
@@ -68,7 +63,7 @@ struct Transport: ~Copyable {
             if unsentCount > Self.heldBack { return 0 }
         }
         let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.sealedAtOnce))
-        do throws(TLSError) { try unsafe tls?.seal(piece) } catch { throw .tls(error) }
+        do throws(TLSError) { try unsafe layers.seal(piece) } catch { throw .tls(error) }
         try flush()
         return piece.count
     }
@@ -93,7 +88,7 @@ struct Transport: ~Copyable {
         defer { sentCount &+= UInt64(max(0, before - unsentCount)) }
         while failure == nil, hasUnsent {
             var isBlocked = false
-            unsafe tls?.drainOutgoing { bytes in
+            unsafe layers.drainOutgoing { bytes in
                 do throws(SystemError) {
                     if case .bytes(let count) = try unsafe send(socket, bytes) { return count }
                 } catch {
@@ -111,41 +106,25 @@ struct Transport: ~Copyable {
     mutating func shakeHands(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(TLSError) -> HandshakeProgress {
-        try unsafe tls?.handshake(ciphertext, from: &offset) ?? .complete
+        try unsafe layers.handshake(ciphertext, from: &offset)
     }
 
     /// Says that nothing more will be received.
-    mutating func endOfCiphertext() throws(TLSError) { try tls?.endOfCiphertext() }
+    mutating func endOfCiphertext() throws(TLSError) { try layers.endOfCiphertext() }
 
     /// Passes on what has been found out about the server's certificates.
-    mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { tls?.answer(answers) }
+    mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
 
     /// Passes on what judging the server has come to.
-    mutating func take(_ completed: CompletedEvaluation) { tls?.take(completed) }
+    mutating func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 
     /// What is still not known about their revocation.
     var openQuestions: [RevocationQuestion] {
-        switch tls {
-        case .some(let session): session.trust?.revocation.flatMap(\.questions) ?? []
-        case .none: []
-        }
+        layers.trust?.revocation.flatMap(\.questions) ?? []
     }
 
     /// A turn of the loop begins.
     mutating func beginTurn() { isDrained = false }
-
-    /// What a call of `receive` brought.
-    enum Received {
-        /// So many bytes of HTTP, the first in the buffer for plaintext, without TLS in the one for input.
-        case bytes(Int)
-        /// A message of TLS without any.
-        case message
-        /// Nothing more now.
-        case nothing
-        /// Nothing more ever. Over TLS only close_notify is an end in order; without it the message may have been cut short by
-        /// anybody (RFC 8446 §6.1).
-        case endOfStream(isOrderly: Bool)
-    }
 
     /// Receives octets as they come, and opens nothing.
     mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
@@ -154,7 +133,8 @@ struct Transport: ~Copyable {
         return result
     }
 
-    /// Opens what was received before, or receives; at most `count` bytes. The buffers are the same until `endTurn`.
+    /// Opens what was received before, or receives; at most `count` bytes of HTTP, the first in the buffer for plaintext, without
+    /// TLS in the one for input. The buffers are the same until `endTurn`.
     mutating func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received {
@@ -184,17 +164,17 @@ struct Transport: ~Copyable {
     private mutating func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
         if isOpened { return nil }
         var offset = 0
-        let result: OpenResult?
+        let result: Received
         do throws(TLSError) {
             if held.isEmpty {
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffers.input[received])
-                result = try unsafe tls?.open(bytes, from: &offset, into: buffers.plaintext)
+                result = try unsafe layers.open(bytes, from: &offset, into: buffers.plaintext)
                 received = received.lowerBound + offset..<received.upperBound
             } else {
                 let bytes = held
                 result = try unsafe bytes.withUnsafeBytes { bytes in
                     Result { () throws(TLSError) in
-                        try unsafe tls?.open(bytes, from: &offset, into: buffers.plaintext)
+                        try unsafe layers.open(bytes, from: &offset, into: buffers.plaintext)
                     }
                 }.get()
                 held = bytes.dropFirst(offset)
@@ -209,12 +189,12 @@ struct Transport: ~Copyable {
             isOpened = received.isEmpty && held.isEmpty && !hasPending
             return .bytes(count)
         case .message: return .message
-        case .needMoreBytes, nil:
+        case .nothing:
             isOpened = true
             return nil
-        case .endOfStream:
+        case .endOfStream(let isOrderly):
             forgetInput()
-            return .endOfStream(isOrderly: true)
+            return .endOfStream(isOrderly: isOrderly)
         }
     }
 
@@ -246,38 +226,23 @@ struct Transport: ~Copyable {
     /// Deciphers received bytes. Only for secure transports; a plain one needs no opening.
     mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
-    ) throws(TLSError) -> OpenResult {
-        try unsafe tls?.open(ciphertext, from: &offset, into: plaintext) ?? .needMoreBytes
+    ) throws(TLSError) -> Received {
+        try unsafe layers.open(ciphertext, from: &offset, into: plaintext)
     }
 
     /// Whether received bytes wait to be opened.
-    var hasPending: Bool {
-        switch tls {
-        case .some(let session): session.hasPending
-        case .none: false
-        }
-    }
+    var hasPending: Bool { layers.hasPending }
 
     /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket next.
     mutating func sayGoodbye() {
-        tls?.close()
+        layers.close()
         try? unsafe drain { socket, bytes throws(SystemError) in try unsafe socket.sendLast(bytes) }
     }
 
-    var tlsInfo: TLSInfo? {
-        switch tls {
-        case .some(let session): session.info
-        case .none: nil
-        }
-    }
+    var tlsInfo: TLSInfo? { layers.info }
 
     /// The evaluation of the server's certificates.
-    var trust: ServerTrustResult? {
-        switch tls {
-        case .some(let session): session.trust
-        case .none: nil
-        }
-    }
+    var trust: ServerTrustResult? { layers.trust }
 }
 
 /// Why a transport could not carry bytes.

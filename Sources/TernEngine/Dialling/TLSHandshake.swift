@@ -204,16 +204,15 @@ extension TLSHandshake {
         of ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(EngineError.Reason) {
         while true {
-            let opened: OpenResult
+            let opened: Received
             do throws(TLSError) {
-                opened =
-                    try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .needMoreBytes
+                opened = try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .nothing
             } catch {
                 throw .insecure(error)
             }
             switch opened {
             case .message: continue
-            case .needMoreBytes: return
+            case .nothing: return
             case .bytes: throw .malformedResponse(.unaskedBytes)
             case .endOfStream: throw .connectionLost(nil)
             }
