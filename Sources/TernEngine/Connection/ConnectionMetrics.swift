@@ -6,6 +6,8 @@ public import TernTLS
 public final class ConnectionMetrics: Sendable {
     /// The address that was connected to.
     public let remoteAddress: SocketAddress
+    /// The address of our end; nil over a Unix domain socket, where clients have no name.
+    public let localAddress: SocketAddress?
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
@@ -21,10 +23,11 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: SocketAddress, tls: TLSInfo?, verifiedChain: [Certificate], start: MonotonicInstant,
-        resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
+        remoteAddress: SocketAddress, localAddress: SocketAddress?, tls: TLSInfo?, verifiedChain: [Certificate],
+        start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
     ) {
         self.remoteAddress = remoteAddress
+        self.localAddress = localAddress
         self.tls = tls
         self.verifiedChain = verifiedChain
         self.start = start

@@ -53,6 +53,8 @@ struct Dial: ~Copyable {
     private(set) var addresses: [SocketAddress]
     /// The address spoken to, if it came to that.
     private(set) var remoteAddress: SocketAddress?
+    /// And from which.
+    private(set) var localAddress: SocketAddress?
 
     /// `address` is the route's, if it leads to one already.
     init(_ route: Route, address: SocketAddress?, now: MonotonicInstant) {
@@ -96,9 +98,12 @@ struct Dial: ~Copyable {
         return goOn()
     }
 
-    mutating func connected(to address: SocketAddress, at now: MonotonicInstant) -> Next {
+    mutating func connected(
+        to address: SocketAddress, from local: SocketAddress?, at now: MonotonicInstant
+    ) -> Next {
         guard case .connect = current else { return .rest }
         remoteAddress = address
+        localAddress = local
         timeline.connected = now
         return goOn()
     }

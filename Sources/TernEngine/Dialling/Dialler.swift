@@ -124,10 +124,10 @@ extension Dialler {
         connector = nil
         switch consume result {
         case .success(let connection):
-            let address = connection.address
+            let (address, local) = (connection.address, connection.localAddress)
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
-            follow(dial.connected(to: address, at: .now))
+            follow(dial.connected(to: address, from: local, at: .now))
         case .failure(let error): follow(dial.failed(.unreachable(error)))
         }
     }
@@ -196,8 +196,9 @@ extension Dialler {
     private func metrics(of transport: borrowing Transport) -> ConnectionMetrics? {
         dial.remoteAddress.map { address in
             ConnectionMetrics(
-                remoteAddress: address, tls: transport.tlsInfo, verifiedChain: transport.trust?.verifiedChain ?? [],
-                start: dial.timeline.began, resolved: dial.timeline.resolved, connected: dial.timeline.connected,
+                remoteAddress: address, localAddress: dial.localAddress, tls: transport.tlsInfo,
+                verifiedChain: transport.trust?.verifiedChain ?? [], start: dial.timeline.began,
+                resolved: dial.timeline.resolved, connected: dial.timeline.connected,
                 secured: dial.timeline.secured)
         }
     }

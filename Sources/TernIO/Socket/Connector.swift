@@ -16,6 +16,8 @@ public final class Connector {
         public let token: RegistrationToken
         /// The address that answered first.
         public let address: SocketAddress
+        /// The address of our end; nil in the Unix domain, where clients have no name.
+        public let localAddress: SocketAddress?
     }
 
     /// What became of it, told once, on the loop's thread.
@@ -69,10 +71,11 @@ public final class Connector {
     private func connect(_ number: Int, to address: SocketAddress) {
         do throws(SystemError) {
             let socket = try Socket.connecting(to: address)
-            if try socket.isConnectedAlready() {
+            switch try socket.progress() {
+            case .connected(let local):
                 let token = try loop.register(socket.descriptor, interest: [], handler: Nobody.shared)
-                succeed(number, Connected(socket: socket, token: token, address: address))
-            } else {
+                succeed(number, Connected(socket: socket, token: token, address: address, localAddress: local))
+            case .underWay:
                 attempts.append(
                     try Attempt(number, consume socket, to: address, loop: loop, connector: self))
             }
@@ -88,12 +91,12 @@ public final class Connector {
         loop.setDeadline(moment, for: timer)
     }
 
-    fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<Void, SystemError>) {
+    fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<SocketAddress?, SystemError>) {
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
         attempts.remove(at: index)
         switch outcome {
-        case .success:
-            if let connected = attempt.takeConnected() { succeed(attempt.number, connected) }
+        case .success(let local):
+            if let connected = attempt.takeConnected(from: local) { succeed(attempt.number, connected) }
         case .failure(let error):
             attempt.close()
             plan.failed(attempt.number, error, now: .now)
@@ -150,20 +153,13 @@ private final class Attempt: ReadinessHandler {
 
     func ready(_ readiness: Readiness) {
         guard let connector else { return close() }
-        let outcome: Result<Void, SystemError>
-        do throws(SystemError) {
-            try socket?.finishConnecting()
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
-        }
-        connector.attemptEnded(self, outcome)
+        connector.attemptEnded(self, Result { () throws(SystemError) in try socket?.finishConnecting() })
     }
 
-    func takeConnected() -> Connector.Connected? {
+    func takeConnected(from local: SocketAddress?) -> Connector.Connected? {
         guard let token, let socket = socket.take() else { return nil }
         self.token = nil
-        return Connector.Connected(socket: socket, token: token, address: address)
+        return Connector.Connected(socket: socket, token: token, address: address, localAddress: local)
     }
 
     func close() {

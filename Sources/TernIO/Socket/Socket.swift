@@ -32,29 +32,38 @@ public struct Socket: ~Copyable, Sendable {
         return connecting
     }
 
-    /// Throws what became of the connection attempt if it failed.
-    func finishConnecting() throws(SystemError) {
+    /// Throws what became of the connection attempt if it failed. Returns the address of our end, as `localAddress` does.
+    @discardableResult
+    func finishConnecting() throws(SystemError) -> SocketAddress? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         _ = try SystemCall.run(.getsockopt) {
             unsafe getsockopt(descriptor.rawValue, SOL_SOCKET, SO_ERROR, &code, &length)
         }
         if code != 0 { throw SystemError(.connect, code: code) }
-        try refuseItself(as: peerAddress())
+        return try localAddress(refusing: peerAddress())
+    }
+
+    enum Progress: Equatable {
+        case underWay
+        /// The connection stands, and this is the address of our end.
+        case connected(from: SocketAddress?)
     }
 
     /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says. Nothing
     /// is waited for then.
-    func isConnectedAlready() throws(SystemError) -> Bool {
-        guard let peer = try? peerAddress() else { return false }
-        try refuseItself(as: peer)
-        return true
+    func progress() throws(SystemError) -> Progress {
+        guard let peer = try? peerAddress() else { return .underWay }
+        return .connected(from: try localAddress(refusing: peer))
     }
 
     /// Where nobody listens on a port of the range that connections start from, the kernel may pick that very port and
     /// connect the socket to itself (RFC 9293 §3.5, simultaneous open).
-    private func refuseItself(as peer: SocketAddress?) throws(SystemError) {
-        if isTCP, let peer, try localAddress() == peer { throw SystemError(.connect, code: ECONNREFUSED) }
+    private func localAddress(refusing peer: SocketAddress?) throws(SystemError) -> SocketAddress? {
+        guard isTCP else { return nil }
+        let local = try localAddress()
+        if let peer, local == peer { throw SystemError(.connect, code: ECONNREFUSED) }
+        return local
     }
 
     /// The address of our end, for a system call. Nil in the Unix domain, where clients have no name, and in unknown families.

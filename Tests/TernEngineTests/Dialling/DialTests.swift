@@ -37,8 +37,10 @@ import Testing
         #expect(dial.resolved([address, other], at: at(2)).words == "connect")
         let addresses = dial.addresses
         #expect(addresses == [address, other])
-        #expect(dial.connected(to: other, at: at(3)).words == "open")
-        let (timeline, remote) = (dial.timeline, dial.remoteAddress)
+        let ours = SocketAddress(literal: "192.0.2.9", port: 50_000)
+        #expect(dial.connected(to: other, from: ours, at: at(3)).words == "open")
+        let (timeline, remote, local) = (dial.timeline, dial.remoteAddress, dial.localAddress)
+        #expect(local == ours)
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: nil))
         #expect(remote == other)
     }
@@ -49,7 +51,7 @@ import Testing
         #expect(dial.begin().words == "prepare a.test:443")
         #expect(dial.prepared().words == "resolve a.test:443")
         #expect(dial.resolved([address], at: at(2)).words == "connect")
-        #expect(dial.connected(to: address, at: at(3)).words == "secure a.test:443")
+        #expect(dial.connected(to: address, from: nil, at: at(3)).words == "secure a.test:443")
         #expect(dial.secured(at: at(4)).words == "open")
         let timeline = dial.timeline
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: at(4)))
@@ -62,7 +64,7 @@ import Testing
         let (addresses, remote) = (dial.addresses, dial.remoteAddress)
         #expect(addresses == [socket])
         #expect(remote == socket)
-        #expect(dial.connected(to: socket, at: at(5)).words == "open")
+        #expect(dial.connected(to: socket, from: nil, at: at(5)).words == "open")
         let timeline = dial.timeline
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(1), connected: at(5), secured: nil))
     }
@@ -75,7 +77,8 @@ import Testing
             #expect(dial.prepared().words == "resolve a.test:443")
             #expect(dial.resolved([moment == 10 ? address : other], at: at(moment)).words == "connect")
             #expect(
-                dial.connected(to: moment == 10 ? address : other, at: at(moment + 1)).words == "secure a.test:443")
+                dial.connected(to: moment == 10 ? address : other, from: nil, at: at(moment + 1)).words
+                    == "secure a.test:443")
         }
         #expect(dial.secured(at: at(22)).words == "open")
         let (timeline, remote) = (dial.timeline, dial.remoteAddress)
@@ -92,7 +95,7 @@ import Testing
                 _ = dial.begin()
                 if count > 0 { _ = dial.prepared() }
                 if count > 1 { _ = dial.resolved([address], at: at(2)) }
-                if count > 2 { _ = dial.connected(to: address, at: at(3)) }
+                if count > 2 { _ = dial.connected(to: address, from: nil, at: at(3)) }
                 let next = isLate ? dial.timeIsUp() : dial.failed(.queueFull(limit: 1))
                 #expect(next.words == words[count])
                 guard case .fail(let failure) = next else { continue }
@@ -105,7 +108,7 @@ import Testing
     @Test func `the hand-over can fail, and then nothing is open`() throws {
         let address = try #require(address)
         var dial = dial(Route(to: Self.plain))
-        _ = (dial.begin(), dial.resolved([address], at: at(2)), dial.connected(to: address, at: at(3)))
+        _ = (dial.begin(), dial.resolved([address], at: at(2)), dial.connected(to: address, from: nil, at: at(3)))
         #expect(dial.failed(.connectionLost(nil)).words == "fail connect 192.0.2.1:80")
         let isOver = dial.isOver
         #expect(isOver)
@@ -116,7 +119,7 @@ import Testing
         var dial = dial(Route(to: Self.secure))
         _ = dial.begin()
         #expect(dial.resolved([address], at: at(2)).words == "rest")
-        #expect(dial.connected(to: address, at: at(2)).words == "rest")
+        #expect(dial.connected(to: address, from: nil, at: at(2)).words == "rest")
         #expect(dial.secured(at: at(2)).words == "rest")
         #expect(dial.policiesChanged().words == "rest")
         _ = dial.prepared()

@@ -8,6 +8,21 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(1))) struct DiallerTests {
+    @Test func `a connection knows the addresses of both of its ends`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        for host in ["127.0.0.1", "localhost"] {
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: try URLRequest(origin, host: host), delegate: delegate)
+            task.resume()
+            #expect(await delegate.end().error == nil)
+            let connection = try #require(task.metrics?.hops.last?.connection)
+            #expect(connection.remoteAddress == SocketAddress(literal: "127.0.0.1", port: origin.port))
+            #expect(connection.localAddress?.host == "127.0.0.1")
+            #expect(connection.localAddress?.port != origin.port)
+        }
+    }
+
     // Unix domain sockets
 
     @Test func `plain requests over one socket share a connection, whatever their hosts`() async throws {
@@ -21,6 +36,7 @@ import Testing
             #expect(await delegate.end().error == nil)
             #expect(task.metrics?.hops.last?.connection?.remoteAddress == .unix(socket.name))
             #expect(task.metrics?.hops.last?.connection.map { "\($0.remoteAddress)" } == "unix:\(socket.path)")
+            #expect(task.metrics?.hops.last?.connection?.localAddress == nil)
         }
         #expect(origin.connectionCount == 1)
         #expect(origin.requests.map(\.target) == ["/1", "/2", "/3"])

@@ -112,8 +112,10 @@ import Testing
     @Test func `a connection knows both of its ends`() throws {
         let listener = try Listener()
         let socket = try Socket.connecting(to: listener.address)
-        try socket.finishConnecting()
+        let local = try socket.finishConnecting()
         #expect(try socket.peerAddress() == listener.address)
+        #expect(try socket.localAddress() == local)
+        #expect(try socket.progress() == .connected(from: local))
         #expect(try socket.localAddress()?.host == "127.0.0.1")
         #expect(try socket.localAddress() != listener.address)
     }
@@ -173,9 +175,8 @@ import Testing
 
     private func talk(to listener: UnixListener) throws {
         let socket = try Socket.connecting(to: listener.address)
-        let isConnected = try socket.isConnectedAlready()
-        #expect(isConnected)
-        try socket.finishConnecting()
+        #expect(try socket.progress() == .connected(from: nil))
+        #expect(try socket.finishConnecting() == nil)
         try socket.noticeDeadPeer()
         #expect(try socket.peerAddress() == listener.address)
         #expect(try socket.localAddress() == nil)
