@@ -78,6 +78,8 @@ struct Dial: ~Copyable {
         case take(Step)
         /// Hand over what stands; it may still fail at that.
         case open
+        /// Have whoever connects say what he knows, which is more than that time is up.
+        case stopConnecting
         /// Tell so; everything else is over.
         case fail(DialFailure)
         /// Nothing: it is not the turn of what was told, or it is over.
@@ -129,7 +131,11 @@ struct Dial: ~Copyable {
         return .fail(failure)
     }
 
-    mutating func timeIsUp() -> Next { failed(.timedOut(.connect)) }
+    mutating func timeIsUp() -> Next {
+        // A backlog that stays full is a fault of this machine, and no matter of distance.
+        if case .connect = current, isToSocket { return .stopConnecting }
+        return failed(.timedOut(.connect))
+    }
 
     /// It was cancelled, or what it led to is handed over.
     mutating func end() { stage = .over }

@@ -60,6 +60,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .take(.connect): connect()
         case .take(.secure): secure()
         case .open: open()
+        case .stopConnecting: connector?.timeIsUp()
         case .fail(let failure):
             letGo()
             // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.

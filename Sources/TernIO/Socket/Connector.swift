@@ -50,6 +50,11 @@ public final class Connector {
         proceed()
     }
 
+    /// Fails with what it knows, as at a deadline that is now. For whoever keeps the time himself.
+    public func timeIsUp() {
+        if case .fail(let error) = plan.timeIsUp() { end(with: .failure(error)) }
+    }
+
     /// Closes every attempt; `completion` is not called any more.
     public func cancel() {
         plan.cancel()

@@ -57,7 +57,7 @@ struct HappyEyeballs: ~Copyable {
     /// What to do at this moment.
     mutating func next(now: MonotonicInstant) -> Step {
         if isOver { return .rest }
-        if let deadline, deadline <= now { return timeOut() }
+        if let deadline, deadline <= now { return timeIsUp() }
         if started < addresses.count, turn.map({ $0 <= now }) ?? true { return startNext(now: now) }
         if let place = underWay.firstIndex(where: { $0.knock.map { $0 <= now } ?? false }) { return knock(place) }
         if underWay.isEmpty { return fail() }
@@ -80,6 +80,17 @@ struct HappyEyeballs: ~Copyable {
         return true
     }
 
+    /// It is the deadline, whatever was said before.
+    mutating func timeIsUp() -> Step {
+        if isOver { return .rest }
+        for attempt in underWay {
+            let code = attempt.knock == nil ? ETIMEDOUT : EAGAIN
+            failures.append(
+                ConnectError.Attempt(address: addresses[attempt.number], error: SystemError(.connect, code: code)))
+        }
+        return fail()
+    }
+
     /// Nobody waits for a connection any more.
     mutating func cancel() {
         isOver = true
@@ -91,15 +102,6 @@ struct HappyEyeballs: ~Copyable {
         underWay.append(Attempt(number: number, start: now))
         turn = now.advanced(by: Self.delay)
         return .connect(number: number, addresses[number])
-    }
-
-    private mutating func timeOut() -> Step {
-        for attempt in underWay {
-            let code = attempt.knock == nil ? ETIMEDOUT : EAGAIN
-            failures.append(
-                ConnectError.Attempt(address: addresses[attempt.number], error: SystemError(.connect, code: code)))
-        }
-        return fail()
     }
 
     private mutating func fail() -> Step {

@@ -105,6 +105,15 @@ import Testing
         }
     }
 
+    @Test func `when time is up, whoever connects to a socket says why it takes so long`() throws {
+        var dial = dial(Route(to: Self.secure, at: try UnixSocketName(path: "/run/web.sock")))
+        _ = (dial.begin(), dial.prepared())
+        #expect(dial.timeIsUp().words == "stop connecting")
+        #expect(
+            dial.failed(.connectionLost(nil)).words == "fail connect unix:/run/web.sock")
+        #expect(dial.timeIsUp().words == "rest")
+    }
+
     @Test func `the hand-over can fail, and then nothing is open`() throws {
         let address = try #require(address)
         var dial = dial(Route(to: Self.plain))
@@ -153,6 +162,7 @@ extension Dial.Next {
             case .connect: step.word
             }
         case .open: "open"
+        case .stopConnecting: "stop connecting"
         case .fail(let failure): "fail \(failure.phase) \(failure.remoteAddress.map { "\($0)" } ?? "nobody")"
         case .rest: "rest"
         }

@@ -114,6 +114,23 @@ import Testing
         #expect(origin?.connectionCount ?? 0 == 0)
     }
 
+    @Test func `a socket whose backlog stays full is told apart from a server far away`() async throws {
+        let socket = try UnixSocket()
+        let descriptors = [try socket.bind(backlog: 0), socket.connect()]
+        let session = Session.limited { $0.timeouts.connect = .milliseconds(100) }
+        var request = try URLRequest(string: "http://a.test/")
+        request.unixSocket = socket.name
+        let error = try #require(await session.failure(of: request))
+        guard case .unreachable(let failure) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(failure.attempts.map(\.error.code) == [EAGAIN])
+        #expect(error.phase == .connect)
+        #expect(error.remoteAddress == .unix(socket.name))
+        for descriptor in descriptors { close(descriptor) }
+    }
+
     @Test func `a redirect leaves a request's socket behind with its origin, but not the session's`() async throws {
         let network = try ScriptedOrigin { _, _ in [.ok("network")] }
         let socket = try UnixSocket()

@@ -136,6 +136,16 @@ import Testing
         expect(plan.next(now: at(2)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
     }
 
+    @Test func `whoever keeps the time himself is told the same`() throws {
+        let a = try unix("/run/web.sock")
+        var plan = HappyEyeballs(addresses: [a])
+        expect(plan.next(now: at(0)), .connect(number: 0, a))
+        plan.failed(0, busy, now: at(0))
+        expect(plan.timeIsUp(), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
+        expect(plan.timeIsUp(), .rest)
+        expect(plan.next(now: at(9)), .rest)
+    }
+
     @Test func `a next address does not wait for a full backlog, nor the backlog for it`() throws {
         let (a, b) = (try unix("/run/a.sock"), try unix("/run/b.sock"))
         var plan = HappyEyeballs(addresses: [a, b])
