@@ -23,7 +23,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     var state = ConnectionState()
     /// While `state` is active or finishing.
     var carried: (any Carried)?
-    private var deadlines: Deadlines?
+    var deadlines: Deadlines?
     var silence: Silence
     /// What the transport had sent and received when the exchange began.
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
@@ -165,38 +165,6 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         guard let told = exchange.keepAlive?.timeout else { return settings.maximumIdleTime }
         // A second less than the server says, so that its close and our request do not cross.
         return min(settings.maximumIdleTime, .seconds(max(0, told - 1)))
-    }
-
-    /// Whether there is a limit that begins when the request has been sent, or waits.
-    var mustWatchSending: Bool {
-        if case .permission = outgoing.appetite { return true }
-        return deadlines?.limits.head != nil
-    }
-
-    func setDeadline() {
-        guard let deadlines else { return }
-        var instant = silence.next(deadlines, isPaused: isPaused)?.instant
-        if case .permission = outgoing.appetite {
-            let permission = silence.permissionDeadline(deadlines.limits.continue)
-            instant = instant.map { min($0, permission) } ?? permission
-        }
-        loop.setDeadline(instant, for: token)
-    }
-
-    private func deadlinePassed() {
-        switch state.stage {
-        case .resting: retire()
-        case .active, .finishing:
-            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.continue) {
-                outgoing.goOnWithoutPermission()
-                return flush()
-            }
-            if let deadlines, let next = silence.next(deadlines, isPaused: isPaused), next.instant <= loop.now {
-                return fail(.timedOut(next.limit))
-            }
-            setDeadline()
-        case .closed: break
-        }
     }
 
     /// Acts on a complete response, when everything received with it has been looked at.

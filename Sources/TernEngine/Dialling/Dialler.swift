@@ -15,7 +15,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     let number: Int
     private var dial: Dial
     private var timer: RegistrationToken?
-    private var question: Resolver.Question?
+    private var question: Resolver.Ticket?
     private var connector: Connector?
     private var handshake: TLSHandshake?
     /// Of whoever is spoken to over TLS.

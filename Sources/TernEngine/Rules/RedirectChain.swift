@@ -9,10 +9,10 @@ struct RedirectChain: Sendable {
     /// origin by way of another comes because the other wanted it.
     private(set) var mayCarryCredentials = true
     private var home: Origin?
-    private var asked: Set<Question> = []
+    private var asked: Set<Asked> = []
 
     /// A request as far as its answer may depend on it.
-    private struct Question: Hashable {
+    private struct Asked: Hashable {
         let method: String
         /// Without fragment and userinfo; the case of a host and a default port make no difference.
         let destination: Destination
@@ -30,7 +30,7 @@ struct RedirectChain: Sendable {
     /// This request was answered by a redirect. False if that is so for the second time.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
-        let question = Question(
+        let question = Asked(
             method: request.method, destination: destination, fields: request.headers,
             mayCarryCredentials: mayCarryCredentials)
         return asked.insert(question).inserted

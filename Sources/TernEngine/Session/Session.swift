@@ -15,7 +15,7 @@ public final class Session: Sendable {
     private let reactors: Result<ReactorGroup, SystemError>
     let shards: [Shard<SessionTask>]
     /// Of the shards, in their order.
-    let tables: [TaskTable]
+    let tables: [TaskTable<SessionTask>]
     private let delegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are taken.
     let invalidation = Atomic<Bool>(false)
@@ -50,7 +50,7 @@ public final class Session: Sendable {
                 SharedSettings(loop: loop, configuration: configuration, trust: trust, resolver: resolver),
                 connectionLimit: share)
         }
-        tables = shards.map { _ in TaskTable() }
+        tables = shards.map { _ in TaskTable<SessionTask>() }
     }
 
     deinit { close() }

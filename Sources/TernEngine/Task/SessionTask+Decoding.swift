@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Whether a task's bodies are decoded, and what that may cost.
-struct Decoding: Sendable {
-    let isOn: Bool
-    let limits: ContentDecodingLimits
-}
-
 // On the reactor's thread: bodies in, decoded.
 extension SessionTask {
     /// Looks at what the body of `response` is coded in.

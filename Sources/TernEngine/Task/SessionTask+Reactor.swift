@@ -77,6 +77,8 @@ extension SessionTask {
     }
 }
 
+extension SessionTask: TableMember {}
+
 extension SessionTask: ConnectionSeeker {
     var hop: Hop { plan.hop }
 

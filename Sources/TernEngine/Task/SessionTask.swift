@@ -52,7 +52,7 @@ public class SessionTask: @unchecked Sendable {
     private let cancellation = Atomic<Bool>(false)
     private let failure: EngineError.Reason
     let timeouts: Timeouts
-    let table: TaskTable?
+    let table: TaskTable<SessionTask>?
     /// Octets of content that were received and handed over.
     let contentCounts = ContentCounts()
 
@@ -283,6 +283,15 @@ extension SessionTask {
             reason, phase: phase, origin: try? plan.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? tally?.connection?.remoteAddress, wasSent: tally?.wasSent ?? false)
     }
+}
+
+/// What a session gives its tasks.
+struct TaskSettings {
+    let configuration: SessionConfiguration
+    /// Without one the task fails with `failure` as soon as it is started.
+    var shard: Shard<SessionTask>?
+    var table: TaskTable<SessionTask>?
+    var failure = EngineError.Reason.sessionInvalidated
 }
 
 /// Written by the reactor's thread, read by any.

@@ -2,11 +2,17 @@
 import Synchronization
 import TernLock
 
+/// What can stand in a `TaskTable`, in one at a time.
+protocol TableMember: AnyObject, Sendable {
+    /// The table's own note, guarded by its lock.
+    var placeInTable: Int { get set }
+}
+
 /// The tasks of a session on one reactor that have been started and have not ended.
-final class TaskTable: Sendable {
+final class TaskTable<Member: TableMember>: Sendable {
     /// From `resume()` on, before their reactor knows of them.
     private let count = Atomic<Int>(0)
-    private let tasks = Lock<[SessionTask]>([])
+    private let tasks = Lock<[Member]>([])
     private let ending = Lock<(@Sendable () -> Void)?>(nil)
     private let isAwaited = Atomic<Bool>(false)
 
@@ -20,7 +26,7 @@ final class TaskTable: Sendable {
     }
 
     /// Its reactor knows of it.
-    func add(_ task: SessionTask) {
+    func add(_ task: Member) {
         tasks.withLock { tasks in
             task.placeInTable = tasks.count
             tasks.append(task)
@@ -28,8 +34,8 @@ final class TaskTable: Sendable {
     }
 
     /// Nothing if it is not there.
-    func remove(_ task: SessionTask) {
-        let removed: SessionTask? = tasks.withLock { tasks in
+    func remove(_ task: Member) {
+        let removed: Member? = tasks.withLock { tasks in
             let place = task.placeInTable
             guard place >= 0, place < tasks.count, tasks[place] === task else { return nil }
             tasks.swapAt(place, tasks.count - 1)
@@ -40,7 +46,7 @@ final class TaskTable: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    var all: [SessionTask] { tasks.withLock { $0 } }
+    var all: [Member] { tasks.withLock { $0 } }
 
     /// Calls `body` once, as soon as no task is under way: perhaps at once.
     func whenEmpty(_ body: @escaping @Sendable () -> Void) {

@@ -39,16 +39,16 @@ public final class Resolver: Sendable {
     deinit { threads.close() }
 
     /// What somebody has asked, so that he can take it back.
-    public struct Question: Sendable {
+    public struct Ticket: Sendable {
         let name: ResolverQueue.Name
         let number: Int
     }
 
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP
-    /// literals are answered at once on the calling thread, and give no question; everything else on a resolver thread, but
+    /// literals are answered at once on the calling thread, and give no ticket; everything else on a resolver thread, but
     /// for a refusal.
     @discardableResult
-    public func resolve(host: String, port: UInt16, completion: @escaping Completion) -> Question? {
+    public func resolve(host: String, port: UInt16, completion: @escaping Completion) -> Ticket? {
         if let literal = SocketAddress(literal: host, port: port) {
             completion(.success([literal]))
             return nil
@@ -56,9 +56,9 @@ public final class Resolver: Sendable {
         return threads.resolve(host: host, port: port, completion)
     }
 
-    /// Takes a question back: its completion is let go of, and a name that nobody else asks for leaves the queue. One that is
+    /// Takes a look-up back: its completion is let go of, and a name that nobody else asks for leaves the queue. One that is
     /// being answered at this moment may still be.
-    public func giveUp(_ question: Question) { threads.giveUp(question) }
+    public func giveUp(_ ticket: Ticket) { threads.giveUp(ticket) }
 
     private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
         // To C the text would end there, and the answer would be another host's.

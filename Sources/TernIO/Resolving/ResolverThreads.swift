@@ -72,7 +72,7 @@ final class ResolverThreads: Sendable {
     /// How many names wait for a thread.
     var waitingCount: Int { state.withLock { $0.names.count } }
 
-    func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) -> Resolver.Question {
+    func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) -> Resolver.Ticket {
         let name = ResolverQueue.Name(host: host, port: port)
         let now = MonotonicInstant.now
         let (number, help) = state.withLock { state -> (Int, Help) in
@@ -80,10 +80,10 @@ final class ResolverThreads: Sendable {
             return (number, isNew ? helpNeeded(&state, now) : .nobody)
         }
         call(help)
-        return Resolver.Question(name: name, number: number)
+        return Resolver.Ticket(name: name, number: number)
     }
 
-    func giveUp(_ question: Resolver.Question) {
+    func giveUp(_ question: Resolver.Ticket) {
         let completion = state.withLock { $0.names.giveUp(question.name, number: question.number) }
         // Somebody's objects may end with it.
         withExtendedLifetime(completion) {}

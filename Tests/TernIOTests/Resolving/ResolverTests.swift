@@ -173,7 +173,7 @@ import Testing
         }
         #expect(eventually { calls.entries.count == ResolverThreads.limit })
         weak var asker: Asker?
-        var questions: [Resolver.Question?] = []
+        var questions: [Resolver.Ticket?] = []
         do {
             let kept = Asker()
             asker = kept

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+// When time is up.
+extension Connection {
+    /// Whether there is a limit that begins when the request has been sent, or waits.
+    var mustWatchSending: Bool {
+        if case .permission = outgoing.appetite { return true }
+        return deadlines?.limits.head != nil
+    }
+
+    func setDeadline() {
+        guard let deadlines else { return }
+        var instant = silence.next(deadlines, isPaused: isPaused)?.instant
+        if case .permission = outgoing.appetite {
+            let permission = silence.permissionDeadline(deadlines.limits.continue)
+            instant = instant.map { min($0, permission) } ?? permission
+        }
+        loop.setDeadline(instant, for: token)
+    }
+
+    func deadlinePassed() {
+        switch state.stage {
+        case .resting: retire()
+        case .active, .finishing:
+            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.continue) {
+                outgoing.goOnWithoutPermission()
+                return flush()
+            }
+            if let deadlines, let next = silence.next(deadlines, isPaused: isPaused), next.instant <= loop.now {
+                return fail(.timedOut(next.limit))
+            }
+            setDeadline()
+        case .closed: break
+        }
+    }
+}
