@@ -147,7 +147,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     }
 
     private func open(_ number: Int, for task: Seeker) {
-        let attempt = Dialler(route, address: address, shared, owner: self, number: number)
+        let attempt = Dialler(route, address: address, shared, owner: PoolDoor(self), number: number)
         attempts[number] = attempt
         attempt.start(deadline: connectDeadline(of: task))
     }
@@ -207,7 +207,7 @@ extension ConnectionPool {
 }
 
 // What diallers and connections report
-extension ConnectionPool: DialOwner {
+extension ConnectionPool {
     func dialler(_ dialler: Dialler, opened connection: Connection) {
         attempts[dialler.number] = nil
         if isClosed { return connection.close() }

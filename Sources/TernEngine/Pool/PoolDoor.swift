@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pool as its connections know it. What a connection calls by a protocol is not compiled for one type of seekers if the
+/// pool itself conforms, and costs a third of a request then; closures made in the pool are.
+final class PoolDoor: DialOwner {
+    private let isWaitedAt: () -> Bool
+    private let free: (Connection) -> Void
+    private let closed: (Connection, Bool) -> Void
+    private let opened: (Dialler, Connection) -> Void
+    private let failed: (Dialler, DialFailure) -> Void
+
+    init<Seeker>(_ pool: ConnectionPool<Seeker>) {
+        isWaitedAt = { pool.isAwaited }
+        free = { pool.connectionFree($0) }
+        closed = { pool.connectionClosed($0, wasResting: $1) }
+        opened = { pool.dialler($0, opened: $1) }
+        failed = { pool.dialler($0, failed: $1) }
+    }
+
+    var isAwaited: Bool { isWaitedAt() }
+
+    func connectionFree(_ connection: Connection) { free(connection) }
+
+    func connectionClosed(_ connection: Connection, wasResting: Bool) { closed(connection, wasResting) }
+
+    func dialler(_ dialler: Dialler, opened connection: Connection) { opened(dialler, connection) }
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure) { failed(dialler, failure) }
+}
