@@ -112,11 +112,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Closes the connection in the midst of an exchange, for whom it carries: it is told nothing more.
-    func leave() {
+    func leave() -> Evidence {
+        let evidence = evidence
         carried = nil
         if outgoing.hasContent { transport?.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
+        return evidence
     }
 
     func close() {

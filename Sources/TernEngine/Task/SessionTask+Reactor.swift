@@ -153,7 +153,7 @@ extension SessionTask: Carried {
         case .drop: break
         case .hold: return .some(0)
         case .leave:
-            connection.take()?.leave()
+            if let connection { settle(connection.leave()) }
             follow(.go)
         }
         return .all

@@ -72,6 +72,7 @@ extension EngineError.Reason {
     var isConnectionLoss: Bool { if case .connectionLost = self { true } else { false } }
     var isInvalidation: Bool { if case .sessionInvalidated = self { true } else { false } }
     var limit: EngineError.TimeLimit? { if case .timedOut(let limit) = self { limit } else { nil } }
+    var redirection: RedirectError? { if case .redirect(let error) = self { error } else { nil } }
     var malformation: HTTP1Error? { if case .malformedResponse(let error) = self { error } else { nil } }
     var invalidity: InvalidRequest? { if case .invalidRequest(let error) = self { error } else { nil } }
     var trustFailure: TrustFailure? { if case .insecure(let error) = self { error.trustFailure } else { nil } }

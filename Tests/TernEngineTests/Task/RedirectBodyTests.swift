@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// What becomes of a redirect's own body, and of the connection it comes on.
+@Suite(.timeLimit(.minutes(5))) struct RedirectBodyTests {
+    enum Framing: CaseIterable, Sendable { case length, chunks, untilClose }
+
+    private static func steps(_ framing: Framing, _ count: Int) -> [ScriptedOrigin.Step] {
+        let head = "HTTP/1.1 302 \r\nLocation: /there\r\n"
+        let body = String(repeating: "x", count: count)
+        switch framing {
+        case .length: return [.send("\(head)Content-Length: \(count)\r\n\r\n\(body)")]
+        case .chunks:
+            let pieces = stride(from: 0, to: count, by: 1000).map { String(body.dropFirst($0).prefix(1000)) }
+            return [.chunked(pieces, status: 302, fields: [("Location", "/there")], trailers: [("X-Last", "word")])]
+        case .untilClose: return [.send("\(head)Connection: close\r\n\r\n\(body)"), .close]
+        }
+    }
+
+    @Test(
+        arguments: [0, 1, 5000, TaskPlan.swallowedAtMost, TaskPlan.swallowedAtMost + 1, 1_000_000], Framing.allCases)
+    func `a body up to the limit keeps the connection, one beyond it costs it`(
+        count: Int, framing: Framing
+    ) async throws {
+        for isSecure in [false, true] {
+            let authority = try CertificateAuthority()
+            let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
+                request.target == "/a" ? Self.steps(framing, count) : [.ok("there")]
+            }
+            let session = try Session.trusting(authority)
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: try URLRequest(origin, "/a"), delegate: delegate)
+            task.resume()
+            let record = await delegate.end()
+            #expect(record.events == [.head(200), .body(5), .end(failed: false)])
+            let isKept = framing != .untilClose && count <= TaskPlan.swallowedAtMost
+            #expect(origin.connectionCount == (isKept ? 1 : 2))
+            let first = try #require(task.metrics?.hops.first)
+            #expect(first.requestSent != nil)
+            #expect(first.sentCount > 0)
+            #expect(first.receivedCount >= UInt64(min(count, TaskPlan.swallowedAtMost)))
+            #expect(try await session.text(URLRequest(origin)) == "there")
+            #expect(origin.connectionCount == (isKept ? 1 : 2))
+        }
+    }
+
+    @Test func `a body without end is not waited for`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            if request.target != "/a" { return [.ok("there")] }
+            return [
+                .send("HTTP/1.1 302 \r\nLocation: /there\r\nTransfer-Encoding: chunked\r\n\r\n"),
+                .repeat(
+                    Array("1000\r\n".utf8) + Array(repeating: 120, count: 0x1000) + Array("\r\n".utf8), count: .max),
+            ]
+        }
+        #expect(try await Session.limited().text(URLRequest(origin, "/a")) == "there")
+        #expect(await origin.waitFor { $0.openConnections == 1 })
+    }
+
+    @Test(arguments: ["HTTP/1.1 302 \r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"], ["GET", "HEAD", "POST"])
+    func `a redirect without a body keeps the connection`(text: String, method: String) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/a" ? [.send(text)] : [.respond(status: 204, fields: [("Content-Length", "0")])]
+        }
+        _ = try await Session.limited().data(for: URLRequest(origin, "/a", method: method))
+        #expect(origin.requests.map(\.target) == ["/a", "/there"])
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test(
+        arguments: [
+            "Content-Length: 100\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n64\r\nhalf",
+            "Content-Length: 100\r\n\r\n",
+        ], [ScriptedOrigin.Step.close, .closeAbruptly, .reset])
+    func `a redirect whose connection dies in the midst of its body is followed`(
+        rest: String, end: ScriptedOrigin.Step
+    ) async throws {
+        for isSecure in [false, true] {
+            let authority = try CertificateAuthority()
+            let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
+                if request.target == "/there" { return [.ok(request.summary)] }
+                return [.send("HTTP/1.1 307 \r\nLocation: /there\r\n" + rest), .hold, end]
+            }
+            let session = try Session.trusting(authority)
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(
+                with: try URLRequest(origin, "/a", method: "POST", body: Data("once".utf8)), delegate: delegate)
+            task.resume()
+            while task.currentRequest?.url?.path() != "/there" { await session.settle() }
+            try origin.release()
+            let record = await delegate.end()
+            #expect(record.error == nil)
+            #expect(String(decoding: record.body, as: UTF8.self) == "POST /there 4")
+            #expect(origin.requests.map(\.target) == ["/a", "/there"])
+            #expect(origin.connectionCount == 2)
+        }
+    }
+
+    @Test func `a redirect whose body breaks the rules is an error, and its target is not asked`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 302 \r\nLocation: /there\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n")]
+        }
+        let error = await Session.limited().failure(of: try URLRequest(origin, "/a"))
+        #expect(error?.reason.malformation != nil)
+        #expect(error?.phase == .body)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `what follows a redirect unasked answers nothing`() async throws {
+        let origin = try ScriptedOrigin { connection, request in
+            if request.target != "/a" { return [.ok("true")] }
+            return [
+                .send(
+                    "HTTP/1.1 302 \r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved"
+                        + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfalse")
+            ]
+        }
+        #expect(try await Session.limited().text(URLRequest(origin, "/a")) == "true")
+        #expect(origin.connectionCount == 2)
+    }
+
+    @Test func `a kept connection that dies after a redirect is replaced, and the task does not notice`() async throws {
+        let origin = try ScriptedOrigin { connection, request in
+            if connection == 1, request.target == "/there" { return [.close] }
+            return [request.target == "/a" ? .redirect(to: "/there") : .ok("there")]
+        }
+        let delegate = RecordingDelegate()
+        let session = Session.limited()
+        let task = session.dataTask(with: try URLRequest(origin, "/a"), delegate: delegate)
+        task.resume()
+        #expect(await delegate.end().error == nil)
+        #expect(task.metrics?.hops.map(\.repeatCount) == [0, 1])
+        #expect(origin.requests.map(\.target) == ["/a", "/there", "/there"])
+    }
+
+    @Test func `a POST that a redirect has sent on is not sent twice`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/a" ? [.redirect(307, to: "/there")] : [.close]
+        }
+        let error = await Session.limited().failure(
+            of: try URLRequest(origin, "/a", method: "POST", body: Data("once".utf8)))
+        #expect(error?.reason.isConnectionLoss == true)
+        #expect(error?.wasSent == true)
+        #expect(error?.phase == .head)
+        #expect(origin.requests.map(\.target) == ["/a", "/there"])
+    }
+}
