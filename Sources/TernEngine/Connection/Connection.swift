@@ -136,8 +136,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             if newValue {
                 noticeDeadPeer()
             } else {
-                // The silence was ours.
-                silence.end(loop.now)
+                silence.paused(until: loop.now)
                 setDeadline()
             }
             updateInterest()

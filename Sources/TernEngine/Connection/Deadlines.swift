@@ -33,7 +33,7 @@ struct Deadlines: Sendable {
         if let idle = limits.idle, !isPaused {
             next = Self.sooner(next, Deadline(instant: lastActivity.advanced(by: idle), limit: .idle))
         }
-        if let head = limits.head, let sent {
+        if let head = limits.head, let sent, !isPaused {
             next = Self.sooner(next, Deadline(instant: sent.advanced(by: head), limit: .head))
         }
         return next

@@ -13,17 +13,25 @@ struct Silence {
     private(set) var requestSent: MonotonicInstant?
     /// The head of the response has come.
     private var isAnswered = false
+    /// Since when the server could have sent it.
+    private var awaitedSince: MonotonicInstant?
 
     init(_ now: MonotonicInstant) { lastActivity = now }
 
-    /// Octets of the request went, or octets for the application came, or a pause ended: the silence until then was ours.
+    /// Octets of the request went, or octets for the application came.
     mutating func end(_ now: MonotonicInstant) { lastActivity = now }
+
+    /// A pause ended: the silence until then was ours.
+    mutating func paused(until now: MonotonicInstant) {
+        lastActivity = now
+        if requestSent != nil { awaitedSince = now }
+    }
 
     /// Octets of the request went, perhaps the last.
     mutating func sent(all: Bool, _ now: MonotonicInstant) {
         lastActivity = now
         isBegun = true
-        if all { requestSent = now }
+        if all { (requestSent, awaitedSince) = (now, now) }
     }
 
     /// When the server's word on the content is waited for no longer.
@@ -37,6 +45,6 @@ struct Silence {
 
     func next(_ deadlines: Deadlines, isPaused: Bool) -> Deadlines.Deadline? {
         deadlines.exchange(
-            lastActivity: lastActivity, isPaused: isPaused, unansweredSince: isAnswered ? nil : requestSent)
+            lastActivity: lastActivity, isPaused: isPaused, unansweredSince: isAnswered ? nil : awaitedSince)
     }
 }

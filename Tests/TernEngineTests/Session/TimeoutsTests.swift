@@ -51,6 +51,89 @@ import Testing
         await expect(.connect, in: .connect, request, session)
     }
 
+    @Test func `waiting in the queue, for a connection to be free or to be opened`() async throws {
+        let queue = Timeouts(queue: Self.limit, connect: .seconds(20), idle: .seconds(20), total: .seconds(20))
+        let hole = try BlackHole()
+        await expect(.queue, in: .pool, URLRequest(url: try #require(URL(string: hole.url))).limited(to: queue))
+        let origin = try ScriptedOrigin { _, request in request.target == "/first" ? [.hold, .ok()] : [.ok("answer")] }
+        let session = Session.limited { $0.timeouts = queue }
+        let first = RecordingDelegate()
+        // Its own wait is over, so the limit does not concern it any more.
+        session.dataTask(with: try URLRequest(origin, "/first"), delegate: first).resume()
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        await expect(.queue, in: .pool, try URLRequest(origin, "/late"), session)
+        #expect(first.record.completions == 0)
+        try origin.release()
+        #expect(await first.end().error == nil)
+        #expect(try await session.text(URLRequest(origin)) == "answer")
+        #expect(origin.requests.map(\.target) == ["/first", "/"])
+        #expect(origin.connectionCount == 1)
+    }
+
+    private static let head = Timeouts(connect: .seconds(20), head: limit, idle: .seconds(20), total: .seconds(20))
+
+    @Test(
+        arguments: [
+            [.hold], [.send("HTTP/1.1 200 OK\r\nContent-Le"), .hold], [.send("HTTP/1.1 103 Early\r\n\r\n"), .hold],
+            [.drip(Array("HTTP/1.1 200 OK\r\nServer: a server with little to say".utf8), every: .milliseconds(40))],
+        ] as [[ScriptedOrigin.Step]], [false, true])
+    func `waiting for the head, whatever else comes`(steps: [ScriptedOrigin.Step], isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in steps }
+        let session = try Session.trusting(authority)
+        await expect(.head, in: .head, try URLRequest(origin).limited(to: Self.head), session)
+        let body = Data(repeating: 7, count: 100_000)
+        await expect(
+            .head, in: .head, try URLRequest(origin, method: "PUT", body: body).limited(to: Self.head), session)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `a body that comes late is none of the head's business`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(Self.limit + Self.limit),
+                .send("half"),
+            ]
+        }
+        #expect(try await Session.limited().text(URLRequest(origin).limited(to: Self.head)) == "halfhalf")
+    }
+
+    @Test func `the head is waited for once the request is out, and until then silence counts`() async throws {
+        let slow = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.pause(Self.limit + Self.limit)] }) { _, _ in
+            [.ok("answer")]
+        }
+        let request = try URLRequest(slow, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
+        #expect(try await Session.limited().text(request.limited(to: Self.head)) == "answer")
+        let stuck = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.hold] }) { _, _ in [] }
+        var upload = try URLRequest(stuck, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
+        upload.timeouts = Timeouts(connect: .seconds(20), head: .milliseconds(1), idle: Self.limit, total: .seconds(20))
+        await expect(.idle, in: .head, upload)
+    }
+
+    @Test func `a pause before the head is no silence of the server either`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(750)), .ok()] }
+        let session = Session.limited(to: 2)
+        let delegate = Pausing()
+        let limits = Timeouts(head: .milliseconds(500), idle: .seconds(20))
+        let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
+        task.resume()
+        _ = try await session.data(for: URLRequest(clock))
+        task.resume()
+        #expect(await delegate.recording.end().error == nil)
+    }
+
+    /// Suspends its task before it is sent.
+    private final class Pausing: SessionTaskDelegate {
+        let recording = RecordingDelegate()
+
+        func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) { task.suspend() }
+
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            recording.task(task, didCompleteWith: error)
+        }
+    }
+
     @Test func `shaking hands`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue(), onAccept: { _ in [.receive(1), .hold] }) { _, _ in [] }
@@ -131,11 +214,18 @@ import Testing
 
     @Test func `no time at all`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
-        for timeouts in [Timeouts(total: .zero), Timeouts(total: .seconds(-1)), Timeouts(idle: .zero)] {
+        for timeouts in [
+            Timeouts(total: .zero), Timeouts(total: .seconds(-1)), Timeouts(idle: .zero), Timeouts(head: .zero),
+        ] {
             let error = await Session.limited().failure(of: try URLRequest(origin).limited(to: timeouts))
-            #expect(error?.reason.limit != nil)
+            let limit: EngineError.TimeLimit = timeouts.head != nil ? .head : timeouts.total != nil ? .total : .idle
+            #expect(error?.reason.limit == limit)
         }
-        let never = Timeouts(connect: .seconds(Int64.max), idle: .seconds(Int64.max), total: .seconds(Int64.max))
+        let hole = try BlackHole()
+        let unreachable = URLRequest(url: try #require(URL(string: hole.url))).limited(to: Timeouts(queue: .zero))
+        #expect(await Session.limited().failure(of: unreachable)?.reason.limit == .queue)
+        let end = Duration.seconds(Int64.max)
+        let never = Timeouts(queue: end, connect: end, head: end, idle: end, total: end)
         let quick = try ScriptedOrigin { _, _ in [.ok("answer")] }
         #expect(try await Session.limited().text(URLRequest(quick).limited(to: never)) == "answer")
     }
@@ -144,7 +234,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let forever = Duration.seconds(1e19)
         let session = Session.limited { $0.maximumIdleTime = forever }
-        let never = Timeouts(connect: forever, idle: forever, total: forever)
+        let never = Timeouts(queue: forever, connect: forever, head: forever, idle: forever, total: forever)
         for _ in 0..<2 { #expect(try await session.text(URLRequest(origin).limited(to: never)) == "answer") }
         #expect(origin.connectionCount == 1)
         let past = Duration.zero - forever
@@ -153,7 +243,7 @@ import Testing
         let (hole, silent) = (try BlackHole(), try ScriptedOrigin { _, _ in [.hold] })
         let unreachable = URLRequest(url: try #require(URL(string: hole.url))).limited(to: Timeouts(connect: past))
         #expect(await brief.failure(of: unreachable)?.reason.limit == .connect)
-        for timeouts in [Timeouts(idle: past), Timeouts(total: past)] {
+        for timeouts in [Timeouts(head: past), Timeouts(idle: past), Timeouts(total: past)] {
             #expect(await brief.failure(of: try URLRequest(silent).limited(to: timeouts))?.reason.limit != nil)
         }
     }
