@@ -39,7 +39,11 @@ final class ExchangeSettings: Sendable {
     /// What is added to the request of `hop`.
     func fields(for hop: Hop) -> HTTPFields {
         let defaults = defaults(for: hop.request)
-        return hop.mayCarryCredentials ? defaults.all : defaults.harmless
+        if hop.mayCarryCredentials { return defaults.all }
+        // What a request calls a secret is one, whoever sets it.
+        let isSecret = { (field: HTTPField) in hop.request.isSensitive(fieldNamed: field.name) }
+        guard defaults.harmless.contains(where: isSecret) else { return defaults.harmless }
+        return HTTPFields(defaults.harmless.filter { !isSecret($0) })
     }
 
     private func defaults(for request: URLRequest) -> Defaults {

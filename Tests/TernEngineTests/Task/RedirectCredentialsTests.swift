@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// What is secret reaches the first origin and no other, and does not come back to it by way of another.
+@Suite(.timeLimit(.minutes(5))) struct RedirectCredentialsTests {
+    /// Where requests go: `origin` is one of the names below.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let stops: [String]
+
+        init(_ stops: String) {
+            testDescription = stops
+            self.stops = stops.split(separator: " ").map(String.init)
+        }
+    }
+
+    private static let ways = [
+        "a", "a a", "a a a", "a b", "a b b", "a b a", "a a b a a", "a name", "a name a", "a six", "six a", "a secure",
+        "secure secure", "secure a", "secure a secure", "name name", "a b name six secure b a",
+    ].map(Way.init)
+
+    private static let secrets = [
+        "Authorization", "Cookie", "Proxy-Authorization", "X-Mine", "X-Ours", "X-Held", "X-Held-Mine", "Referer",
+        "Origin",
+    ]
+
+    @Test(arguments: ways, [302, 307])
+    func `secrets stay where they were meant to go`(way: Way, status: Int) async throws {
+        let authority = try CertificateAuthority()
+        var six = ScriptedOrigin.Configuration()
+        six.address = .ipv6
+        let (first, second, third) = try (
+            ScriptedOrigin.redirecting(), ScriptedOrigin.redirecting(), ScriptedOrigin.redirecting(six)
+        )
+        let secure = try ScriptedOrigin.redirecting(tls: authority.issue())
+        let origins = ["a": first, "name": first, "b": second, "six": third, "secure": secure]
+        let session = try Session.trusting(authority) {
+            $0.sensitiveFields = ["X-Ours", "X-Held"]
+            $0.httpAdditionalHeaders.append("X-Held", "the session's")
+            $0.httpAdditionalHeaders.append("X-Held-Mine", "the session's, and a secret of this request")
+            $0.httpAdditionalHeaders.append("X-Everywhere", "the session's")
+            $0.redirectPolicy = .follow(allowsDowngrade: true)
+        }
+        var location = ""
+        for stop in way.stops.reversed() {
+            let origin = try #require(origins[stop])
+            let target = location.isEmpty ? "/there" : "/\(status)?\(location)"
+            location = origin.url(target, host: stop == "name" ? "localhost" : nil)
+        }
+        var request = URLRequest(url: try #require(URL(string: location)))
+        for name in Self.secrets where !name.hasPrefix("X-Held") {
+            request.setValue("secret", forHTTPHeaderField: name)
+        }
+        request.setValue("open", forHTTPHeaderField: "X-Open")
+        request.sensitiveFields = ["X-Mine", "X-Held-Mine"]
+        #expect(try await session.text(request) == "GET /there 0")
+
+        var seen = origins.mapValues(\.requests)
+        seen["name"] = nil
+        var hasLeft = false
+        for stop in way.stops {
+            hasLeft = hasLeft || stop != way.stops[0]
+            let key = stop == "name" ? "a" : stop
+            let request = try #require(seen[key]?.first)
+            seen[key]?.removeFirst()
+            let came = Self.secrets.filter { request.value(of: $0) != nil }
+            #expect(came == (hasLeft ? [] : Self.secrets), "at \(stop)")
+            #expect(request.value(of: "X-Open") == "open")
+            #expect(request.value(of: "X-Everywhere") == "the session's")
+            #expect(request.values(of: "Host").count == 1)
+        }
+        #expect(seen.values.joined().isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            "//localhost:PORT/there", "http://user:word@localhost:PORT/there", "http://@localhost:PORT/there",
+            "HTTP://LOCALHOST:PORT/there", "http://127.0.0.1@localhost:PORT/there",
+        ])
+    func `no spelling of another origin is taken for the first one`(location: String) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            if request.target != "/a" { return [.ok(request.value(of: "Host") ?? "")] }
+            let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
+            return [.redirect(to: location.replacing("PORT", with: port))]
+        }
+        var request = try URLRequest(origin, "/a")
+        request.setValue("Basic secret", forHTTPHeaderField: "Authorization")
+        _ = try await Session.limited().data(for: request)
+        let last = try #require(origin.requests.last)
+        #expect(last.value(of: "Host")?.hasPrefix("localhost") == true)
+        #expect(last.value(of: "Authorization") == nil)
+    }
+
+    @Test func `a Host set by hand is for the first origin alone`() async throws {
+        let (second, first) = (try ScriptedOrigin.redirecting(), try ScriptedOrigin.redirecting())
+        var request = try URLRequest(first, "/302?" + second.url("/there"))
+        request.setValue("virtual.test", forHTTPHeaderField: "Host")
+        _ = try await Session.limited().data(for: request)
+        #expect(first.requests.first?.values(of: "Host") == ["virtual.test"])
+        #expect(second.requests.first?.values(of: "Host") == ["127.0.0.1:\(second.port)"])
+    }
+}
