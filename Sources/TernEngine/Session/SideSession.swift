@@ -32,6 +32,8 @@ final class SideSession: Courier {
         completion: @escaping @Sendable (CourierReply?) -> Void
     ) {
         var request = request
+        // Whoever is asked here was named by a certificate or a policy, and names nobody else.
+        request.redirectPolicy = .doNotFollow
         request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
         let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
         let (session, makes) = state.withLock { state -> (Session?, Bool) in

@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    @Test func `what sends it elsewhere is no answer, and nobody is asked there`() async throws {
+        let target = try ScriptedOrigin { _, _ in [.ok("answer")] }
+        let location = target.url()
+        let origin = try ScriptedOrigin { _, request in [.redirect(request.method == "POST" ? 307 : 302, to: location)]
+        }
+        let side = sideSession()
+        #expect(await reply(side, to: try URLRequest(origin)) == nil)
+        #expect(await reply(side, to: try URLRequest(origin, method: "POST", body: Data("report".utf8))) == nil)
+        #expect(target.connectionCount == 0)
+    }
+
     @Test func `its session is made once, whoever asks while it is being made`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let request = try URLRequest(origin)
