@@ -13,7 +13,7 @@ import Testing
         "Connection": ["Message"],
         "Trust": ["JSON", "Message"],
         "Rules": ["Message"],
-        "Decoding": [],
+        "Decoding": ["Message"],
         "JSON": [],
         "Message": [],
     ]
