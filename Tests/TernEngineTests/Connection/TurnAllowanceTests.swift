@@ -43,6 +43,30 @@ import TernLock
         #expect(TurnAllowance.least > 16 * 1024 + 512)
     }
 
+    @Test func `octets are paid for once, when they have been worked off`() {
+        var allowance = TurnAllowance(among: 1, receivedCount: 1000)
+        allowance.settle(1000)
+        #expect(allowance.left == TurnAllowance.octets)
+        allowance.settle(1500)
+        allowance.settle(1500)
+        #expect(allowance.left == TurnAllowance.octets - 500)
+        allowance.spend(TurnAllowance.event)
+        allowance.settle(1501)
+        #expect(allowance.left == TurnAllowance.octets - 501 - TurnAllowance.event)
+        #expect(!allowance.isSpent)
+        allowance.settle(1501 + UInt64(TurnAllowance.octets))
+        #expect(allowance.isSpent)
+    }
+
+    @Test func `a count that has gone once around is no windfall`() {
+        var allowance = TurnAllowance(among: 1, receivedCount: .max)
+        allowance.settle(9)
+        #expect(allowance.left == TurnAllowance.octets - 10)
+        var other = TurnAllowance(among: 1)
+        other.settle(.max)
+        #expect(other.isSpent)
+    }
+
     @Test func `of chunks of one byte no more are told in a turn than neighbours can wait for`() async throws {
         let chunks = String(repeating: "1\r\nx\r\n", count: Self.count) + "0\r\n\r\n"
         let origin = try ScriptedOrigin { _, _ in

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+/// Dialogues: what happened to a connection, and what the state says to it.
+@Suite struct ConnectionStateTests {
+    private static let error = SystemError(.send, code: EPIPE)
+
+    private static func resting() -> ConnectionState { ConnectionState() }
+
+    private static func active() -> ConnectionState {
+        var state = ConnectionState()
+        state.begin()
+        return state
+    }
+
+    private static func finishing() -> ConnectionState {
+        var state = active()
+        state.responseEnded()
+        return state
+    }
+
+    private static func closed() -> ConnectionState {
+        var state = active()
+        _ = state.close()
+        return state
+    }
+
+    @Test func `exchange follows exchange`() {
+        var state = Self.resting()
+        for count in 1...3 {
+            state.begin()
+            let began = (state.stage, state.exchangeCount)
+            state.responseEnded()
+            let ended = state.stage
+            let ending = state.finish(isExchangeReusable: true, isSending: false)
+            let (rests, isTainted) = (state.stage, state.isTainted)
+            #expect(began == (.active, count))
+            #expect(ended == .finishing && rests == .resting)
+            #expect(ending == .reuse && !isTainted)
+        }
+    }
+
+    @Test func `an exchange begins only on a resting connection, and a response ends only in one`() {
+        var active = Self.active()
+        active.begin()
+        let count = active.exchangeCount
+        #expect(count == 1)
+        var closed = Self.closed()
+        closed.begin()
+        closed.responseEnded()
+        let stage = closed.stage
+        #expect(stage == .closed)
+        var resting = Self.resting()
+        resting.responseEnded()
+        let (still, ending) = (resting.stage, resting.finish(isExchangeReusable: true, isSending: false))
+        #expect(still == .resting && ending == nil)
+    }
+
+    @Test func `a connection is used again only if the exchange allows it and all of the request is out`() {
+        for (isReusable, isSending) in [(false, false), (true, true), (false, true)] {
+            var state = Self.finishing()
+            let ending = state.finish(isExchangeReusable: isReusable, isSending: isSending)
+            #expect(ending == .close)
+        }
+    }
+
+    @Test func `what comes behind a response taints its connection`() {
+        var stray = Self.finishing()
+        let strayed = (stray.strayOctets(), stray.finish(isExchangeReusable: true, isSending: false))
+        #expect(strayed == (.none, .close))
+        var ended = Self.finishing()
+        let end = (ended.inputEnded(), ended.finish(isExchangeReusable: true, isSending: false))
+        #expect(end == (.none, .close))
+    }
+
+    @Test func `whatever comes to a resting connection is its end`() {
+        var stray = Self.resting()
+        var ended = Self.resting()
+        var broken = Self.resting()
+        let said = [stray.strayOctets(), ended.inputEnded(), broken.outputFailed(Self.error)]
+        #expect(said == [.retire, .retire, .retire])
+    }
+
+    @Test func `an exchange breaks off when nothing more comes, not when nothing more can be sent`() {
+        var ended = Self.active()
+        let end = ended.inputEnded()
+        #expect(end == .breakOff)
+        var broken = Self.active()
+        let failure = broken.outputFailed(Self.error)
+        let (reason, stage) = (broken.sendingError, broken.stage)
+        #expect(failure == .none && reason == Self.error && stage == .active)
+        broken.responseEnded()
+        let ending = broken.finish(isExchangeReusable: true, isSending: false)
+        #expect(ending == .close)
+    }
+
+    @Test func `octets that belong to no exchange are not forgotten by the one that is under way`() {
+        var state = Self.active()
+        let said = state.strayOctets()
+        state.responseEnded()
+        let ending = state.finish(isExchangeReusable: true, isSending: false)
+        #expect(said == .none && ending == .close)
+    }
+
+    @Test func `a pause does not outlive its exchange`() {
+        var state = Self.active()
+        state.isPaused = true
+        state.responseEnded()
+        _ = state.finish(isExchangeReusable: true, isSending: false)
+        let isPaused = state.isPaused
+        #expect(!isPaused)
+    }
+
+    @Test func `closing tells what it was about, and is for good`() {
+        var resting = Self.resting()
+        var active = Self.active()
+        var finishing = Self.finishing()
+        let before = [resting.close(), active.close(), finishing.close()]
+        #expect(before == [.resting, .active, .finishing])
+        let again = active.close()
+        #expect(again == .closed)
+        let (end, ending) = (active.inputEnded(), active.finish(isExchangeReusable: true, isSending: false))
+        #expect(end == .none && ending == nil)
+    }
+}

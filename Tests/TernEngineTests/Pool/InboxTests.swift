@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+    /// Only an address for letters. Nothing of it changes, which `@unchecked Sendable` rests on.
+    private final class Sender: ConnectionSeeker, @unchecked Sendable {
+        let number: Int
+        let hop: Hop
+        let deadlines = Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
+        let (isCancelled, isRepeating) = (false, false)
+        var wait = Wait()
+        var placeInLine: Int32 = -1
+
+        init(_ number: Int) throws {
+            self.number = number
+            hop = Hop(request: try URLRequest(string: "http://a.test/"))
+        }
+
+        func keep(_ prepared: consuming PreparedExchange) {}
+        func take(_ connection: Connection) {}
+        func getsNone(_ failure: DialFailure) {}
+        func open(_ letter: Letter) {}
+        func returned(_ letter: Letter) {}
+    }
+
+    @Test func `letters are taken in the order they came, with those who sent them`() throws {
+        let inbox = Inbox<Sender>()
+        let senders = try (0..<3).map(Sender.init)
+        for sender in senders { _ = inbox.add(.start, from: sender) }
+        _ = inbox.add(.cancel, from: senders[1])
+        var taken: [String] = []
+        while let entry = inbox.next() { taken.append("\(entry.letter) \(entry.sender.number)") }
+        #expect(taken == ["start 0", "start 1", "start 2", "cancel 1"])
+    }
+
+    @Test func `the loop is sent for with the first letter, and again only once it has found none`() throws {
+        let inbox = Inbox<Sender>()
+        let sender = try Sender(0)
+        #expect(inbox.next() == nil)
+        #expect(inbox.add(.start, from: sender))
+        #expect(!inbox.add(.start, from: sender))
+        #expect(inbox.next() != nil)
+        #expect(!inbox.add(.start, from: sender))
+        #expect(inbox.next() != nil && inbox.next() != nil && inbox.next() == nil)
+        #expect(inbox.add(.cancel, from: sender))
+    }
+
+    @Test func `it keeps nobody who has been taken`() throws {
+        let inbox = Inbox<Sender>()
+        weak var released: Sender?
+        do {
+            let sender = try Sender(0)
+            released = sender
+            _ = inbox.add(.start, from: sender)
+        }
+        #expect(released != nil)
+        _ = inbox.next()
+        #expect(released == nil)
+    }
+
+    @Test func `no letter is lost or left lying, however many threads write`() async throws {
+        let inbox = Inbox<Sender>()
+        let sender = try Sender(0)
+        let counts = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { Self.write(2000, to: inbox, from: sender) } }
+            return await group.reduce(0, +)
+        }
+        #expect(counts == 16_000)
+    }
+
+    /// Is the loop whenever it is sent for. Returns how many letters it has taken then.
+    private static func write(_ count: Int, to inbox: Inbox<Sender>, from sender: Sender) -> Int {
+        var taken = 0
+        for _ in 0..<count where inbox.add(.start, from: sender) {
+            while inbox.next() != nil { taken += 1 }
+        }
+        return taken
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+@Suite struct TaskMetricsTests {
+    private static func request(_ path: String) throws -> URLRequest { try URLRequest(string: "http://a.test/\(path)") }
+
+    private static func instant(_ nanoseconds: Int64) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: nanoseconds)
+    }
+
+    @Test func `a task has one hop at least, and its own figures are the last one's`() throws {
+        var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
+        #expect(metrics.hops.count == 1)
+        #expect(metrics.redirectCount == 0)
+        #expect(metrics.hops.first?.start == metrics.start)
+        metrics.change {
+            $0.connectionAcquired = Self.instant(20)
+            $0.isConnectionReused = true
+            $0.repeatCount = 1
+            $0.responseStart = Self.instant(30)
+            $0.wasSent = true
+        }
+        #expect(metrics.connectionAcquired == Self.instant(20))
+        #expect(metrics.responseStart == Self.instant(30))
+        #expect(metrics.isConnectionReused && metrics.repeatCount == 1 && metrics.wasSent)
+    }
+
+    @Test func `each redirect begins a hop, with nothing of the one before`() throws {
+        var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
+        metrics.change {
+            $0.statusCode = 302
+            $0.sentCount = 5
+            $0.wasSent = true
+        }
+        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
+        #expect(!metrics.wasSent)
+        metrics.change { $0.statusCode = 200 }
+        #expect(metrics.redirectCount == 1)
+        #expect(metrics.hops.map(\.statusCode) == [302, 200])
+        #expect(metrics.hops.map(\.sentCount) == [5, 0])
+        #expect(metrics.hops.map { $0.request.url?.path() } == ["/1", "/2"])
+        #expect(metrics.hops.map(\.start) == [Self.instant(10), Self.instant(40)])
+        #expect(metrics.hops.map(\.end) == [Self.instant(40), nil])
+    }
+
+    @Test func `a hop that is sent again is the same hop`() throws {
+        var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
+        metrics.beginHop(Hop(request: try Self.request("1")), Self.instant(20))
+        #expect(metrics.hops.count == 1)
+        let second = Hop(request: try Self.request("2"), number: 1)
+        metrics.beginHop(second, Self.instant(30))
+        metrics.beginHop(second, Self.instant(40))
+        #expect(metrics.hops.map(\.start) == [Self.instant(10), Self.instant(30)])
+    }
+
+    @Test func `the end of a hop is the first that was noted`() throws {
+        var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
+        metrics.change { $0.end = Self.instant(15) }
+        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
+        #expect(metrics.hops.first?.end == Self.instant(15))
+    }
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+/// Dialogues: what happened, and what the plan says to it.
+@Suite struct TaskPlanTests {
+    private static func plan(
+        _ method: String = "GET", _ url: String = "http://a.test/1", _ policy: RedirectPolicy = .follow(),
+        body: String? = nil, repeats: Bool = true, _ change: (inout URLRequest) -> Void = { _ in }
+    ) throws -> TaskPlan {
+        var request = try URLRequest(string: url)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        change(&request)
+        return TaskPlan(
+            request, redirects: RedirectRule(policy: policy), repeats: RepeatRule(isEnabled: repeats),
+            sensitiveFields: ["X-Ours"])
+    }
+
+    private static func head(_ status: Int, to location: String? = nil) throws -> ResponseHead {
+        let fields = location.map { ["Location": $0] }
+        let url = try #require(URL(string: "http://a.test/"))
+        return try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)).head
+    }
+
+    private static let kept = Evidence(wasReused: true, isSent: true)
+    private static let lost = EngineError.Reason.connectionLost(nil)
+
+    /// Has the plan ask where a redirect to `location` leads; gives the question.
+    private static func ask(_ plan: inout TaskPlan, _ location: String, status: Int = 302) throws -> URLRequest {
+        guard case .ask(let request) = plan.head(try head(status, to: location)) else { throw NotAsked() }
+        return request
+    }
+
+    private struct NotAsked: Error {}
+
+    /// Follows a redirect whose response has no body.
+    private static func follow(_ plan: inout TaskPlan, _ location: String, status: Int = 302) throws {
+        let request = try ask(&plan, location, status: status)
+        let (answer, end) = (plan.answered(request), plan.ended())
+        #expect("\(answer), \(end)" == "wait, go")
+    }
+
+    @Test func `a response is told as it comes, and its end is the task's`() throws {
+        var plan = try Self.plan()
+        let head = plan.head(try Self.head(200)).word
+        let isDelivering = plan.isDelivering
+        let answers = [head, "\(plan.content(10))", "\(plan.content(0))", "\(plan.ended())"]
+        #expect(answers == ["deliver", "deliver", "deliver", "complete"])
+        let isOver = !plan.isDelivering
+        #expect(isDelivering && isOver)
+        let (number, repeats) = (plan.hop.number, plan.repeatCount)
+        #expect((number, repeats) == (0, 0))
+    }
+
+    @Test(arguments: [300, 301, 302, 303, 304, 307, 308])
+    func `a status that could lead elsewhere and does not say where to is an answer`(status: Int) throws {
+        var plan = try Self.plan()
+        let word = plan.head(try Self.head(status)).word
+        #expect(word == "deliver")
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is asked about, its body let go of, and its target asked next`(status: Int) throws {
+        var plan = try Self.plan()
+        let request = try Self.ask(&plan, "/2", status: status)
+        #expect(request.url?.absoluteString == "http://a.test/2")
+        let hop = plan.hop
+        #expect(hop.number == 0 && hop.request.url?.absoluteString == "http://a.test/1")
+        let answers = ["\(plan.answered(request))", "\(plan.content(1000))", "\(plan.ended())"]
+        #expect(answers == ["wait", "drop", "go"])
+        let next = plan.hop
+        #expect(next.number == 1 && next.request.url?.absoluteString == "http://a.test/2")
+        let end = [plan.head(try Self.head(200)).word, "\(plan.content(3))", "\(plan.ended())"]
+        #expect(end == ["deliver", "deliver", "complete"])
+    }
+
+    @Test func `a redirect that leads where we do not go ends the task, and nothing brings it back`() throws {
+        var plan = try Self.plan("GET", "https://a.test/1")
+        let answer = plan.head(try Self.head(302, to: "http://a.test/2")).word
+        #expect(answer.hasPrefix("fail redirect"))
+        let after = [
+            "\(plan.content(1))", "\(plan.ended())", plan.answered(try URLRequest(string: "http://b.test/")).word,
+        ]
+        #expect(after == ["drop", "wait", "wait"])
+    }
+
+    @Test func `a redirect may be declined: its response is the answer, whatever became of it meanwhile`() throws {
+        var early = try Self.plan()
+        _ = try Self.ask(&early, "/2")
+        let first = ["\(early.content(5))", early.answered(nil).word, "\(early.content(5))", "\(early.ended())"]
+        #expect(first == ["hold", "deliver", "deliver", "complete"])
+
+        var late = try Self.plan()
+        _ = try Self.ask(&late, "/2")
+        let second = ["\(late.ended())", late.answered(nil).word, "\(late.ended())"]
+        #expect(second == ["wait", "deliver, complete", "wait"])
+
+        var broken = try Self.plan()
+        _ = try Self.ask(&broken, "/2")
+        let third = [broken.failed(Self.lost, Self.kept).word, broken.answered(nil).word]
+        #expect(third == ["wait", "fail connection-lost, may be repeated"])
+    }
+
+    @Test func `a redirect is followed also when its exchange ended or broke while that was being decided`() throws {
+        for breaks in [false, true] {
+            var plan = try Self.plan()
+            let request = try Self.ask(&plan, "/2")
+            let end = breaks ? plan.failed(Self.lost, Self.kept).word : "\(plan.ended())"
+            let answer = plan.answered(request).word
+            #expect([end, answer] == ["wait", "go"])
+            let number = plan.hop.number
+            #expect(number == 1)
+        }
+    }
+
+    @Test func `only a lost connection is outlived by a redirect`() throws {
+        for isAnswered in [false, true] {
+            for reason in [EngineError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
+                var plan = try Self.plan()
+                let request = try Self.ask(&plan, "/2")
+                if isAnswered { _ = plan.answered(request) }
+                let word = plan.failed(reason, Self.kept).word
+                #expect(word == "fail \(reason.kind), may be repeated")
+                let later = isAnswered ? "\(plan.ended())" : plan.answered(request).word
+                #expect(later == "wait")
+            }
+        }
+    }
+
+    @Test func `a redirect's body is swallowed up to a limit, and left beyond it`() throws {
+        var plan = try Self.plan()
+        _ = plan.answered(try Self.ask(&plan, "/2"))
+        let most = TaskPlan.swallowedAtMost
+        let within = ["\(plan.content(most - 1))", "\(plan.content(1))", "\(plan.content(0))", "\(plan.ended())"]
+        #expect(within == ["drop", "drop", "drop", "go"])
+
+        var other = try Self.plan()
+        _ = other.answered(try Self.ask(&other, "/2"))
+        let beyond = ["\(other.content(most))", "\(other.content(1))"]
+        #expect(beyond == ["drop", "leave"])
+        let word = other.head(try Self.head(200)).word
+        #expect(word == "deliver")
+
+        var huge = try Self.plan()
+        _ = huge.answered(try Self.ask(&huge, "/2"))
+        let answer = "\(huge.content(.max))"
+        #expect(answer == "leave")
+    }
+
+    @Test func `a connection that dies while a redirect's body is swallowed is not missed`() throws {
+        var plan = try Self.plan()
+        _ = plan.answered(try Self.ask(&plan, "/2"))
+        let answers = ["\(plan.content(10))", plan.failed(Self.lost, Self.kept).word]
+        #expect(answers == ["drop", "go"])
+        let (repeats, number) = (plan.repeatCount, plan.hop.number)
+        #expect((repeats, number) == (0, 1))
+    }
+
+    @Test func `a request whose kept connection was lost is sent once more, and once more after each redirect`() throws
+    {
+        var plan = try Self.plan()
+        let first = [plan.failed(Self.lost, Self.kept).word]
+        let repeats = plan.repeatCount
+        #expect(first == ["go"] && repeats == 1)
+        try Self.follow(&plan, "/2")
+        let afterwards = plan.repeatCount
+        #expect(afterwards == 0)
+        let second = [plan.failed(Self.lost, Self.kept).word, plan.failed(Self.lost, Self.kept).word]
+        #expect(second == ["go", "fail connection-lost, may be repeated"])
+    }
+
+    @Test(
+        arguments: [
+            ("fresh connection", "GET", Evidence(wasReused: false, isSent: true), true, "may"),
+            ("a byte of an answer", "GET", Evidence(wasReused: true, isAnswered: true, isSent: true), true, "may"),
+            ("a method that does something", "POST", Evidence(wasReused: true, isSent: true), true, "must not"),
+            ("switched off", "GET", Evidence(wasReused: true, isSent: true), false, "may"),
+        ] as [(String, String, Evidence, Bool, String)])
+    func `what is not sent again is an error that says whether it may be`(
+        name: String, method: String, evidence: Evidence, repeats: Bool, may: String
+    ) throws {
+        var plan = try Self.plan(method, repeats: repeats)
+        let word = plan.failed(Self.lost, evidence).word
+        #expect(word == "fail connection-lost, \(may) be repeated", "\(name)")
+        let later = plan.failed(Self.lost, Self.kept).word
+        #expect(later.hasPrefix("fail"))
+    }
+
+    @Test func `nothing of which not one byte left does harm twice, and it goes out again`() throws {
+        var plan = try Self.plan("POST", body: "once")
+        let word = plan.failed(Self.lost, Evidence(wasReused: true)).word
+        #expect(word == "go")
+    }
+
+    @Test func `what breaks off after its head was told is never sent again`() throws {
+        var plan = try Self.plan()
+        _ = plan.head(try Self.head(200))
+        let word = plan.failed(Self.lost, Self.kept).word
+        #expect(word == "fail connection-lost, may be repeated")
+    }
+
+    @Test func `other reasons than a lost connection are never a reason to send again`() throws {
+        for reason in [EngineError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .upgradeNotTaken] {
+            var plan = try Self.plan()
+            let word = plan.failed(reason, Self.kept).word
+            #expect(word == "fail \(reason.kind), may be repeated")
+        }
+    }
+
+    @Test func `credentials go along within the first origin, and are gone for good once it is left`() throws {
+        var plan = try Self.plan {
+            $0.headers = ["Authorization": "secret", "X-Ours": "ours", "X-Mine": "mine", "X-Open": "open"]
+            $0.sensitiveFields = ["X-Mine"]
+        }
+        var seen: [String] = []
+        let note = { (hop: borrowing Hop) in
+            seen.append("\(hop.number) \(hop.mayCarryCredentials) \(hop.request.headers.map(\.name))")
+        }
+        note(plan.hop)
+        for location in ["http://A.test:80/2", "http://b.test/3", "http://b.test/4", "http://a.test/5"] {
+            try Self.follow(&plan, location)
+            note(plan.hop)
+        }
+        let all = #"["Authorization", "X-Ours", "X-Mine", "X-Open"]"#
+        let harmless = #"["X-Open"]"#
+        #expect(
+            seen == [
+                "0 true \(all)", "1 true \(all)", "2 false \(harmless)", "3 false \(harmless)", "4 false \(harmless)",
+            ])
+    }
+
+    @Test func `whoever was asked may send the request elsewhere, and its credentials stay behind`() throws {
+        var plan = try Self.plan()
+        _ = try Self.ask(&plan, "/2")
+        var changed = try URLRequest(string: "http://b.test/other")
+        changed.headers = ["X-Own": "word"]
+        _ = plan.answered(changed)
+        _ = plan.ended()
+        let hop = plan.hop
+        #expect(hop.request.url?.absoluteString == "http://b.test/other")
+        #expect(hop.request.headers["X-Own"] == "word")
+        #expect(!hop.mayCarryCredentials)
+        try Self.follow(&plan, "http://a.test/3")
+        let isTrusted = plan.hop.mayCarryCredentials
+        #expect(!isTrusted)
+    }
+
+    @Test func `an answer counts once, and only while it is waited for`() throws {
+        var plan = try Self.plan()
+        let other = try URLRequest(string: "http://b.test/")
+        let early = [plan.answered(other).word, plan.answered(nil).word]
+        #expect(early == ["wait", "wait"])
+        let request = try Self.ask(&plan, "/2")
+        let words = [plan.answered(request).word, plan.answered(other).word, plan.answered(nil).word]
+        #expect(words == ["wait", "wait", "wait"])
+        let url = plan.hop.request.url?.absoluteString
+        #expect(url == "http://a.test/2")
+    }
+
+    @Test func `one redirect more than allowed ends the task`() throws {
+        var plan = try Self.plan("GET", "http://a.test/1", .follow(limit: 2))
+        try Self.follow(&plan, "/2")
+        try Self.follow(&plan, "/3")
+        let word = plan.head(try Self.head(302, to: "/4")).word
+        #expect(word == "fail redirect: more than 2 redirects")
+    }
+
+    @Test func `a task that has ended is told nothing more, and tells nothing`() throws {
+        for isAsking in [false, true] {
+            var plan = try Self.plan()
+            let request = isAsking ? try Self.ask(&plan, "/2") : nil
+            plan.end()
+            let words = [plan.answered(request).word, "\(plan.content(1))", "\(plan.ended())"]
+            #expect(words == ["wait", "drop", "wait"])
+        }
+    }
+}
+
+extension TaskPlan.HeadAnswer {
+    fileprivate var word: String {
+        switch self {
+        case .deliver: "deliver"
+        case .swallow: "swallow"
+        case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
+        case .fail(.redirect(let error)): "fail redirect: \(error)"
+        case .fail(let reason): "fail \(reason.kind)"
+        }
+    }
+}
+
+extension TaskPlan.Next {
+    fileprivate var word: String {
+        switch self {
+        case .wait: "wait"
+        case .go: "go"
+        case .complete: "complete"
+        case .deliver(let isComplete): isComplete ? "deliver, complete" : "deliver"
+        case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
+        }
+    }
+}
