@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What one `-d`, or one of its kin, contributes to the body.
+struct DataPart: Sendable {
+    enum Form {
+        /// `@file` is that file without its ends of lines and NULs.
+        case text
+        /// `@file` is that file as it is.
+        case binary
+        /// As it stands there.
+        case raw
+        /// Percent-encoded: `content`, `=content`, `name=content`, `@file`, `name@file`.
+        case encoded
+    }
+
+    let form: Form
+    let argument: String
+    let order = ArgumentOrder.next()
+
+    static func text(_ argument: String) -> DataPart { DataPart(form: .text, argument: argument) }
+    static func binary(_ argument: String) -> DataPart { DataPart(form: .binary, argument: argument) }
+    static func raw(_ argument: String) -> DataPart { DataPart(form: .raw, argument: argument) }
+    static func encoded(_ argument: String) -> DataPart { DataPart(form: .encoded, argument: argument) }
+
+    /// The file it names, if it names one.
+    var file: String? {
+        switch form {
+        case .raw: nil
+        case .text, .binary: argument.hasPrefix("@") ? String(argument.dropFirst()) : nil
+        case .encoded: Self.named(argument).file
+        }
+    }
+
+    func bytes() throws -> Data {
+        switch form {
+        case .raw: return Data(argument.utf8)
+        case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Data(argument.utf8)
+        case .text:
+            guard let file else { return Data(argument.utf8) }
+            return try InputFile.read(file, for: "-d").filter { ![0x00, 0x0A, 0x0D].contains($0) }
+        case .encoded:
+            let (name, content, file) = Self.named(argument)
+            let bytes = try file.map { try InputFile.read($0, for: "--data-urlencode") } ?? Data(content.utf8)
+            return Data((name.isEmpty ? "" : name + "=").utf8) + Data(PercentEncoding.form(bytes).utf8)
+        }
+    }
+
+    /// The parts as one body.
+    static func joined(_ parts: [DataPart]) throws -> Data {
+        Data(try parts.sorted { $0.order < $1.order }.map { try $0.bytes() }.joined(separator: Data("&".utf8)))
+    }
+
+    /// An equals sign anywhere comes before an at sign, as in curl.
+    private static func named(_ argument: String) -> (name: String, content: String, file: String?) {
+        if let equals = argument.firstIndex(of: "=") {
+            return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]), nil)
+        }
+        guard let at = argument.firstIndex(of: "@") else { return ("", argument, nil) }
+        return (String(argument[..<at]), "", String(argument[argument.index(after: at)...]))
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// A file that an option reads; `-` is standard input.
+enum InputFile {
+    /// - Throws: a usage error that names the option.
+    static func read(_ path: String, for option: String) throws -> Data {
+        do {
+            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+            guard let file = FileHandle(forReadingAtPath: path) else {
+                throw ValidationError("\(option): cannot read \(path)")
+            }
+            return try file.readToEnd() ?? Data()
+        } catch let error as ValidationError {
+            throw error
+        } catch {
+            throw ValidationError("\(option): cannot read \(path == "-" ? "standard input" : path)")
+        }
+    }
+
+    /// Whoever reads standard input second finds nothing there.
+    static func checkStandardInput(_ inputs: [String]) throws {
+        if inputs.count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("\"-\" is given more than once, and standard input can be read once")
+        }
+    }
+}
