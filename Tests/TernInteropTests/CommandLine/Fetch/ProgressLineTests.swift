@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernCLI
+
+@Suite struct ProgressLineTests {
+    @Test func `a known length is shown as a bar`() {
+        #expect(
+            ProgressLine.text(received: 1_572_864, length: 3_145_728, seconds: 3)
+                == "[###############---------------] 50 %  1.5 MB of 3.0 MB  512.0 KB/s")
+    }
+
+    @Test func `without one, and when nothing or too much has come, it makes sense still`() {
+        #expect(ProgressLine.text(received: 100, length: nil, seconds: 0) == "100 B  ")
+        #expect(ProgressLine.text(received: 0, length: 0, seconds: 1) == "0 B  0 B/s")
+        #expect(ProgressLine.text(received: 20, length: 10, seconds: 1).contains("100 %"))
+    }
+}
