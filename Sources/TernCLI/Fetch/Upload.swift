@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer is to a value that lives as long as the one system call it is lent to, with that value's own size.
+import ArgumentParser
+import Dispatch
+import Foundation
+import Glibc
+import Tern
+import TernEngine
+
+/// What `-T` names: a file, or something that can be read once, such as standard input or a FIFO.
+struct Upload {
+    private static let pieceSize = 64 * 1024
+
+    let path: String
+    /// Nil where the end is not known before it has come.
+    let length: Int?
+
+    /// - Throws: a usage error if it cannot be read.
+    init(path: String) throws {
+        self.path = path
+        var status = stat()
+        if path == "-" {
+            length = nil
+            return
+        }
+        guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+            throw ValidationError("-T: cannot read \(path)")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw ValidationError("-T: \(path) is a folder")
+        case S_IFREG: length = Int(status.st_size)
+        default: length = nil
+        }
+    }
+
+    var content: RequestContent {
+        if length != nil { return .file(path: path) }
+        let path = path
+        let queue = DispatchQueue(label: "tern.input")
+        let file = InputDescriptor()
+        return .sequence(
+            AsyncThrowingStream {
+                try await withCheckedThrowingContinuation { continuation in
+                    queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
+                }
+            })
+    }
+}
