@@ -1,35 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 
 /// Finds an option that is given twice and counts once: the parser takes the last one and says nothing.
 enum RepeatedOption {
-    /// Options that take a value, by another name of theirs.
-    private static let aliases = [
-        "E": "cert", "H": "header", "anchors": "cacert", "c": "connections", "d": "duration", "o": "output",
-    ]
-    private static let single: Set = [
-        "output", "connect-timeout", "max-time", "cacert", "cert", "key", "key-log", "connections", "duration",
-        "threads",
-        "chain", "host", "policy", "at", "profile", "batch",
-    ]
+    /// The options of a command that take a value.
+    private struct Names {
+        /// By another name of theirs.
+        let aliases: [String: String]
+        let single: Set<String>
+        let repeated: Set<String>
+    }
 
-    /// The first such option, as it was spelled. No value begins with a hyphen, but for "-" itself.
-    static func first(in arguments: some Sequence<String>) -> String? {
+    private static let trust: Set = ["cacert", "cert", "key", "key-log"]
+
+    private static let fetching = Names(
+        aliases: [
+            "A": "user-agent", "D": "dump-header", "E": "cert", "H": "header", "T": "upload-file", "X": "request",
+            "d": "data", "e": "referer", "m": "max-time", "o": "output", "u": "user", "w": "write-out",
+        ],
+        single: trust.union([
+            "connect-timeout", "max-time", "max-filesize", "max-redirs", "request", "user-agent", "referer", "user",
+            "dump-header", "write-out", "retry", "retry-delay", "expect100-timeout", "unix-socket",
+            "abstract-unix-socket",
+        ]),
+        repeated: [
+            "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",
+            "data-urlencode",
+        ])
+
+    private static let others = Names(
+        aliases: ["E": "cert", "anchors": "cacert", "c": "connections", "d": "duration"],
+        single: trust.union(["connections", "duration", "threads", "chain", "host", "policy", "at", "profile", "batch"]
+        ),
+        repeated: ["pin", "crl"])
+
+    /// The first such option, as it was spelled.
+    static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {
+        let names = command is any FetchCommand.Type ? fetching : others
         var seen: Set<String> = []
-        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") && argument != "-" {
-            guard let (name, spelling) = name(in: argument) else { continue }
-            if single.contains(name), !seen.insert(name).inserted { return spelling }
+        var isValue = false
+        for argument in arguments {
+            if isValue {
+                isValue = false
+                continue
+            }
+            if argument == "--" { break }
+            guard let option = option(in: argument, names) else { continue }
+            isValue = option.isFollowedByValue
+            if names.single.contains(option.name), !seen.insert(option.name).inserted { return option.spelling }
         }
         return nil
     }
 
-    /// Of short options that stand together only the last one takes a value.
-    private static func name(in argument: String) -> (String, String)? {
+    private struct Option {
+        let name: String
+        let spelling: String
+        let isFollowedByValue: Bool
+    }
+
+    private static func option(in argument: String, _ names: Names) -> Option? {
         if argument.hasPrefix("--") {
-            let name = String(argument.dropFirst(2).prefix { $0 != "=" })
-            return (aliases[name] ?? name, "--" + name)
+            let spelling = argument.prefix { $0 != "=" }
+            let name = names.aliases[String(spelling.dropFirst(2))] ?? String(spelling.dropFirst(2))
+            guard names.single.contains(name) || names.repeated.contains(name) else { return nil }
+            return Option(name: name, spelling: String(spelling), isFollowedByValue: spelling.count == argument.count)
         }
-        for letter in argument.dropFirst() {
-            if let name = aliases[String(letter)] { return (name, "-" + String(letter)) }
+        guard argument.hasPrefix("-") else { return nil }
+        // Of short options that stand together only the last one takes a value, which may stand right behind it.
+        for (index, letter) in argument.enumerated().dropFirst() {
+            if let name = names.aliases[String(letter)] {
+                return Option(
+                    name: name, spelling: "-" + String(letter), isFollowedByValue: index == argument.count - 1)
+            }
         }
         return nil
     }

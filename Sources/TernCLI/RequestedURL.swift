@@ -6,12 +6,15 @@ import TernEngine
 
 /// A URL that somebody typed: one that can be asked for, or a usage error that says what it is instead.
 struct RequestedURL {
+    /// As it was typed.
+    let text: String
     let url: URL
     let request: Tern.URLRequest
 
     var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
     init(_ text: String) throws {
+        self.text = text
         if text.isEmpty { throw ValidationError("the URL is empty") }
         // A password must not be shown, not even to whoever typed it.
         let hasCredentials = Self.hasCredentials(text)
@@ -25,7 +28,7 @@ struct RequestedURL {
         }
         if hasCredentials {
             throw ValidationError(
-                "the URL holds a user name or a password, and there is no authentication yet: give -H 'Authorization: …'"
+                "the URL holds a user name or a password, which is shown wherever the URL is: give -u user:password, or -H 'Authorization: …'"
             )
         }
     }
@@ -37,6 +40,33 @@ struct RequestedURL {
             throw ValidationError(
                 "\"\(text.prefix(200))\" is not an https URL: over plain http no certificate is shown")
         }
+    }
+
+    /// What stands behind the last slash of the path, with its escapes; empty if nothing does.
+    var lastSegment: String {
+        let path = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
+        // The scheme, nothing, the host.
+        return path.count > 3 ? path.last.map(String.init) ?? "" : ""
+    }
+
+    /// The same with `segment` behind the last slash of the path, if nothing stands there.
+    func appending(segment: String) throws -> RequestedURL {
+        let (path, rest) = Self.split(text, at: ["?", "#"])
+        guard lastSegment.isEmpty else { return self }
+        return try RequestedURL(
+            path + (path.hasSuffix("/") && path.count(where: { $0 == "/" }) > 2 ? "" : "/") + segment + rest)
+    }
+
+    /// The same with `query` behind the query that is there.
+    func appending(query: String) throws -> RequestedURL {
+        let (address, fragment) = Self.split(text, at: ["#"])
+        let separator = !address.contains("?") ? "?" : address.hasSuffix("?") || address.hasSuffix("&") ? "" : "&"
+        return try RequestedURL(address + separator + query + fragment)
+    }
+
+    private static func split(_ text: String, at ends: Set<Character>) -> (String, String) {
+        let head = text.prefix { !ends.contains($0) }
+        return (String(head), String(text.dropFirst(head.count)))
     }
 
     /// As strict as a parser that ends the authority late, and one that ends it early.

@@ -11,9 +11,14 @@ struct TernCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern",
         abstract: "An HTTP/1.1 client that pins certificates, and its benchmark.",
-        discussion: "\"tern URL\" is short for \"tern get URL\".",
+        discussion: """
+            "tern URL" is short for "tern get URL", and for "tern request URL" with options that give it a method or a body.
+            """,
         version: "tern 0.1.0-dev",
-        subcommands: [GetCommand.self, TrustCommand.self, BenchCommand.self, DemoCommand.self],
+        subcommands: [
+            GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
+            RequestCommand.self, TrustCommand.self, BenchCommand.self, DemoCommand.self,
+        ],
         defaultSubcommand: GetCommand.self)
 
     static func main() async {
@@ -21,16 +26,26 @@ struct TernCommand: AsyncParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         do {
             // Whoever names nothing wants to know what there is to name.
-            await run(try parseAsRoot(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
+            await run(try parsed(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
         } catch {
             exit(showing: error)
         }
     }
 
+    private static func parsed(_ arguments: [String]) throws -> sending any ParsableCommand {
+        let command = try parseAsRoot(arguments)
+        guard let get = command as? GetCommand, arguments.first != GetCommand.configuration.commandName,
+            get.options.content.givesMethod
+        else { return command }
+        var request = RequestCommand()
+        request.options = get.options
+        return request
+    }
+
     private static func run(_ command: sending any ParsableCommand, _ arguments: ArraySlice<String>) async {
         let kind = type(of: command)
         do {
-            if let option = RepeatedOption.first(in: arguments) {
+            if let option = RepeatedOption.first(in: arguments, of: kind) {
                 throw ValidationError("\(option) is given more than once, and counts once")
             }
             if var command = command as? any AsyncParsableCommand {

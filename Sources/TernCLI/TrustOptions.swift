@@ -67,6 +67,11 @@ struct TrustOptions: ParsableArguments {
         return configuration
     }
 
+    /// Also for the hosts that redirects lead to.
+    func policiesForEveryHost() throws -> ServerTrustPolicyManager? {
+        try policy().map(UniformTrustPolicy.init)
+    }
+
     func policies(forHost host: String?) throws -> ServerTrustPolicyManager? {
         guard let host, let policy = try policy() else { return nil }
         return ServerTrustPolicyManager(policies: [host: policy])

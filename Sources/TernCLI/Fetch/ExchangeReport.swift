@@ -2,7 +2,7 @@
 import Foundation
 import Tern
 
-/// The object that `tern get --json` prints. Its keys are a promise; every key is always there, null where it has no value.
+/// The object that `--json` prints for each URL. Its keys are a promise; every key is always there, null where it has no value.
 struct ExchangeReport: Encodable {
     private let url: String
     private let transcript: Transcript.Contents
@@ -13,7 +13,7 @@ struct ExchangeReport: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case url, status, reason, version, headers, trailers, informational, connection, timeline, error
+        case url, status, reason, version, headers, trailers, informational, redirects, connection, timeline, error
         case body = "body_base64"
         case discardedTrailers = "discarded_trailers"
     }
@@ -30,6 +30,7 @@ struct ExchangeReport: Encodable {
         try container.encode(Self.pairs(transcript.trailers), forKey: .trailers)
         try container.encode(Self.pairs(transcript.discardedTrailers), forKey: .discardedTrailers)
         try container.encode(transcript.informational.map(Informational.init), forKey: .informational)
+        try container.encode(response?.history.map(Redirect.init) ?? [], forKey: .redirects)
         try container.encode(transcript.metrics.flatMap(ConnectionReport.init), forKey: .connection)
         try container.encode(transcript.metrics.map(TimelineReport.init), forKey: .timeline)
         try container.encode(transcript.error.map(ErrorReport.init), forKey: .error)
@@ -37,6 +38,19 @@ struct ExchangeReport: Encodable {
 
     private static func pairs(_ fields: HTTPFields?) -> [[String]] {
         (fields ?? HTTPFields()).map { [$0.name, $0.value] }
+    }
+
+    /// A redirect that was followed.
+    private struct Redirect: Encodable {
+        let url: String?
+        let status: Int
+        let headers: [[String]]
+
+        init(_ response: Tern.HTTPURLResponse) {
+            url = response.url?.absoluteString
+            status = response.statusCode
+            headers = pairs(response.headers)
+        }
     }
 
     /// A 1xx response.
@@ -111,6 +125,10 @@ private struct ErrorReport: Encodable {
 
     init(_ error: any Error) {
         message = "\(error)"
+        if let refused = error as? RefusedResponse {
+            (kind, reason, phase) = (refused.kind, message, refused.phase)
+            return
+        }
         guard let error = error as? EngineError else {
             // The one thing outside the engine that can fail here is writing the body.
             (kind, reason, phase) = ("output", "unwritable", EngineError.Phase.body.rawValue)

@@ -23,6 +23,12 @@ enum HeaderOption {
         }
     }
 
+    var name: String {
+        switch self {
+        case .add(let name, _), .remove(let name): name
+        }
+    }
+
     func apply(to request: inout Tern.URLRequest, _ defaults: inout HTTPFields) throws {
         switch self {
         case .add(let name, let value): request.addValue(value, forHTTPHeaderField: name)

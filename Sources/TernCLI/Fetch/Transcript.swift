@@ -8,10 +8,17 @@ import TernLock
 /// Takes down everything that happens to one task.
 final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
+        /// All of them in order: redirects, informational ones, the final one.
+        var heads: [Tern.HTTPURLResponse] = []
         var informational: [Tern.HTTPURLResponse] = []
         var response: Tern.HTTPURLResponse?
         /// Empty where the body is written as it comes.
         var body: BodyAccumulator
+        var bodySize = 0
+        /// Of the request's body, the last time it was sent.
+        var sentSize = 0
+        /// Something of the answer stands where it cannot be taken back.
+        var isWrittenThrough = false
         var trailers = HTTPFields()
         var discardedTrailers = HTTPFields()
         var error: (any Error)?
@@ -20,13 +27,17 @@ final class Transcript: SessionTaskDelegate {
 
     /// What is to become of the body.
     enum BodyUse: Sendable {
-        case write(to: Outlet)
+        /// With the heads before it, so many times.
+        case write(to: Outlet, headCopies: Int)
         /// Into the contents, at most so many bytes.
         case collect(limit: Int)
     }
 
     private struct State {
         var contents: Contents
+        var redirectCount = 0
+        /// What comes is not taken.
+        var isRefused = false
         var completion: CheckedContinuation<Void, Never>?
     }
 
@@ -35,11 +46,15 @@ final class Transcript: SessionTaskDelegate {
 
     private let bodyUse: BodyUse
     private let verbose: VerboseReport?
+    private let rules: ResponseRules
+    private let progress: ProgressDisplay?
     private let state: Lock<State>
 
-    init(_ bodyUse: BodyUse, verbose: VerboseReport?) {
+    init(_ bodyUse: BodyUse, verbose: VerboseReport?, rules: ResponseRules, progress: ProgressDisplay?) {
         self.bodyUse = bodyUse
         self.verbose = verbose
+        self.rules = rules
+        self.progress = progress
         let limit = if case .collect(let limit) = bodyUse { limit } else { 0 }
         state = Lock(State(contents: Contents(body: BodyAccumulator(limit: limit))))
     }
@@ -55,49 +70,103 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
-        tell { $0.sending(on: connection) }
+        let request = task.currentRequest ?? task.originalRequest
+        let redirects = newRedirects(of: task)
+        state.withLock { $0.contents.sentSize = 0 }
+        tell { verbose in
+            redirects.flatMap { verbose.receiving($0, for: request) } + verbose.sending(request, on: connection)
+        }
+    }
+
+    func task(
+        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        state.withLock { $0.contents.sentSize = Int(clamping: totalBytesSent) }
     }
 
     func task(_ task: SessionTask, didReceiveInformational response: Tern.HTTPURLResponse) {
-        tell { $0.receiving(response) }
-        state.withLock { $0.contents.informational.append(response) }
+        tell { $0.receiving(response, for: task.originalRequest) }
+        state.withLock {
+            $0.contents.heads.append(response)
+            $0.contents.informational.append(response)
+        }
     }
 
     func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
-        tell { $0.receiving(response) }
-        state.withLock { $0.contents.response = response }
-        if case .write(let outlet) = bodyUse { outlet.open(for: task) }
+        tell { $0.receiving(response, for: task.originalRequest) }
+        let heads = state.withLock { state in
+            state.contents.heads.append(response)
+            state.contents.response = response
+            return state.contents.heads
+        }
+        let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
+        if let refusal = rules.refusal(of: response.statusCode, length: length) { return refuse(refusal, task) }
+        guard case .write(let outlet, let headCopies) = bodyUse else { return }
+        progress?.start(length: length)
+        state.withLock { $0.contents.isWrittenThrough = outlet.isWrittenThrough }
+        outlet.open(for: task)
+        for _ in 0..<headCopies { outlet.write(ResponseHeadText.bytes(heads), for: task) }
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
+        let (size, isRefused) = state.withLock { state in
+            state.contents.bodySize += bytes.count
+            return (state.contents.bodySize, state.isRefused)
+        }
+        if isRefused { return }
+        if let refusal = rules.refusal(ofLength: size) { return refuse(refusal, task) }
+        progress?.advance(to: size)
         switch bodyUse {
-        case .write(let outlet): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
+        case .write(let outlet, _): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
         case .collect: collect(bytes, from: task)
         }
     }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
-        tell { $0.receiving(trailers: trailers) }
+        tell { $0.receiving(trailers: trailers, for: task.originalRequest) }
         state.withLock { $0.contents.trailers = trailers }
     }
 
     func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
-        tell { $0.receiving(discardedTrailers: discarded) }
+        tell { $0.receiving(discardedTrailers: discarded, for: task.originalRequest) }
         state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        state.withLock { state in
+        let isWhole = state.withLock { state in
             state.contents.metrics = task.metrics
-            if state.contents.error == nil { state.contents.error = error }
+            if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
+            return error == nil && !state.isRefused
         }
-        guard case .write(let outlet) = bodyUse else { return end(nil) }
-        outlet.finish(isWhole: error == nil) { self.end($0) }
+        guard case .write(let outlet, _) = bodyUse else { return end(nil) }
+        outlet.finish(isWhole: isWhole) { self.end($0) }
         guard let patience = Self.patience(with: task, after: error) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
             outlet.abandon()
             self.end(OutputError("the body", .tooSlow))
         }
+    }
+
+    private func newRedirects(of task: SessionTask) -> [Tern.HTTPURLResponse] {
+        let all = task.redirects
+        return state.withLock { state in
+            let new = Array(all.dropFirst(state.redirectCount))
+            state.redirectCount = all.count
+            state.contents.heads += new
+            return new
+        }
+    }
+
+    private func refuse(_ refusal: RefusedResponse, _ task: SessionTask) {
+        state.withLock { state in
+            state.isRefused = true
+            state.contents.error = refusal
+        }
+        task.cancel()
+    }
+
+    private func refusalOfWhole(_ contents: Contents) -> RefusedResponse? {
+        contents.response.flatMap { rules.refusal(ofWhole: $0.statusCode) }
     }
 
     private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {
@@ -111,9 +180,9 @@ final class Transcript: SessionTaskDelegate {
     }
 
     private func tell(_ lines: (VerboseReport) -> [String]) {
-        guard let lines = verbose.map(lines) else { return }
+        guard let lines = verbose.map(lines), !lines.isEmpty else { return }
         switch bodyUse {
-        case .write(let outlet): outlet.tell(lines)
+        case .write(let outlet, _): outlet.tell(lines)
         case .collect: StandardStreams.tell(lines.joined(separator: "\n"))
         }
     }
@@ -127,7 +196,7 @@ final class Transcript: SessionTaskDelegate {
         return max(0, total / .seconds(1) - end.seconds(since: metrics.start))
     }
 
-    /// A task is cancelled only because of what kept its body from being written.
+    /// A task is cancelled only because of what kept its body from being written, or was not to be taken.
     private func end(_ failure: (any Error)?) {
         let completion = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard let completion = state.completion.take() else { return nil }

@@ -40,6 +40,11 @@ final class BodySink {
         }
     }
 
+    /// Whether what is written cannot be taken back.
+    var isWrittenThrough: Bool {
+        if case .file = target { false } else { true }
+    }
+
     /// Gets ready to write; waits for whoever reads, if it is a FIFO.
     ///
     /// - Returns: what must not be left behind.

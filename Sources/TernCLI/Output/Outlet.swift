@@ -24,7 +24,13 @@ final class Outlet: @unchecked Sendable {
     private var failure: (any Error)?
     private let waiting = Lock(Waiting())
 
-    init(sink: sending BodySink) { self.sink = sink }
+    /// Whether what is written cannot be taken back.
+    let isWrittenThrough: Bool
+
+    init(sink: sending BodySink) {
+        isWrittenThrough = sink.isWrittenThrough
+        self.sink = sink
+    }
 
     /// Opens the sink; the task waits as long.
     func open(for task: SessionTask) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Testing
 
 @testable import TernCLI
@@ -7,21 +8,35 @@ import Testing
     @Test(
         "an option that counts once is found when it is given twice, however it is spelled",
         arguments: [
-            ("-o a -o b", "-o"), ("-o a --output b", "--output"), ("--output=a -vo b", "-o"), ("-oa -ob", "-o"),
-            ("--max-time 1 u --max-time=2", "--max-time"), ("--anchors a --cacert b", "--cacert"),
-            ("-c 1 --connections 2", "--connections"),
+            ("-X a -X b", "-X"), ("-X a --request b", "--request"), ("--request=a -vX b", "-X"), ("-Xa -Xb", "-X"),
+            ("--max-time 1 u --max-time=2", "--max-time"), ("-m1 u -m2", "-m"), ("-X -X -X b", "-X"),
         ])
     func repeated(arguments: String, option: String) {
-        #expect(RepeatedOption.first(in: arguments.split(separator: " ").map(String.init)) == option)
+        #expect(Self.first(arguments, GetCommand.self) == option)
+    }
+
+    @Test(
+        "a letter means what it means in its command",
+        arguments: [
+            ("-c 1 --connections 2", "--connections"), ("-d 1 -d 2", "-d"), ("--cacert a --cacert b", "--cacert"),
+        ])
+    func repeatedElsewhere(arguments: String, option: String) {
+        #expect(Self.first(arguments, BenchCommand.self) == option)
+        #expect(Self.first("--anchors a --cacert b", TrustPinsCommand.self) == "--cacert")
     }
 
     @Test(
         "what may be repeated may be",
         arguments: [
-            "-H a:b -H c:d", "--pin a --pin b", "-v -v", "-o - -v", "-o a -- -o b", "-Hoo -Hoo",
-            "-k --key a --key-log b", "--crl a --crl b",
+            "-H a:b -H c:d", "--pin a --pin b", "-v -v", "-o - -v", "-X a -- -X b", "-HXX -HXX", "-o a -o b",
+            "-k --key a --key-log b", "-d a -d b", "-d -X -X b", "-X -d -d -X", "--data --user -u a", "-dm -dm",
         ])
     func once(arguments: String) {
-        #expect(RepeatedOption.first(in: arguments.split(separator: " ").map(String.init)) == nil)
+        #expect(Self.first(arguments, GetCommand.self) == nil)
+        #expect(Self.first("--crl a --crl b", TrustPinsCommand.self) == nil)
+    }
+
+    private static func first(_ arguments: String, _ command: any ParsableCommand.Type) -> String? {
+        RepeatedOption.first(in: arguments.split(separator: " ").map(String.init), of: command)
     }
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// The method and the body, with curl's option names.
+struct ContentOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .customLong("request")],
+        help: ArgumentHelp(
+            "Send this method (\"tern request\" only). A redirect may still turn it into GET.", valueName: "method"))
+    var method: String?
+
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "Send HEAD, and show the head.")
+    var isHead = false
+
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .customLong("data"), .customLong("data-ascii")],
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Send this as a form; repeat to join with \"&\". \"@file\" is a file without ends of lines, \"@-\" standard input.",
+            valueName: "data"), transform: DataPart.text)
+    var text: [DataPart] = []
+
+    @Option(
+        name: .customLong("data-binary"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("As -d, but a file stays as it is.", valueName: "data"), transform: DataPart.binary)
+    var binary: [DataPart] = []
+
+    @Option(
+        name: .customLong("data-raw"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("As -d, but \"@\" is just a character.", valueName: "data"), transform: DataPart.raw)
+    var raw: [DataPart] = []
+
+    @Option(
+        name: .customLong("data-urlencode"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "As -d, percent-encoded: \"content\", \"=content\", \"name=content\", \"@file\" or \"name@file\".",
+            valueName: "data"), transform: DataPart.encoded)
+    var encoded: [DataPart] = []
+
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put what -d gives into the URL's query.")
+    var isQuery = false
+
+    @Option(
+        name: [.customShort("T", allowingJoined: true), .customLong("upload-file")],
+        help: ArgumentHelp(
+            "Send this file, with PUT unless told otherwise; \"-\" is standard input. A URL that ends in \"/\" gets its name. "
+                + "Give one for each URL.", valueName: "file"))
+    var uploads: [String] = []
+
+    var parts: [DataPart] { text + binary + raw + encoded }
+
+    /// Whether it is not just a GET.
+    var givesMethod: Bool { method != nil || isHead || hasBody }
+
+    var hasBody: Bool { !uploads.isEmpty || !parts.isEmpty && !isQuery }
+
+    /// The files it reads.
+    var inputs: [String] { parts.compactMap(\.file) + uploads }
+
+    func validate() throws {
+        if !parts.isEmpty, !uploads.isEmpty { throw ValidationError("-d and -T are two bodies: give one of them") }
+        if isQuery, parts.isEmpty { throw ValidationError("-G puts what -d gives into the URL, and there is no -d") }
+        if let upload = uploads.first(where: { $0.isEmpty || $0 == "." }) {
+            throw ValidationError("-T \"\(upload)\": give a file, or \"-\" for standard input")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// How far a request may go, how often and how long, with curl's option names.
+struct CourseOptions: ParsableArguments {
+    /// As in curl.
+    private static let maximumRedirects = 50
+
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
+    var isFollowing = false
+
+    @Option(
+        name: .customLong("max-redirs"), parsing: .unconditional,
+        help: ArgumentHelp("Follow so many redirects at most, 50 unless given; -1 sets no limit.", valueName: "number"))
+    var redirects: Int?
+
+    @Flag(name: .customLong("allow-downgrade"), help: "Follow redirects from https to http, too, as curl does.")
+    var allowsDowngrade = false
+
+    @Option(
+        name: .customLong("retry"),
+        help: ArgumentHelp(
+            """
+            Ask so many times more if the host is not found, a time limit passes, or 408, 429, 500, 502, 503 or 504 is the \
+            answer: after 1 s, 2 s, 4 s …, or when Retry-After says, if that is later.
+            """, valueName: "number"))
+    var retries: Int?
+
+    @Option(
+        name: .customLong("retry-delay"),
+        help: ArgumentHelp("Wait so long before each --retry; 0 doubles from 1 s.", valueName: "seconds"))
+    var retryDelay: Double?
+
+    @Option(
+        name: .customLong("connect-timeout"),
+        help: ArgumentHelp("Seconds until a connection must stand.", valueName: "seconds"))
+    var connectTimeout: Double?
+
+    @Option(
+        name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
+        help: ArgumentHelp("Seconds for everything; each --retry has them anew.", valueName: "seconds"))
+    var maximumTime: Double?
+
+    @Option(
+        name: .customLong("expect100-timeout"),
+        help: ArgumentHelp(
+            "Wait so long for \"100 Continue\" before a body is sent all the same; 1 unless given. Asked for where the body "
+                + "has more than 1 MB or no known length, and by -H 'Expect: 100-continue'.", valueName: "seconds"))
+    var continueTimeout: Double?
+
+    @Option(
+        name: .customLong("unix-socket"),
+        help: ArgumentHelp("Speak to this Unix domain socket instead of the URL's host and port.", valueName: "path"))
+    var unixSocket: String?
+
+    @Option(
+        name: .customLong("abstract-unix-socket"),
+        help: ArgumentHelp("The same with a name in Linux's abstract space.", valueName: "name"))
+    var abstractUnixSocket: String?
+
+    @Option(
+        name: .customLong("max-filesize"),
+        help: ArgumentHelp(
+            "Fail if the body is larger, announced or not; K, M and G count in powers of 1024.", valueName: "bytes"))
+    var maximumBodySize: ByteCount?
+
+    func validate() throws {
+        if !isFollowing, redirects != nil || allowsDowngrade {
+            throw ValidationError(
+                "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") is about redirects: give -L")
+        }
+        if let redirects, redirects < -1 { throw ValidationError("--max-redirs: give 0 or more, or -1 for no limit") }
+        if let retries, retries < 0 { throw ValidationError("--retry: give 0 or more") }
+        if unixSocket != nil, abstractUnixSocket != nil {
+            throw ValidationError("--unix-socket and --abstract-unix-socket are two places: give one of them")
+        }
+        if let retryDelay {
+            if retries == nil { throw ValidationError("--retry-delay is about --retry, which is not given") }
+            guard retryDelay >= 0, retryDelay <= 1e9 else {
+                throw ValidationError("--retry-delay: give seconds from 0 to 1e9")
+            }
+        }
+    }
+
+    var retryRule: RetryRule {
+        RetryRule(count: retries ?? 0, fixedDelay: retryDelay.flatMap { $0 > 0 ? $0 : nil })
+    }
+
+    func apply(to configuration: inout SessionConfiguration) throws {
+        if let connectTimeout {
+            configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
+        }
+        if let continueTimeout {
+            configuration.timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout")
+        }
+        if let maximumTime { configuration.timeouts.total = try Self.duration(maximumTime, "--max-time") }
+        let limit = redirects ?? Self.maximumRedirects
+        configuration.redirectPolicy =
+            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .doNotFollow
+        configuration.unixSocket = try socketName()
+    }
+
+    private func socketName() throws -> UnixSocketName? {
+        do throws(InvalidUnixSocketName) {
+            if let unixSocket { return try UnixSocketName(path: unixSocket) }
+            return try abstractUnixSocket.map { name throws(InvalidUnixSocketName) in try UnixSocketName(abstract: name)
+            }
+        } catch {
+            throw ValidationError("\(unixSocket == nil ? "--abstract-unix-socket" : "--unix-socket"): \(error)")
+        }
+    }
+
+    private static func duration(_ seconds: Double, _ option: String) throws -> Duration {
+        guard seconds > 0, seconds <= 1e9 else {
+            throw ValidationError("\(option): give seconds above 0 and up to 1e9")
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// What all commands that send requests are told, with curl's option names.
+struct FetchOptions: ParsableArguments {
+    static let discussion = """
+        Options that have curl's names mean what they mean in curl. An answer with any status is a success unless -f or \
+        --fail-with-body is given; exits 1 if there is no whole answer, 2 for wrong usage.
+        """
+
+    @Argument(help: ArgumentHelp("An http or https URL; several are asked one after another.", valueName: "url"))
+    var urls: [String]
+
+    @OptionGroup(title: "Method and body") var content: ContentOptions
+    @OptionGroup(title: "Header fields") var fields: FieldOptions
+    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Trust") var trust: TrustOptions
+
+    func validate() throws {
+        try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
+        if fields.sensitiveFields.isEmpty == false, !output.isVerbose {
+            throw ValidationError("--sensitive hides values from -v, and there is no -v")
+        }
+        if course.continueTimeout != nil, !content.hasBody {
+            throw ValidationError("--expect100-timeout is about a body, and there is none")
+        }
+    }
+
+    /// - Parameter command: the method that the command stands for; nil leaves it to the options.
+    func fetch(as command: String?) async throws {
+        let choice = try MethodChoice(command: command, content)
+        let (targets, configuration) = (try targets(), try configuration())
+        var planner = FetchPlanner(options: self, choice: choice, configuration: configuration)
+        let plans = try planner.plans(targets)
+        let fetcher = Fetcher(
+            options: self,
+            session: Session(
+                configuration: planner.configuration, serverTrustPolicyManager: try trust.policiesForEveryHost()),
+            configuration: planner.configuration, writeOut: try output.writeOut.map(WriteOut.init(argument:)),
+            heads: try output.headDump())
+        var isWhole = true
+        for plan in plans where try await !fetcher.fetch(plan) { isWhole = false }
+        try fetcher.finish()
+        if !isWhole { throw ExitCode(1) }
+    }
+
+    private func targets() throws -> [RequestedURL] {
+        let targets = try urls.map { try RequestedURL($0) }
+        if let first = targets.first, !course.isFollowing, !targets.contains(where: \.isSecure) {
+            try trust.check(first)
+        }
+        return targets
+    }
+
+    private func configuration() throws -> SessionConfiguration {
+        var configuration = try trust.configuration()
+        configuration.decodesContent = fields.isCompressed
+        try course.apply(to: &configuration)
+        return configuration
+    }
+}

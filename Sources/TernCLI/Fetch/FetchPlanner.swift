@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// Makes requests of what the command line says. Reads the files it names, once, and finds out what cannot be sent.
+struct FetchPlanner {
+    /// As in curl, what is no longer is sent without asking.
+    private static let unannouncedLength = 1 << 20
+
+    let options: FetchOptions
+    let choice: MethodChoice
+    /// Without the fields that `-H` takes away.
+    private(set) var configuration: SessionConfiguration
+
+    init(options: FetchOptions, choice: MethodChoice, configuration: SessionConfiguration) {
+        self.options = options
+        self.choice = choice
+        self.configuration = configuration
+    }
+
+    mutating func plans(_ targets: [RequestedURL]) throws -> [PlannedFetch] {
+        let content = options.content
+        if !content.uploads.isEmpty, content.uploads.count != targets.count {
+            throw ValidationError("-T: give as many files as URLs")
+        }
+        let paths = try options.output.paths(for: targets)
+        let fields = try options.fields.given()
+        let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
+        return try targets.enumerated().map { index, target in
+            var target = target
+            if let body, content.isQuery {
+                target = try target.appending(query: String(decoding: body, as: UTF8.self))
+            }
+            let upload = index < content.uploads.count ? content.uploads[index] : nil
+            if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
+            var request = target.request
+            request.httpMethod = choice.method
+            for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+            if let body, !content.isQuery { send(body, in: &request, without: fields) }
+            if let upload { try send(Upload(path: upload), in: &request, without: fields) }
+            request.timeouts = configuration.timeouts
+            request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
+            try check(request)
+            return PlannedFetch(index: index, target: target, request: request, path: paths[index])
+        }
+    }
+
+    private func send(_ body: Data, in request: inout Tern.URLRequest, without fields: [HeaderOption]) {
+        request.httpBody = body
+        expectContinue(in: &request, length: body.count, without: fields)
+        if fields.contains(where: { $0.name.lowercased() == "content-type" }) { return }
+        request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+    }
+
+    private func send(_ upload: Upload, in request: inout Tern.URLRequest, without fields: [HeaderOption]) throws {
+        if upload.length == nil, options.course.retryRule.count > 0 {
+            throw ValidationError("-T \(upload.path): it can be read once, and --retry would have to read it again")
+        }
+        request.content = upload.content
+        expectContinue(in: &request, length: upload.length, without: fields)
+    }
+
+    /// Asks whether a large body is wanted before it is sent (RFC 9110 §10.1.1).
+    private func expectContinue(in request: inout Tern.URLRequest, length: Int?, without fields: [HeaderOption]) {
+        if let length, length <= Self.unannouncedLength { return }
+        if fields.contains(where: { $0.name.lowercased() == "expect" }) { return }
+        request.addValue("100-continue", forHTTPHeaderField: "Expect")
+    }
+
+    private func check(_ request: Tern.URLRequest) throws {
+        do throws(InvalidRequest) {
+            _ = try request.encodedHead(configuration)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    private static func segment(of file: String) -> String {
+        PercentEncoding.component((file.split(separator: "/").last ?? "").utf8)
+    }
+}

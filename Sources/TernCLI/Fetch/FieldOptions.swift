@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// The header fields, with curl's option names.
+struct FieldOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            Add a header field; repeat for more. "Name:" leaves one out that is sent otherwise, "Name;" sends it empty, "@file" \
+            reads a field from each line.
+            """, valueName: "field"))
+    var headers: [String] = []
+
+    @Option(
+        name: [.customShort("A", allowingJoined: true), .customLong("user-agent")], parsing: .unconditional,
+        help: ArgumentHelp("Send this User-Agent; an empty one leaves it out.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("e", allowingJoined: true), .customLong("referer")], parsing: .unconditional,
+        help: ArgumentHelp("Send this Referer.", valueName: "url"))
+    var referer: String?
+
+    @Option(
+        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Authenticate with HTTP Basic, unasked. Whoever lists this machine's processes sees the password: "
+                + "-H @file hides an Authorization field of your own.", valueName: "user:password"))
+    var user: String?
+
+    @Flag(name: .customLong("compressed"), help: "Accept a compressed body, and write it decompressed.")
+    var isCompressed = false
+
+    @Option(
+        name: .customLong("sensitive"),
+        help: ArgumentHelp(
+            "Have -v hide the value of this header field, as it does with credentials; repeat for more.",
+            valueName: "name"))
+    var sensitiveFields: [String] = []
+
+    /// The files it reads.
+    var inputs: [String] { headers.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) } }
+
+    func validate() throws {
+        if let user, !user.contains(":") {
+            throw ValidationError("-u: give user:password; a password is not asked for")
+        }
+        if referer?.isEmpty == true { throw ValidationError("-e: the Referer is empty") }
+        if referer?.hasSuffix(";auto") == true {
+            throw ValidationError("-e: there is no \";auto\": redirects keep the Referer within an origin")
+        }
+    }
+
+    /// What the options say, one field after another.
+    func given() throws -> [HeaderOption] {
+        let lines = try headers.flatMap { header in
+            guard header.hasPrefix("@") else { return [header] }
+            let text = String(decoding: try InputFile.read(String(header.dropFirst()), for: "-H"), as: UTF8.self)
+            return text.split(whereSeparator: \.isNewline).map(String.init)
+        }
+        let own = try lines.map(HeaderOption.init)
+        let names = Set(own.map { $0.name.lowercased() })
+        if user != nil, names.contains("authorization") {
+            throw ValidationError("-u and -H \"Authorization\" are two credentials: give one of them")
+        }
+        if isCompressed, names.contains("accept-encoding") {
+            throw ValidationError("--compressed and -H \"Accept-Encoding\" ask for two things: give one of them")
+        }
+        var all = own
+        if let userAgent, !names.contains("user-agent") {
+            all.append(
+                userAgent.isEmpty ? .remove(name: "User-Agent") : .add(name: "User-Agent", value: userAgent))
+        }
+        if let referer, !names.contains("referer") { all.append(.add(name: "Referer", value: referer)) }
+        if let user {
+            all.append(.add(name: "Authorization", value: "Basic " + Data(user.utf8).base64EncodedString()))
+        }
+        return all
+    }
+}

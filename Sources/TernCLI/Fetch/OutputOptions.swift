@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// What becomes of the answer, with curl's option names.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .customLong("output")],
+        help: ArgumentHelp(
+            """
+            Write the body to this file, which is replaced when all of it has come, and stays as it is otherwise. Links are \
+            followed, devices and FIFOs written through; "-" is standard output. Give one for each URL.
+            """, valueName: "file"))
+    var outputs: [String] = []
+
+    @Flag(
+        name: [.customShort("O"), .customLong("remote-name")],
+        help: "Write the body to a file named as the URL's last segment, in this folder; give one for each URL.")
+    var remoteNames: Int
+
+    @Flag(name: .customLong("remote-name-all"), help: "As -O for every URL.")
+    var namesAll = false
+
+    @Flag(
+        name: [.customShort("i"), .customLong("include"), .customLong("show-headers")],
+        help: "Write the head before the body.")
+    var includesHead = false
+
+    @Option(
+        name: [.customShort("D", allowingJoined: true), .customLong("dump-header")],
+        help: ArgumentHelp("Write all heads to this file; \"-\" is standard output.", valueName: "file"))
+    var headFile: String?
+
+    @Flag(
+        name: [.customShort("f"), .customLong("fail")],
+        help: "Fail, and write no body, if the status is 400 or more.")
+    var fails = false
+
+    @Flag(name: .customLong("fail-with-body"), help: "Fail if the status is 400 or more, and write the body.")
+    var failsWithBody = false
+
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Tell neither progress nor errors.")
+    var isSilent = false
+
+    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Tell errors also with -s.")
+    var showsErrors = false
+
+    @Option(
+        name: [.customShort("w", allowingJoined: true), .customLong("write-out")], parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Print this after each URL, with %{http_code}, %{time_total}, %header{name}, %{json} and the like filled in; \
+            "@file" reads it from a file.
+            """, valueName: "format"))
+    var writeOut: String?
+
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error.")
+    var isVerbose = false
+
+    @Flag(
+        name: .customLong("json"),
+        help: "Print one JSON object for each URL that holds everything; a body above 64 MB is an error.")
+    var isJSON = false
+
+    /// The files it reads.
+    var inputs: [String] { writeOut.flatMap { $0.hasPrefix("@") ? String($0.dropFirst()) : nil }.map { [$0] } ?? [] }
+
+    /// Whether errors are told.
+    var tellsErrors: Bool { !isSilent || showsErrors }
+
+    func validate() throws {
+        if fails, failsWithBody { throw ValidationError("-f writes no body: give -f or --fail-with-body, not both") }
+        if !outputs.isEmpty, remoteNames > 0 || namesAll {
+            throw ValidationError("-o and -O both say where the body goes: give one -o, or one -O, for each URL")
+        }
+        if namesAll, remoteNames > 0 {
+            throw ValidationError("--remote-name-all is -O for every URL: give one of them")
+        }
+        if includesHead, headFile == "-", outputs.isEmpty, remoteNames == 0, !namesAll {
+            throw ValidationError("-i and -D - both write the head to standard output: give one of them")
+        }
+        guard isJSON else { return }
+        let others = [
+            ("-o", !outputs.isEmpty), ("-O", remoteNames > 0), ("--remote-name-all", namesAll), ("-i", includesHead),
+            ("-w", writeOut != nil), ("-D -", headFile == "-"),
+        ]
+        if let other = others.first(where: \.1) {
+            throw ValidationError("--json holds everything: give --json or \(other.0), not both")
+        }
+    }
+
+    /// Where the body of each URL goes; nil is standard output.
+    func paths(for targets: [RequestedURL]) throws -> [String?] {
+        let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
+        if count > targets.count {
+            throw ValidationError("\(option) is given more often than there are URLs")
+        }
+        return try targets.enumerated().map { index, target in
+            let path: String? =
+                index < outputs.count
+                ? outputs[index] : namesAll || index < remoteNames ? try Self.remoteName(of: target) : nil
+            do throws(OutputError) {
+                if !isJSON { _ = try BodySink(path: path) }
+            } catch {
+                throw ValidationError("\(option): \(error)")
+            }
+            return path
+        }
+    }
+
+    func headDump() throws -> HeadDump? {
+        do throws(OutputError) {
+            return try headFile.map { path throws(OutputError) in try HeadDump(path: path) }
+        } catch {
+            throw ValidationError("-D: \(error)")
+        }
+    }
+
+    private static func remoteName(of target: RequestedURL) throws -> String {
+        let name = target.lastSegment
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw ValidationError("-O: the URL \(target.text.prefix(200)) ends in no file name: give -o")
+        }
+        return name
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import TestPrograms
+import Testing
+
+/// The same arguments, once for curl and once for tern, sent to the same origin: what it sees and what is printed is the same.
+@Suite struct CurlAgreementTests {
+    @Test(
+        "requests are the same as curl's",
+        arguments: [
+            "URL/", "URL", "URL/a?b#c",
+            "-d a=b URL/", "-d a=b -d c=d URL/p", "-d @FILE URL/", "-d '' URL/", "-d -x URL/",
+            "--data-binary @FILE URL/", "--data-raw @FILE URL/", "--data-ascii @FILE URL/",
+            "--data-raw @a -d b --data-binary c --data-urlencode d=ä -d e URL/",
+            "--data-urlencode a=b+c=ä/~ URL/", "--data-urlencode =a=b URL/", "--data-urlencode 'a b' URL/",
+            "--data-urlencode n@FILE URL/", "--data-urlencode @FILE URL/", "--data-urlencode a@b=c URL/",
+            "-G -d a=b URL", "-G -d a=b URL/x?q=1", "-G -d a=b URL/x?q=1#f", "-G -d a=b URL/x?", "-G -d a -d b URL/x",
+            "-G --data-urlencode 'a=b c' URL/x", "-G -X DELETE -d a=b URL/x",
+            "-T FILE -H Expect: URL/up/", "-T FILE -H Expect: URL", "-T FILE -H Expect: URL/x",
+            "-T FILE -H Expect: URL/x/?q", "-T FILE -H Expect: -X POST URL/x", "-T /dev/null -H Expect: URL/",
+            "-T - URL/x", "-T - URL/x/",
+            "-X OPTIONS URL/", "-XGET -d x URL/", "-X PATCH -d x URL/",
+            "-H Accept: -H 'X-E;' -H 'X: 1' -H 'X: 2' URL/", "-H 'Accept: x' -H 'Host: other' URL/", "-H @FIELDS URL/",
+            "-H 'Content-Type: text/plain' -d x URL/", "-H Content-Type: -d x URL/",
+            "-A '' URL/", "-e http://r.test/ URL/", "-u user:pass:word URL/", "-u : URL/",
+            "-L URL/redirect", "-L -d a=b URL/redirect", "-L -u a:b URL/redirect", "URL/redirect",
+            "URL/1 URL/2", "-d a URL/1 URL/2",
+        ])
+    func request(_ arguments: String) async throws { try await compare(arguments) }
+
+    @Test(
+        "output is the same as curl's",
+        arguments: [
+            "-I URL/", "-I -G -d a=b URL/", "-i URL/", "-iL URL/redirect", "-IL URL/redirect", "-D - URL/",
+            "-D - -L URL/redirect", "-D - -o /dev/null URL/", "URL/status/404",
+            "--fail-with-body URL/status/200", "--max-filesize 100000 URL/",
+            "-w '%{http_code} %{response_code} %{num_redirects} %{num_connects} %{urlnum}\\n' -o /dev/null URL/a URL/status/503",
+            "-w '%{size_download} %{size_upload} %{size_header} %{num_headers} %{method}' -d abc -o /dev/null URL/",
+            "-w '%{size_upload}' -T FILE -o /dev/null URL/",
+            "-w '%{url} %{url_effective} [%{redirect_url}] [%{content_type}]' -o /dev/null URL URL/redirect",
+            "-w '%{url_effective} %{num_redirects} %{num_connects} %{size_header}' -L -o /dev/null URL/redirect?x",
+            "-w '%{remote_ip} %{remote_port} %{http_version} %{exitcode} [%{errormsg}] %header{x-kind}' URL/status/500",
+            "-w '%{filename_effective}' -o /dev/null URL/", "-w 'a\\tb\\r\\n%% %x \\q %' URL/",
+        ])
+    func output(_ arguments: String) async throws { try await compare(arguments) }
+
+    @Test(
+        "what fails in curl fails here",
+        arguments: [
+            "-f URL/status/404", "-f URL/status/500", "--fail-with-body URL/status/404",
+            "-L --max-redirs 0 URL/redirect",
+            "--max-filesize 10 URL/",
+        ])
+    func failure(_ arguments: String) async throws {
+        let (curl, tern) = try await results(arguments)
+        #expect(curl.status != 0)
+        #expect(tern.status == 1)
+        #expect(tern.output == curl.output)
+    }
+
+    private func compare(_ arguments: String) async throws {
+        let (curl, tern) = try await results(arguments)
+        #expect(curl.status == 0, "\(curl.errors)")
+        #expect(tern.status == 0, "\(tern.errors)")
+        #expect(tern.output == curl.output)
+    }
+
+    private func results(_ arguments: String) async throws -> (curl: Command.Result, tern: Command.Result) {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("line one\r\nline & two\n", to: "file.txt")
+        let fields = try folder.write("X-One: 1\nX-Two: 2\n", to: "fields")
+        let origin = try EchoOrigin.start()
+        let shell = arguments.replacing("URL", with: origin.url("")).replacing("FILE", with: file)
+            .replacing("FIELDS", with: fields)
+        return (
+            try await Command.run(["sh", "-c", "curl -sS --max-time 10 " + shell]),
+            try await Command.run(
+                ["sh", "-c", #""$0" request -sS --max-time 10 "# + shell, TernTool.executable.path],
+                environment: TernTool.environment)
+        )
+    }
+}

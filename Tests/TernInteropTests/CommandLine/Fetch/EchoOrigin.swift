@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTesting
+
+/// An origin that answers with what it saw: method, target, header fields in alphabetical order, body. What differs between
+/// clients by its nature, the User-Agent, is left out.
+enum EchoOrigin {
+    /// `/redirect` leads to `/final`, `/status/404` has that status; everything else is a success.
+    static func start(
+        _ configuration: ScriptedOrigin.Configuration = ScriptedOrigin.Configuration()
+    ) throws -> ScriptedOrigin {
+        try ScriptedOrigin(configuration) { _, request in
+            if request.target.hasPrefix("/redirect") {
+                return [.respond(status: 302, reason: "Found", fields: [("Location", "/final")])]
+            }
+            if request.target.hasPrefix("/status/"), let status = Int(request.target.dropFirst(8)) {
+                return [.respond(status: status, reason: "As Asked", fields: [("X-Kind", "status")], body: "no")]
+            }
+            if request.method == "HEAD" { return [.respond(fields: [("Content-Length", "7")])] }
+            return [.respond(fields: [("Content-Type", "text/plain")], body: report(request))]
+        }
+    }
+
+    private static func report(_ request: ReceivedRequest) -> String {
+        let fields = request.fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        return (["\(request.method) \(request.target)"] + fields.filter { !$0.hasPrefix("user-agent:") })
+            .joined(separator: "\n") + "\n\n" + request.bodyText
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Testing
+
+@testable import TernCLI
+
+@Suite struct WriteOutTests {
+    @Test func `a format is read as curl reads it`() throws {
+        #expect(
+            try WriteOut(#"a\n\t%%%{http_code}%header{X-Y}%{json}%{stderr}\q%x%{onerror}%"#).pieces == [
+                .text("a\n\t%"), .variable(.httpCode), .field("X-Y"), .json, .destination(2), .text(#"\q%x"#), .onError,
+                .text("%"),
+            ])
+        #expect(try WriteOut("").pieces.isEmpty)
+    }
+
+    @Test("a variable that there is none of is told", arguments: ["%{nope}", "%{", "%{http_code", "%header{x"])
+    func refused(format: String) {
+        #expect(throws: ValidationError.self) { try WriteOut(format) }
+    }
+
+    @Test func `a file holds a format`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("%{url}", to: "format")
+        #expect(try WriteOut(argument: "@" + file).pieces == [.variable(.url)])
+        #expect(throws: ValidationError.self) { try WriteOut(argument: "@/nowhere/format") }
+    }
+
+    @Test func `what a server chose steers no terminal`() {
+        #expect(WriteOutValue.text("a\u{1B}[2J").shown == #"a\u001b[2J"#)
+        #expect(WriteOutValue.status(7).shown == "007")
+        #expect(WriteOutValue.seconds(0.25).shown == "0.250000")
+        #expect(WriteOutValue.text(nil).shown.isEmpty)
+    }
+}
