@@ -35,7 +35,6 @@ final class Transcript: SessionTaskDelegate {
 
     private struct State {
         var contents: Contents
-        var redirectCount = 0
         /// What comes is not taken.
         var isRefused = false
         var completion: CheckedContinuation<Void, Never>?
@@ -71,11 +70,8 @@ final class Transcript: SessionTaskDelegate {
 
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         let request = task.currentRequest ?? task.originalRequest
-        let redirects = newRedirects(of: task)
         state.withLock { $0.contents.sentSize = 0 }
-        tell { verbose in
-            redirects.flatMap { verbose.receiving($0, for: request) } + verbose.sending(request, on: connection)
-        }
+        tell { $0.sending(request, on: connection) }
     }
 
     func task(
@@ -90,6 +86,15 @@ final class Transcript: SessionTaskDelegate {
             $0.contents.heads.append(response)
             $0.contents.informational.append(response)
         }
+    }
+
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
+        newRequest request: Tern.URLRequest, _ question: Question<RedirectAnswer>
+    ) {
+        tell { $0.receiving(response, for: task.originalRequest) }
+        state.withLock { $0.contents.heads.append(response) }
+        question.answer(.follow(request))
     }
 
     func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
@@ -144,16 +149,6 @@ final class Transcript: SessionTaskDelegate {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
             outlet.abandon()
             self.end(OutputError("the body", .tooSlow))
-        }
-    }
-
-    private func newRedirects(of task: SessionTask) -> [Tern.HTTPURLResponse] {
-        let all = task.redirects
-        return state.withLock { state in
-            let new = Array(all.dropFirst(state.redirectCount))
-            state.redirectCount = all.count
-            state.contents.heads += new
-            return new
         }
     }
 

@@ -30,6 +30,8 @@ struct TransferReport {
         case .fileName: .text(contents.response == nil || hasFailed ? nil : plan.path)
         case .httpCode, .responseCode: .status(contents.response?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
+        case .localIP: .text(last?.connection?.localAddress?.host)
+        case .localPort: .number(last?.connection?.localAddress?.port.map(Int.init) ?? 0)
         case .method: .text(last?.request.httpMethod ?? plan.request.httpMethod)
         case .connectCount: .number(hops.count { $0.connection != nil && !$0.isConnectionReused })
         case .headerCount: .number(contents.response?.headers.count ?? 0)

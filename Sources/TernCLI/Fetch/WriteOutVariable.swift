@@ -8,6 +8,8 @@ enum WriteOutVariable: String, CaseIterable {
     case fileName = "filename_effective"
     case httpCode = "http_code"
     case httpVersion = "http_version"
+    case localIP = "local_ip"
+    case localPort = "local_port"
     case method
     case connectCount = "num_connects"
     case headerCount = "num_headers"

@@ -283,6 +283,8 @@ import Testing
         #expect(times == times.sorted())
         #expect(object["time_appconnect"] as? Double == 0)
         #expect(object["http_code"] as? Int == 200)
+        #expect(object["local_ip"] as? String == "127.0.0.1")
+        #expect(try #require(object["local_port"] as? Int) > 0)
         let errors = try await TernTool.run("get", "-w", "%{stderr}%{http_code}%{stdout}x", origin.url("/status/404"))
         #expect(errors.text == "nox")
         #expect(errors.errors == "404")
