@@ -286,6 +286,7 @@ extension TaskPlan.HeadAnswer {
         switch self {
         case .deliver: "deliver"
         case .swallow: "swallow"
+        case .challenge: "challenge"
         case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
         case .fail(.redirect(let error)): "fail redirect: \(error)"
         case .fail(let reason): "fail \(reason.kind)"
@@ -299,6 +300,7 @@ extension TaskPlan.Next {
         case .wait: "wait"
         case .go: "go"
         case .complete: "complete"
+        case .askContent: "ask for content"
         case .deliver(let isComplete): isComplete ? "deliver, complete" : "deliver"
         case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
         }
