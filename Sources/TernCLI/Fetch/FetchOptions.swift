@@ -30,25 +30,7 @@ struct FetchOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter command: the method that the command stands for; nil leaves it to the options.
-    func fetch(as command: String?) async throws {
-        let choice = try MethodChoice(command: command, content)
-        let (targets, configuration) = (try targets(), try configuration())
-        var planner = FetchPlanner(options: self, choice: choice, configuration: configuration)
-        let plans = try planner.plans(targets)
-        let fetcher = Fetcher(
-            options: self,
-            session: Session(
-                configuration: planner.configuration, serverTrustPolicyManager: try trust.policiesForEveryHost()),
-            configuration: planner.configuration, writeOut: try output.writeOut.map(WriteOut.init(argument:)),
-            heads: try output.headDump())
-        var isWhole = true
-        for plan in plans where try await !fetcher.fetch(plan) { isWhole = false }
-        try fetcher.finish()
-        if !isWhole { throw ExitCode(1) }
-    }
-
-    private func targets() throws -> [RequestedURL] {
+    func targets() throws -> [RequestedURL] {
         let targets = try urls.map { try RequestedURL($0) }
         if let first = targets.first, !course.isFollowing, !targets.contains(where: \.isSecure) {
             try trust.check(first)
@@ -56,7 +38,7 @@ struct FetchOptions: ParsableArguments {
         return targets
     }
 
-    private func configuration() throws -> SessionConfiguration {
+    func configuration() throws -> SessionConfiguration {
         var configuration = try trust.configuration()
         configuration.decodesContent = fields.isCompressed
         try course.apply(to: &configuration)
