@@ -15,17 +15,24 @@ public struct EngineError: Error, Sendable {
     public let remoteAddress: SocketAddress?
     /// Whether any byte of the request may have reached the server.
     public let wasSent: Bool
+    /// Whether the request may be sent again and nothing happens twice: nothing of it was sent, or its method is idempotent
+    /// (RFC 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). Nobody promises that it helps.
+    public let isSafeToRepeat: Bool
+    /// Octets of the last hop that had come, heads and TLS included.
+    public let bytesReceived: UInt64
 
     /// For delegates, which may have reasons of their own to end a task.
     public init(
         _ reason: Reason, phase: Phase, origin: Origin? = nil, remoteAddress: SocketAddress? = nil,
-        wasSent: Bool = false
+        wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0
     ) {
         self.reason = reason
         self.phase = phase
         self.origin = origin
         self.remoteAddress = remoteAddress
         self.wasSent = wasSent
+        self.isSafeToRepeat = isSafeToRepeat ?? !wasSent
+        self.bytesReceived = bytesReceived
     }
 
     /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.

@@ -11,16 +11,14 @@ extension Connection {
     /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
     /// that has emptied the kernel's buffer is not the last.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
-        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport?.receivedCount ?? 0)
-        transport?.beginTurn()
-        takeInHeld(&allowance)
+        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport?.beginTurn() ?? 0)
+        if !held.isEmpty { takeInHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
             if toTheEnd { transport?.beginTurn() }
         }
         unsafe lookBehindResponse(buffers)
-        unsafe transport?.endTurn(buffers)
         // A key update asks for an answer.
-        if transport?.hasUnsent == true { flush() }
+        if unsafe transport?.endTurn(buffers) == true { flush() }
         finishIfComplete()
         receivedIn = loop.turn
         askForVisit()
@@ -47,8 +45,7 @@ extension Connection {
         guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport?.hasInput == true else {
             return
         }
-        var allowance = TurnAllowance(among: 1, receivedCount: transport?.receivedCount ?? 0)
-        transport?.beginTurn()
+        var allowance = TurnAllowance(among: 1, receivedCount: transport?.beginTurn() ?? 0)
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server has so much to say between two exchanges.
@@ -56,12 +53,12 @@ extension Connection {
     }
 
     func askForVisit() {
-        guard !isPaused, !held.isEmpty || transport?.holdsInput == true else { return }
+        guard !held.isEmpty || transport?.holdsInput == true, !isPaused else { return }
         loop.visitLater(token)
     }
 
     private func takeInHeld(_ allowance: inout TurnAllowance) {
-        if held.isEmpty || isPaused { return }
+        if isPaused { return }
         var rest = HeldInput()
         swap(&rest, &held)
         if let content = rest.content.take() {
@@ -103,16 +100,16 @@ extension Connection {
         case .nothing: return false
         case .message: allowance.spend(TurnAllowance.message)
         case .bytes(let count):
-            let bytes = unsafe buffers.received(count, isOpened: transport?.isSecure == true)
+            let bytes = unsafe buffers.received(count, isOpened: isSecure)
             // Progress is what the application gets: a peer that only changes keys is silent.
             silence.end(loop.now)
-            if transport?.isSecure == true { allowance.spend(TurnAllowance.record) }
+            if isSecure { allowance.spend(TurnAllowance.record) }
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]
             }
             // What was received at once is worked off in one turn if it can be.
-            if transport?.holdsInput == false { allowance.settle(transport?.receivedCount ?? 0) }
+            if let count = transport?.workedOffCount { allowance.settle(count) }
         case .endOfStream(let isOrderly):
             inputEnded(isOrderly: isOrderly)
             return false

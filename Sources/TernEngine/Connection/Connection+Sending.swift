@@ -15,8 +15,6 @@ extension Connection {
 
     /// Sends until everything is out, the kernel takes no more, or something else has to be waited for.
     func flush() {
-        let before = transport?.sentCount
-        let contentBefore = outgoing.contentSent
         let result = Result { () throws(SendingError) in
             try outgoing.send(over: &transport, on: &exchange) { wakeUp }
             do throws(TransportError) {
@@ -26,9 +24,11 @@ extension Connection {
                 throw .transport(error)
             }
         }
-        if transport?.sentCount != before, silence.requestSent == nil, case .active = state.stage {
-            silence.sent(all: !isSending, loop.now)
+        let (sent, unsent) = transport?.outgoing ?? (sentBefore, 0)
+        if sent != sentBefore, silence.requestSent == nil, case .active = state.stage {
+            silence.sent(all: unsent == 0 && outgoing.isSent, loop.now)
         }
+        sentBefore = sent
         if mustWatchSending { setDeadline() }
         switch result {
         case .success: updateInterest()
@@ -36,7 +36,10 @@ extension Connection {
         case .failure(.transport(.tls(let error))): return end(.insecure(error))
         case .failure(.content(let error)): return end(.content(error))
         }
-        if outgoing.contentSent != contentBefore { carried?.sent(outgoing.contentSent, of: outgoing.contentLength) }
+        if outgoing.contentSent != contentTold {
+            contentTold = outgoing.contentSent
+            carried?.sent(contentTold, of: outgoing.contentLength)
+        }
     }
 
     /// For the source of this request's content: it has more.

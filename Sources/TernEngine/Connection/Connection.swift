@@ -13,6 +13,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Its owner's note: where it stands while it rests.
     var placeInLine: Int32 = -1
     let metrics: ConnectionMetrics
+    /// Whether what is received has to be opened.
+    let isSecure: Bool
     /// Of the policies the server was judged by; nil without TLS.
     let trustGeneration: UInt64?
     let loop: ReactorLoop
@@ -25,7 +27,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     var carried: (any Carried)?
     var deadlines: Deadlines?
     var silence: Silence
-    /// What the transport had sent and received when the exchange began.
+    /// Octets of content that were told to whom it carries.
+    var contentTold: Int64 = 0
+    /// What the transport had sent when it was looked at last.
+    var sentBefore: UInt64 = 0
+    /// What it had sent and received when the exchange began.
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
     private var noticesDeadPeer = false
     var transport: Transport?
@@ -40,6 +46,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         settings: ExchangeSettings, owner: any ConnectionOwner, trustGeneration: UInt64? = nil
     ) {
         self.trustGeneration = trustGeneration
+        isSecure = transport.isSecure
         self.transport = consume transport
         self.token = token
         self.metrics = metrics
@@ -70,7 +77,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         self.carried = carried
         self.deadlines = deadlines
         silence = Silence(loop.now)
+        contentTold = 0
         countsBefore = (transport?.sentCount ?? 0, transport?.receivedCount ?? 0)
+        sentBefore = countsBefore.sent
         if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { noticeDeadPeer() }
         setDeadline()
         carried.carried(by: self)

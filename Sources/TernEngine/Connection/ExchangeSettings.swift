@@ -9,11 +9,16 @@ final class ExchangeSettings: Sendable {
         /// For requests that may carry no credentials.
         let harmless: HTTPFields
 
+        /// What was meant for the origin that a task was sent to, and would mislead another.
+        private static func speaksOfOrigin(_ name: String) -> Bool {
+            ["host", "origin", "referer"].contains(name.lowercased())
+        }
+
         init(_ fields: HTTPFields, _ sensitive: SensitiveFields, accepting codings: String? = nil) {
             var all = fields
             if let codings, all["Accept-Encoding"] == nil { all.append("Accept-Encoding", codings) }
             self.all = all
-            harmless = HTTPFields(all.filter { !sensitive.contains($0.name) })
+            harmless = HTTPFields(all.filter { !sensitive.contains($0.name) && !Self.speaksOfOrigin($0.name) })
         }
     }
 

@@ -45,7 +45,7 @@ struct Transport: ~Copyable {
     /// Whether so much is owed to the peer that nothing more should be received from it.
     var owesTooMuch: Bool { unsentCount > Self.owedAtMost }
 
-    private var unsentCount: Int { layers.outgoingCount }
+    private var unsentCount: Int { isSecure ? layers.outgoingCount : 0 }
 
     /// Sends the first bytes of `bytes`; 0 means wait for writability. Sealed bytes count as sent and leave by `flush`.
     mutating func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
@@ -123,8 +123,21 @@ struct Transport: ~Copyable {
         layers.trust?.revocation.flatMap(\.questions) ?? []
     }
 
-    /// A turn of the loop begins.
-    mutating func beginTurn() { isDrained = false }
+    /// A turn of the loop begins. Says how much has been received until then.
+    @discardableResult
+    mutating func beginTurn() -> UInt64 {
+        isDrained = false
+        return receivedCount
+    }
+
+    /// How much has been received, if it is all opened.
+    var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
+
+    /// Whether a call of `receive` could bring more without a look at the kernel, or with one that is worth it.
+    var mayHaveMore: Bool { !isOpened || !isDrained }
+
+    /// What has left, and what has not.
+    var outgoing: (sent: UInt64, unsent: Int) { (sentCount, unsentCount) }
 
     /// Receives octets as they come, and opens nothing.
     mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
@@ -204,11 +217,12 @@ struct Transport: ~Copyable {
     /// Whether the kernel has something to receive, or an end.
     var hasInput: Bool { socket.hasInput }
 
-    /// Keeps what was received and not opened: the buffers go back.
-    mutating func endTurn(_ buffers: ReceiveBuffers) {
-        if received.isEmpty { return }
+    /// Keeps what was received and not opened: the buffers go back. Says whether something is to be sent.
+    mutating func endTurn(_ buffers: ReceiveBuffers) -> Bool {
+        if received.isEmpty { return hasUnsent }
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0
+        return hasUnsent
     }
 
     /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns of it.

@@ -8,8 +8,18 @@ struct RedirectChain: Sendable {
     /// Whether everything so far went to one and the same origin. Once false, false for ever: who comes back to the first
     /// origin by way of another comes because the other wanted it.
     private(set) var mayCarryCredentials = true
-    private var home: Origin?
-    private var asked: Set<Asked> = []
+    private var past: Past?
+
+    /// What only a task has that was redirected. Never changed, so that chains are values.
+    private final class Past: Sendable {
+        let home: Origin
+        let asked: Set<Asked>
+
+        init(home: Origin, asked: Set<Asked>) {
+            self.home = home
+            self.asked = asked
+        }
+    }
 
     /// A request as far as its answer may depend on it.
     private struct Asked: Hashable {
@@ -23,8 +33,8 @@ struct RedirectChain: Sendable {
     /// A request goes to this origin; the first one's is the chain's home. To be told also of requests that somebody changed
     /// on their way.
     mutating func visit(_ origin: Origin) {
-        guard let home else { return home = origin }
-        if origin != home { mayCarryCredentials = false }
+        guard let past else { return past = Past(home: origin, asked: []) }
+        if origin != past.home { mayCarryCredentials = false }
     }
 
     /// This request was answered by a redirect. False if that is so for the second time.
@@ -33,7 +43,11 @@ struct RedirectChain: Sendable {
         let question = Asked(
             method: request.method, destination: destination, fields: request.headers,
             mayCarryCredentials: mayCarryCredentials)
-        return asked.insert(question).inserted
+        guard let past else { return true }
+        var asked = past.asked
+        let isNew = asked.insert(question).inserted
+        self.past = Past(home: past.home, asked: asked)
+        return isNew
     }
 
     /// The redirect is followed to this origin.

@@ -16,6 +16,7 @@ public final class Session: Sendable {
     let shards: [Shard<SessionTask>]
     /// Of the shards, in their order.
     let tables: [TaskTable<SessionTask>]
+    private let taskDefaults: TaskDefaults
     private let delegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are taken.
     let invalidation = Atomic<Bool>(false)
@@ -32,6 +33,7 @@ public final class Session: Sendable {
     ) {
         self.configuration = configuration
         self.delegate = Lock(delegate)
+        taskDefaults = TaskDefaults(configuration)
         reactors = Result { () throws(SystemError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
@@ -94,9 +96,8 @@ public final class Session: Sendable {
     /// Where the next task runs, and how.
     var taskSettings: TaskSettings {
         let index = pickShard()
-        return TaskSettings(
-            configuration: configuration, shard: index.map { shards[$0] }, table: index.map { tables[$0] },
-            failure: failure)
+        guard let index else { return TaskSettings(defaults: taskDefaults, failure: failure) }
+        return TaskSettings(defaults: taskDefaults, shard: shards[index], table: tables[index])
     }
 
     /// The shard whose thread we are on, because there is no hop to it; else each in turn.

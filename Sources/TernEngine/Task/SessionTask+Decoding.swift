@@ -5,14 +5,15 @@ import TernHTTP1
 extension SessionTask {
     /// Looks at what the body of `response` is coded in.
     func prepareDecoding(_ response: inout HTTPURLResponse) {
-        guard decoding.isOn, response.head.fields["Content-Encoding"] != nil else { return }
+        guard originalRequest.decodesContent ?? defaults.decodesContent, response.head.fields["Content-Encoding"] != nil
+        else { return }
         let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
         if codings.isEmpty { return }
         response.isContentDecoded = true
         let aside = self.aside ?? Aside()
         self.aside = aside
         do throws(ContentDecodingError) {
-            aside.path = try BodyPath(decoding: codings, limits: decoding.limits)
+            aside.path = try BodyPath(decoding: codings, limits: defaults.contentDecodingLimits)
         } catch {
             aside.decodingError = error
         }

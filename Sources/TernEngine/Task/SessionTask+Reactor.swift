@@ -121,7 +121,8 @@ extension SessionTask: Carried {
         self.connection = connection
         sentSoFar = 0
         tally?.change {
-            $0.connectionAcquired = connection.loop.now
+            // A new one has just been opened, in the midst of a turn.
+            $0.connectionAcquired = connection.state.exchangeCount > 1 ? connection.loop.now : .now
             $0.connection = connection.metrics
             $0.isConnectionReused = connection.state.exchangeCount > 1
             $0.repeatCount = plan.repeatCount

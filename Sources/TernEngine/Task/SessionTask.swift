@@ -42,7 +42,6 @@ public class SessionTask: @unchecked Sendable {
         var start: MonotonicInstant?
         var currentRequest: URLRequest?
         var response: HTTPURLResponse?
-        var metrics: TaskMetrics?
         var error: EngineError?
         var description: String?
         var priority: Float = 0.5
@@ -68,31 +67,31 @@ public class SessionTask: @unchecked Sendable {
     var placeInTable = -1
     var wait = Wait()
     var deadlines: Deadlines
+    /// For everybody once the task has completed: it does not change then.
     var tally: TaskMetrics?
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
     var inquiry = Inquiry()
     /// Octets of content that the delegate was told of.
     var sentSoFar: Int64 = 0
-    let decoding: Decoding
+    let defaults: TaskDefaults
     /// What is rare; made when it is needed.
     var aside: Aside?
 
     init(request: URLRequest, delegate: any SessionTaskDelegate, settings: TaskSettings) {
-        let configuration = settings.configuration
+        let defaults = settings.defaults
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
         self.delegate = delegate
         failure = settings.failure
         table = settings.table
-        timeouts = request.timeouts ?? configuration.timeouts
+        timeouts = request.timeouts ?? defaults.timeouts
         deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
-        decoding = Decoding(
-            isOn: request.decodesContent ?? configuration.decodesContent, limits: configuration.contentDecodingLimits)
+        self.defaults = defaults
         plan = TaskPlan(
-            request, redirects: RedirectRule(policy: request.redirectPolicy ?? configuration.redirectPolicy),
-            repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests),
-            sensitiveFields: configuration.sensitiveFields)
+            request, redirects: RedirectRule(policy: request.redirectPolicy ?? defaults.redirectPolicy),
+            repeats: defaults.repeats,
+            sensitiveFields: defaults.sensitiveFields)
         shared = Lock(Shared(shard: settings.shard))
     }
 
@@ -186,7 +185,7 @@ extension SessionTask {
     public var response: HTTPURLResponse? { shared.withLock { $0.response } }
 
     /// What happened when; nil until the task has completed.
-    public var metrics: TaskMetrics? { shared.withLock { $0.metrics } }
+    public var metrics: TaskMetrics? { shared.withLock { $0.stage == .completed } ? tally : nil }
 
     /// Why the task failed; nil while it runs and after success.
     public var error: EngineError? { shared.withLock { $0.error } }
@@ -238,7 +237,7 @@ extension SessionTask {
         let (isFirst, shard) = shared.withLock { state -> (Bool, Shard<SessionTask>?) in
             guard state.stage != .completed else { return (false, nil) }
             state.stage = .completed
-            state.metrics = finalTally(state.start)
+            finish(state.start)
             state.error = error
             return (true, state.shard.take())
         }
@@ -255,12 +254,11 @@ extension SessionTask {
         withExtendedLifetime(shard) {}
     }
 
-    private func finalTally(_ start: MonotonicInstant?) -> TaskMetrics {
+    private func finish(_ start: MonotonicInstant?) {
         let now = MonotonicInstant.now
-        var tally = tally.take() ?? TaskMetrics(originalRequest, start: start ?? now)
-        tally.end = now
-        tally.change { if $0.end == nil { $0.end = now } }
-        return tally
+        if tally == nil { tally = TaskMetrics(originalRequest, start: start ?? now) }
+        tally?.end = now
+        tally?.change { if $0.end == nil { $0.end = now } }
     }
 
     /// Fails the task. Later, not now: whoever starts a task from the end of another must not find himself one stack frame
@@ -277,17 +275,20 @@ extension SessionTask {
 
     func error(
         _ reason: EngineError.Reason, phase: EngineError.Phase, remoteAddress: SocketAddress? = nil,
-        isSafeToRepeat: Bool = true
+        isSafeToRepeat: Bool? = nil
     ) -> EngineError {
-        EngineError(
+        let wasSent = tally?.wasSent ?? false
+        return EngineError(
             reason, phase: phase, origin: try? plan.hop.request.destination.get().origin,
-            remoteAddress: remoteAddress ?? tally?.connection?.remoteAddress, wasSent: tally?.wasSent ?? false)
+            remoteAddress: remoteAddress ?? tally?.connection?.remoteAddress, wasSent: wasSent,
+            isSafeToRepeat: isSafeToRepeat ?? plan.isSafeToRepeat(wasSent: wasSent),
+            bytesReceived: tally?.receivedCount ?? 0)
     }
 }
 
 /// What a session gives its tasks.
 struct TaskSettings {
-    let configuration: SessionConfiguration
+    let defaults: TaskDefaults
     /// Without one the task fails with `failure` as soon as it is started.
     var shard: Shard<SessionTask>?
     var table: TaskTable<SessionTask>?

@@ -36,6 +36,8 @@ public struct TaskMetrics: Sendable {
 extension TaskMetrics {
     /// Whether any byte of the last hop's request may have left.
     var wasSent: Bool { last.wasSent }
+
+    var receivedCount: UInt64 { last.receivedCount }
 }
 
 // Of the last hop, which as a rule is the only one.

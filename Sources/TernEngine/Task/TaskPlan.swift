@@ -22,13 +22,14 @@ struct TaskPlan: ~Copyable {
     }
 
     /// How the exchange ended while something was being decided.
+    // What is large and rare in a task stands apart from it: every task has room for it else.
     private enum Ending {
         case notYet
         case complete
-        case broken(EngineError.Reason, isSafeToRepeat: Bool)
+        indirect case broken(EngineError.Reason, isSafeToRepeat: Bool)
     }
 
-    private enum Proposal {
+    private indirect enum Proposal {
         /// To go there.
         case redirect(RedirectRule.Redirection)
         /// To ask again with credentials.
@@ -272,6 +273,11 @@ struct TaskPlan: ~Copyable {
         }
         stage = .over
         return .fail(reason, isSafeToRepeat: isSafeToRepeat)
+    }
+
+    /// Whether what is asked now may be asked again and nothing happens twice.
+    func isSafeToRepeat(wasSent: Bool) -> Bool {
+        RepeatRule.isSafeToRepeat(hop.evidence(Evidence(isSent: wasSent), wasRepeated: false))
     }
 
     /// The task ends, whatever happens still.
