@@ -7,7 +7,7 @@ public struct Timeouts: Sendable, Hashable {
     /// From the decision to open a connection to its being ready: resolving, connecting and the TLS handshake.
     public var connect: Duration
     /// Waiting for `100 Continue` where the request has an `Expect` field; then the content is sent all the same (RFC 9110 §10.1.1).
-    /// No error.
+    /// No error. If `idle` is shorter, that long.
     public var `continue` = Duration.seconds(1)
     /// From the last octet of the request to the head of the final response; nil sets no limit of its own.
     public var head: Duration?
@@ -27,4 +27,9 @@ public struct Timeouts: Sendable, Hashable {
         self.idle = idle
         self.total = total
     }
+}
+
+extension Timeouts {
+    /// A server may be silent about what it expects, and that is no failure.
+    var permission: Duration { idle.map { min($0, self.continue) } ?? self.continue }
 }

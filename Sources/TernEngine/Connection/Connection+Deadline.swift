@@ -13,7 +13,7 @@ extension Connection {
         guard let deadlines else { return }
         var instant = silence.next(deadlines, isPaused: isPaused)?.instant
         if case .permission = outgoing.appetite {
-            let permission = silence.permissionDeadline(deadlines.limits.continue)
+            let permission = silence.permissionDeadline(deadlines.limits.permission)
             instant = instant.map { min($0, permission) } ?? permission
         }
         loop.setDeadline(instant, for: token)
@@ -23,9 +23,10 @@ extension Connection {
         switch state.stage {
         case .resting: retire()
         case .active, .finishing:
-            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.continue) {
+            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.permission) {
                 outgoing.goOnWithoutPermission()
-                return flush()
+                flush()
+                return setDeadline()
             }
             if let deadlines, let next = silence.next(deadlines, isPaused: isPaused), next.instant <= loop.now {
                 return fail(.timedOut(next.limit))
