@@ -16,8 +16,8 @@ import Testing
         "TernAlamofire": ["Foundation", "Tern"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernCLI": [
-            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Tern", "TernEngine", "TernLock", "TernTLS",
-            "TernTesting",
+            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine", "TernLock",
+            "TernTLS", "TernTesting",
         ],
     ]
 

@@ -16,7 +16,8 @@ extension Connection {
     /// Sends until everything is out, the kernel takes no more, or something else has to be waited for.
     func flush() {
         let result = Result { () throws(SendingError) in
-            try outgoing.send(over: &transport, on: &exchange) { wakeUp }
+            // A response that is complete stays so, whatever becomes of the request.
+            if case .active = state.stage { try sendRequest() }
             do throws(TransportError) {
                 // What the kernel did not take before, with nothing new to go with it.
                 try transport?.flush()
@@ -25,9 +26,7 @@ extension Connection {
             }
         }
         let (sent, unsent) = transport?.outgoing ?? (sentBefore, 0)
-        if sent != sentBefore, silence.requestSent == nil, case .active = state.stage {
-            silence.sent(all: unsent == 0 && outgoing.isSent, loop.now)
-        }
+        noteSent(sent != sentBefore, isAll: unsent == 0 && outgoing.isSent)
         sentBefore = sent
         if mustWatchSending { setDeadline() }
         switch result {
@@ -36,10 +35,35 @@ extension Connection {
         case .failure(.transport(.tls(let error))): return end(.insecure(error))
         case .failure(.content(let error)): return end(.content(error))
         }
-        if outgoing.contentSent != contentTold {
-            contentTold = outgoing.contentSent
-            carried?.sent(contentTold, of: outgoing.contentLength)
+        let content = outgoing.contentHandedOver
+        if content != contentTold {
+            contentTold = content
+            carried?.sent(content, of: outgoing.contentLength)
         }
+    }
+
+    /// As far as it goes in one turn. Whoever is asked for content may do what he likes, and have the connection closed.
+    private func sendRequest() throws(SendingError) {
+        var allowance = TurnAllowance(among: loop.readyCount)
+        while true {
+            switch try outgoing.send(over: &transport, on: &exchange, &allowance) {
+            case .wait: return
+            case .make(let make):
+                let source: any BodySource
+                do { source = try make() } catch { throw .content(.failed(error)) }
+                if !outgoing.take(source) { source.finish() }
+            case .ask(let source):
+                let piece = source.next(atMost: OutgoingRequest.pieceSize, wake: wakeUp)
+                if try !outgoing.take(piece, of: source, on: &exchange, &allowance) { source.finish() }
+                if case .source = outgoing.appetite { return }
+            }
+        }
+    }
+
+    /// The last octets may have gone before it was known that they were the last.
+    private func noteSent(_ hasSent: Bool, isAll: Bool) {
+        guard case .active = state.stage, silence.requestSent == nil else { return }
+        if hasSent || isAll && silence.isBegun { silence.sent(all: isAll, loop.now) }
     }
 
     /// For the source of this request's content: it has more.
@@ -58,7 +82,10 @@ extension Connection {
     func permissionMayHaveCome(isFinal: Bool) {
         guard case .permission = outgoing.appetite else { return }
         // Whoever has answered does not want the content any more.
-        if isFinal { return outgoing.drop() }
+        if isFinal {
+            outgoing.drop()?.finish()
+            return
+        }
         if !exchange.isAwaitingContinue { flush() }
     }
 
@@ -66,8 +93,9 @@ extension Connection {
     private func sendingFailed(_ error: SystemError) {
         let consequence = state.outputFailed(error)
         if case .none = consequence {
-            outgoing.drop()
+            let source = outgoing.drop()
             updateInterest()
+            source?.finish()
         }
         follow(consequence, error)
     }

@@ -218,7 +218,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private var evidence: Evidence {
         Evidence(
-            wasReused: state.exchangeCount > 1, isAnswered: exchange.hasReceivedAnything, isSent: silence.isBegun,
+            wasReused: state.exchangeCount > 1, isAnswered: exchange.hasReceivedAnything,
+            // What was pulled may wait sealed for the kernel; it cannot be pulled again.
+            isSent: silence.isBegun || outgoing.isPulled,
             requestSent: silence.requestSent, sentCount: (transport?.sentCount ?? 0) &- countsBefore.sent,
             receivedCount: (transport?.receivedCount ?? 0) &- countsBefore.received)
     }
@@ -228,7 +230,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if case .closed = state.close() { return }
         loop.deregister(token)
         transport = nil
-        outgoing.drop()
+        let source = outgoing.drop()
         held = HeldInput()
+        source?.finish()
     }
 }

@@ -32,9 +32,24 @@ struct OutgoingRequest: ~Copyable {
         case over
         case data(Data, sent: Int)
         case file(offset: Int64, end: Int64)
-        case source(any BodySource)
-        /// Before it is asked for anything.
+        /// Before a source is made for it.
         case stream(@Sendable () throws -> any BodySource)
+        /// Before it is asked for anything.
+        case once(OnceSource?)
+        case source(any BodySource)
+        /// The source, or who makes it, is being asked. Exits: source, over.
+        case asked
+    }
+
+    /// What has to be done next. Sources are the user's: they are asked, made and finished by the driver, while nothing here is
+    /// half changed.
+    enum Step {
+        /// Nothing, until there is what `appetite` says.
+        case wait
+        /// Have the source made, and `take` it.
+        case make(@Sendable () throws -> any BodySource)
+        /// Ask it for a piece, and `take` that.
+        case ask(any BodySource)
     }
 
     /// What is sent before all that is still to come: the head, and pieces of the content in their framing.
@@ -49,10 +64,17 @@ struct OutgoingRequest: ~Copyable {
     private var mustAskPermission = false
     /// Whether the request is more than a head.
     private(set) var hasContent = false
-    /// Octets of content that have been handed over.
-    private(set) var contentSent: Int64 = 0
+    /// Octets of content that the exchange knows of, in `buffer` or handed over.
+    private var contentSent: Int64 = 0
+    /// Of these, how many of the last ones are in `buffer`, or were.
+    private var contentBuffered = 0
+    /// A source has been asked, and cannot be asked from its beginning again.
+    private(set) var isPulled = false
     /// Octets of content in all, if that was announced.
     private(set) var contentLength: Int64?
+
+    /// Octets of content that have been handed over; a chunk's frame around them is not looked at too closely.
+    var contentHandedOver: Int64 { contentSent &- Int64(min(contentBuffered, buffer.count - bufferSent)) }
 
     /// Whether nothing is left to send.
     var isSent: Bool {
@@ -64,12 +86,23 @@ struct OutgoingRequest: ~Copyable {
     mutating func begin(
         _ hop: Hop, on exchange: inout Exchange, _ settings: ExchangeSettings
     ) throws(InvalidRequest) {
-        drop()
+        forget()
         buffer.removeAll(keepingCapacity: true)
         bufferSent = 0
         (appetite, contentSent, contentLength, left) = (.writability, 0, nil, nil)
-        let request = hop.request
-        hasContent = request.content != nil
+        (contentBuffered, isPulled) = (0, false)
+        hasContent = hop.request.content != nil
+        do throws(InvalidRequest) {
+            try begin(hop.request, settings.fields(for: hop), &exchange)
+        } catch {
+            forget()
+            throw error
+        }
+    }
+
+    private mutating func begin(
+        _ request: URLRequest, _ defaults: HTTPFields, _ exchange: inout Exchange
+    ) throws(InvalidRequest) {
         let framing: RequestBody
         switch request.content {
         case .none: framing = .none
@@ -77,10 +110,10 @@ struct OutgoingRequest: ~Copyable {
         case .file(let path): framing = .exactly(try open(path))
         case .stream(let length, _), .once(_, let length): framing = length.map { .exactly($0) } ?? .chunked
         }
-        try request.begin(&exchange, framing, defaults: settings.fields(for: hop), into: &buffer)
+        try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }
         mustAskPermission = exchange.isAwaitingContinue
-        try take(request.content, &exchange)
+        try take(request, &exchange)
     }
 
     private mutating func open(_ path: String) throws(InvalidRequest) -> Int {
@@ -90,32 +123,26 @@ struct OutgoingRequest: ~Copyable {
             throw .unreadableContent(.unreadable(error))
         }
         guard file?.isRegularFile == true, let size = file?.size else {
-            file = nil
             throw .unreadableContent(.noRegularFile)
         }
         return Int(clamping: size)
     }
 
-    private mutating func take(_ content: RequestContent?, _ exchange: inout Exchange) throws(InvalidRequest) {
-        switch content {
-        case .none: break
-        case .data(let data) where data.count <= Self.bodyCopiedIntoHead && !mustAskPermission:
-            contentSent = Int64(data.count)
-            do throws(HTTP1Error) {
-                try exchange.sendBody(data.span, into: &buffer)
-            } catch {
-                drop()
-                throw .unencodable(error)
-            }
-        case .data(let data): return self.content = .data(data, sent: 0)
-        case .file: return self.content = .file(offset: 0, end: Int64(left ?? 0))
-        case .stream(_, let make): return self.content = .stream(make)
-        case .once(let source, _): return self.content = .source(source)
-        }
+    private mutating func take(_ request: URLRequest, _ exchange: inout Exchange) throws(InvalidRequest) {
         do throws(HTTP1Error) {
+            switch request.content {
+            case .none: break
+            case .data(let data) where data.count <= Self.bodyCopiedIntoHead && !mustAskPermission:
+                try exchange.sendBody(data.span, into: &buffer)
+                contentSent = Int64(data.count)
+                contentBuffered = data.count
+            case .data(let data): return content = .data(data, sent: 0)
+            case .file: return content = .file(offset: 0, end: Int64(left ?? 0))
+            case .stream(_, let make): return content = .stream(make)
+            case .once: return content = .once(request.onceSource)
+            }
             try exchange.finishSending(into: &buffer)
         } catch {
-            drop()
             throw .unencodable(error)
         }
     }
@@ -126,24 +153,51 @@ struct OutgoingRequest: ~Copyable {
         if case .permission = appetite { appetite = .writability }
     }
 
-    /// Sends until everything is out, or something has to be waited for. `wake` is for a source that has nothing.
+    /// Sends until everything is out, the allowance is spent, or something else has to be done or waited for.
     mutating func send(
-        over transport: inout Transport?, on exchange: inout Exchange, wake: () -> @Sendable () -> Void
-    ) throws(SendingError) {
+        over transport: inout Transport?, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+    ) throws(SendingError) -> Step {
         while true {
+            // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
+            if allowance.isSpent, hasMore { return wait(for: .writability) }
             if bufferSent < buffer.count {
-                guard try sendBuffer(over: &transport) else { return appetite = .writability }
+                let count = try sendBuffer(over: &transport)
+                if count == 0 { return wait(for: .writability) }
+                allowance.spend(count)
                 continue
             }
-            if case .over = content { return appetite = .none }
-            if mustAskPermission, exchange.isAwaitingContinue { return appetite = .permission }
-            guard try sendContent(over: &transport, on: &exchange, wake) else { return }
+            if case .over = content { return wait(for: .none) }
+            if mustAskPermission, exchange.isAwaitingContinue { return wait(for: .permission) }
+            if let step = try sendContent(over: &transport, on: &exchange, &allowance) { return step }
         }
     }
 
-    /// Forgets what has not been sent.
-    mutating func drop() {
-        if case .source(let source) = content { source.finish() }
+    private mutating func wait(for appetite: Appetite) -> Step {
+        self.appetite = appetite
+        return .wait
+    }
+
+    /// Whether there is work that may be left to another turn.
+    private var hasMore: Bool {
+        if bufferSent < buffer.count { return true }
+        return switch content {
+        case .over, .asked: false
+        case .data(let data, let sent): sent < data.count
+        case .file(let offset, let end): offset < end
+        case .stream, .once, .source: true
+        }
+    }
+
+    /// Forgets what has not been sent. Answers the source that has to be finished, if there is one.
+    mutating func drop() -> (any BodySource)? {
+        let source: (any BodySource)? = if case .source(let source) = content { source } else { nil }
+        forget()
+        return source
+    }
+
+    private mutating func forget() {
+        contentSent = contentHandedOver
+        contentBuffered = 0
         bufferSent = buffer.count
         content = .over
         file = nil
@@ -151,10 +205,55 @@ struct OutgoingRequest: ~Copyable {
     }
 }
 
+// What sources say
+extension OutgoingRequest {
+    /// Takes the source that was made. False if it is not wanted any more, and has to be finished.
+    mutating func take(_ source: any BodySource) -> Bool {
+        guard case .asked = content else { return false }
+        content = .source(source)
+        return true
+    }
+
+    /// Takes what `source` has answered. False if nothing more is wanted of it, and it has to be finished.
+    mutating func take(
+        _ piece: BodyPiece, of source: any BodySource, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+    ) throws(SendingError) -> Bool {
+        guard case .asked = content else { return false }
+        content = .source(source)
+        allowance.spend(TurnAllowance.event)
+        switch piece {
+        case .bytes(let piece): try take(piece, on: &exchange)
+        case .later where left == 0:
+            // The server has all it was told of, and may answer: whether there would be more is not waited for.
+            try finish(on: &exchange)
+            return false
+        case .later: appetite = .source
+        case .end(let trailers):
+            if let left, left > 0 { throw .content(.tooShort(missing: left)) }
+            try finish(on: &exchange, trailers)
+            return false
+        case .failed(let error): throw .content(.failed(error))
+        }
+        return true
+    }
+
+    private mutating func take(_ piece: Data, on exchange: inout Exchange) throws(SendingError) {
+        if let left, piece.count > left { throw .content(.tooLong(excess: piece.count - left)) }
+        do throws(HTTP1Error) {
+            try exchange.sendBody(piece.span, into: &buffer)
+        } catch {
+            throw .content(.unencodable(error))
+        }
+        left = left.map { $0 - piece.count }
+        contentSent += Int64(piece.count)
+        contentBuffered = piece.count
+    }
+}
+
 // Piece by piece
 extension OutgoingRequest {
-    /// False if the kernel takes no more.
-    private mutating func sendBuffer(over transport: inout Transport?) throws(SendingError) -> Bool {
+    /// 0 if the kernel takes no more.
+    private mutating func sendBuffer(over transport: inout Transport?) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
             unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: &transport)
         }
@@ -165,44 +264,50 @@ extension OutgoingRequest {
             buffer = []
             bufferSent = 0
         }
-        return count > 0
+        return count
     }
 
-    /// Sends or encodes the next piece. False if something has to be waited for, as `appetite` says.
+    /// Sends the next piece; nil to be called again. What goes without a copy is accounted for by its count.
     private mutating func sendContent(
-        over transport: inout Transport?, on exchange: inout Exchange, _ wake: () -> @Sendable () -> Void
-    ) throws(SendingError) -> Bool {
+        over transport: inout Transport?, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+    ) throws(SendingError) -> Step? {
+        let count: Int
         switch content {
-        case .over: return true
+        case .over, .asked: return .wait
         case .data(let data, let sent):
-            guard sent < data.count else { return try finish(on: &exchange) }
+            if sent == data.count { return try finish(on: &exchange) }
             let result = unsafe data.withUnsafeBytes { bytes in
                 unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: &transport)
             }
-            let count = try result.get()
-            try account(count, on: &exchange)
+            count = try result.get()
             content = .data(data, sent: sent + count)
-            return waitIfBlocked(count)
         case .file(let offset, let end):
-            guard offset < end else { return try finish(on: &exchange) }
-            let count = try sendFile(over: &transport, offset, Int(clamping: end - offset))
-            try account(count, on: &exchange)
+            if offset == end { return try finish(on: &exchange) }
+            count = try sendFile(over: &transport, offset, Int(clamping: end - offset))
             content = .file(offset: offset + Int64(count), end: end)
-            return waitIfBlocked(count)
         case .stream(let make):
-            do {
-                content = .source(try make())
-            } catch {
-                throw .content(.failed(error))
-            }
-            return true
-        case .source(let source): return try pull(source, on: &exchange, wake)
+            content = .asked
+            isPulled = true
+            return .make(make)
+        case .once(let once):
+            guard let source = once?.begin() else { throw .content(.alreadyUsed) }
+            return ask(source)
+        case .source(let source): return ask(source)
         }
+        if count == 0 { return wait(for: .writability) }
+        allowance.spend(count)
+        try account(count, on: &exchange)
+        return nil
     }
 
-    private mutating func waitIfBlocked(_ count: Int) -> Bool {
-        if count == 0 { appetite = .writability }
-        return count > 0
+    private mutating func ask(_ source: any BodySource) -> Step {
+        buffer.removeAll(keepingCapacity: true)
+        bufferSent = 0
+        contentBuffered = 0
+        appetite = .writability
+        content = .asked
+        isPulled = true
+        return .ask(source)
     }
 
     /// Through the kernel where nothing has to be sealed.
@@ -230,32 +335,6 @@ extension OutgoingRequest {
         }.get()
     }
 
-    private mutating func pull(
-        _ source: any BodySource, on exchange: inout Exchange, _ wake: () -> @Sendable () -> Void
-    ) throws(SendingError) -> Bool {
-        buffer.removeAll(keepingCapacity: true)
-        bufferSent = 0
-        switch source.next(atMost: Self.pieceSize, wake: wake()) {
-        case .bytes(let piece):
-            if let left, piece.count > left { throw .content(.tooLong(excess: piece.count - left)) }
-            do throws(HTTP1Error) {
-                try exchange.sendBody(piece.span, into: &buffer)
-            } catch {
-                throw .content(.unencodable(error))
-            }
-            left = left.map { $0 - piece.count }
-            contentSent += Int64(piece.count)
-            return true
-        case .later:
-            appetite = .source
-            return false
-        case .end(let trailers):
-            if let left, left > 0 { throw .content(.tooShort(missing: left)) }
-            return try finish(on: &exchange, trailers)
-        case .failed(let error): throw .content(.failed(error))
-        }
-    }
-
     /// For octets that went by themselves, uncopied.
     private mutating func account(_ count: Int, on exchange: inout Exchange) throws(SendingError) {
         contentSent += Int64(count)
@@ -263,17 +342,18 @@ extension OutgoingRequest {
         do throws(HTTP1Error) { try exchange.sendBody(count: count) } catch { throw .content(.unencodable(error)) }
     }
 
-    private mutating func finish(on exchange: inout Exchange, _ trailers: HTTPFields = [:]) throws(SendingError) -> Bool
-    {
+    @discardableResult
+    private mutating func finish(
+        on exchange: inout Exchange, _ trailers: HTTPFields = [:]
+    ) throws(SendingError) -> Step? {
         do throws(HTTP1Error) {
             try exchange.finishSending(trailers: trailers, into: &buffer)
         } catch {
             throw .content(.unencodable(error))
         }
-        if case .source(let source) = content { source.finish() }
         content = .over
         file = nil
-        return true
+        return nil
     }
 
     private static func send(

@@ -13,7 +13,8 @@ public protocol BodySource: AnyObject, Sendable {
     /// this returns. A source that has nothing for long costs nothing; the request's idle limit goes on.
     func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece
 
-    /// Nothing more is wanted: all was sent, or the request is over. Called once, and `next` not any more.
+    /// Nothing more is wanted: all was sent, or the request is over. Called once, and `next` not any more. If nothing was ever
+    /// asked, it may be another thread's than the reactor's.
     func finish()
 }
 

@@ -10,9 +10,11 @@ public enum RequestContent: Sendable {
     /// kernel without a copy (sendfile(2)). Can be sent again. A file that becomes shorter while it is sent fails the request.
     case file(path: String)
     /// What the sources say that `make` makes: one for each time it is sent. With a `length`, in bytes, it is announced and has
-    /// to be kept; without one it is sent in chunks (RFC 9112 §7.1).
+    /// to be kept: a source that has given as much, and has nothing ready then, is asked no more. Without one it is sent in
+    /// chunks (RFC 9112 §7.1).
     case stream(length: Int? = nil, make: @Sendable () throws -> any BodySource)
-    /// What this source says, once: a request that has to send it again fails instead.
+    /// What this source says, once: a request that has to send it again fails instead, and so does a second task with a copy of the
+    /// request.
     case once(any BodySource, length: Int? = nil)
 
     /// Whether it can be had from its beginning again.

@@ -10,6 +10,8 @@ public enum RequestContentError: Error, Sendable {
     case tooLong(excess: Int)
     /// The source gave this reason, or could not be made.
     case failed(any Error)
+    /// The source can be read once, and another exchange has begun to, or its task is over.
+    case alreadyUsed
     /// The file cannot be read.
     case unreadable(SystemError)
     /// The source's trailer fields cannot be sent: a name that has no business there, or an announced length.
@@ -23,6 +25,7 @@ extension RequestContentError: CustomStringConvertible {
         case .tooShort(let missing): "it ended \(missing) bytes before its announced length"
         case .tooLong(let excess): "it is \(excess) bytes longer than announced"
         case .failed(let error): "its source failed: \(error)"
+        case .alreadyUsed: "its source can be read once, and was"
         case .unreadable(let error): "its file cannot be read: \(error)"
         case .unencodable(let error): "\(error)"
         }

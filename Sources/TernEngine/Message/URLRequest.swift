@@ -16,6 +16,8 @@ public struct URLRequest: Sendable {
         var method: String
         var headers: HTTPFields
         var content: RequestContent?
+        /// Of `content`, where it can be read once; shared by all copies.
+        var onceSource: OnceSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
@@ -36,6 +38,7 @@ public struct URLRequest: Sendable {
             method = other.method
             headers = other.headers
             content = other.content
+            onceSource = other.onceSource
             timeouts = other.timeouts
             redirectPolicy = other.redirectPolicy
             repeatPolicy = other.repeatPolicy
@@ -114,8 +117,11 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.content = newValue
+            storage.onceSource = if case .once(let source, _) = newValue { OnceSource(source) } else { nil }
         }
     }
+
+    var onceSource: OnceSource? { storage.onceSource }
 
     /// Whether a body in gzip or deflate is asked for and decoded; nil does as the session does. A request with a `Range` field
     /// asks for no coding, whatever this says.

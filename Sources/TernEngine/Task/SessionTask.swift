@@ -116,7 +116,7 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
-    /// memory. Counted. What has been received already waits with it.
+    /// memory. Counted. What has been received already waits with it; what is being sent goes on.
     public func suspend() {
         let shard = shared.withLock { state in
             state.suspensions += 1
@@ -245,6 +245,7 @@ extension SessionTask {
             plan.end()
             inquiry.open = 0
             table?.remove(self)
+            originalRequest.onceSource?.forgo()
             prepared = nil
             aside = nil
             delegate.task(self, didCompleteWith: error)

@@ -20,7 +20,7 @@ struct OutgoingRequestTests {
         let atFirst = outgoing.isSent
         try outgoing.begin(Hop(request: try request()), on: &exchange, Self.settings)
         let begun = outgoing.isSent
-        outgoing.drop()
+        _ = outgoing.drop()
         let dropped = outgoing.isSent
         #expect((atFirst, begun, dropped) == (true, false, true))
     }
@@ -34,7 +34,7 @@ struct OutgoingRequestTests {
         }
         try outgoing.begin(Hop(request: request), on: &exchange, Self.settings)
         let begun = outgoing.isSent
-        outgoing.drop()
+        _ = outgoing.drop()
         let dropped = outgoing.isSent
         #expect((begun, dropped) == (false, true))
     }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import TernEngine
+import TernLock
+
+/// What sources may do, and what is done to them.
+@Suite(.timeLimit(.minutes(5))) struct BodySourceTests {
+    private static func echo(_ identity: Identity? = nil) throws -> ScriptedOrigin {
+        try ScriptedOrigin(tls: identity) { _, request in [.ok("\(request.body.count)")] }
+    }
+
+    private static func request(_ origin: ScriptedOrigin, _ content: RequestContent) throws -> URLRequest {
+        var request = try URLRequest(origin, method: "PUT")
+        request.content = content
+        return request
+    }
+
+    @Test(arguments: [false, true]) func `a source is asked until its end, and let go of once`(isSecure: Bool)
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        let origin = try Self.echo(isSecure ? authority.issue() : nil)
+        let session = try Session.trusting(authority)
+        let pieces = [Data("one".utf8), Data(), Data(repeating: 2, count: 100_000), Data("3".utf8)]
+        let length = pieces.reduce(0) { $0 + $1.count }
+        for announced in [nil, length] {
+            let source = ProbingSource(pieces)
+            #expect(try await session.text(Self.request(origin, .once(source, length: announced))) == "\(length)")
+            #expect(source.record == ProbingSource.Record(asks: 5, finishes: 1))
+        }
+        #expect(origin.requests.map { Data($0.body) } == [pieces.reduce(Data(), +), pieces.reduce(Data(), +)])
+        #expect(origin.requests.map { $0.value(of: "transfer-encoding") } == ["chunked", nil])
+        #expect(origin.requests.map { $0.value(of: "content-length") } == [nil, "\(length)"])
+        #expect(origin.connectionCount == 1)
+    }
+
+    enum Flaw: CaseIterable, Sendable {
+        case endsEarly, givesTooMuch, failsAtOnce, failsMidway, cannotBeMade
+
+        func content(_ source: @escaping @Sendable ([Data], BodyPiece) -> ProbingSource) -> RequestContent {
+            let piece = Data(repeating: 1, count: 1000)
+            switch self {
+            case .endsEarly: return .once(source([piece], .end()), length: 1001)
+            case .givesTooMuch: return .once(source([piece, piece], .end()), length: 1999)
+            case .failsAtOnce: return .once(source([], .failed(SourceFailure())))
+            case .failsMidway: return .stream { source([piece, piece], .failed(SourceFailure())) }
+            case .cannotBeMade: return .stream { throw SourceFailure() }
+            }
+        }
+
+        func isTold(by reason: EngineError.Reason?) -> Bool {
+            guard case .content(let error) = reason else { return false }
+            return switch (self, error) {
+            case (.endsEarly, .tooShort(missing: 1)), (.givesTooMuch, .tooLong(excess: 1)): true
+            case (.failsAtOnce, .failed(let error)), (.failsMidway, .failed(let error)),
+                (.cannotBeMade, .failed(let error)):
+                error is SourceFailure
+            default: false
+            }
+        }
+    }
+
+    @Test(arguments: Flaw.allCases, [false, true])
+    func `a source that does not keep its word fails the request, and no server takes it for whole`(
+        flaw: Flaw, isSecure: Bool
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try Self.echo(isSecure ? authority.issue() : nil)
+        let session = try Session.trusting(authority)
+        let sources = Lock<[ProbingSource]>([])
+        let content = flaw.content { pieces, end in
+            let source = ProbingSource(pieces, then: end)
+            sources.withLock { $0.append(source) }
+            return source
+        }
+        let error = await session.failure(of: try Self.request(origin, content))
+        #expect(flaw.isTold(by: error?.reason))
+        let made = sources.withLock { $0 }
+        #expect(made.count == (flaw == .cannotBeMade ? 0 : 1))
+        #expect(made.allSatisfy { $0.record.finishes == 1 && !$0.record.isMisused })
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(origin.observations.requestCount == 0)
+        #expect(try await session.text(URLRequest(origin)) == "0")
+    }
+
+    @Test func `a source without an end takes no more of a turn than its neighbours can wait for`() async throws {
+        let origin = try ScriptedOrigin(onHead: { _, request in request.method == "PUT" ? [.awaitClose] : [] }) {
+            _, _ in [.ok("answer")]
+        }
+        let session = Session.limited(to: 2)
+        let loop = try #require(session.firstLoop)
+        let turns = Lock<[UInt64: Int]>([:])
+        let piece = Data(repeating: 7, count: 16 * 1024)
+        let source = ProbingSource { ask, _ in
+            turns.withLock { $0[loop.turn, default: 0] += 1 }
+            // An end all the same, so that the test has one where the source is asked without end.
+            return ask < 20_000 ? .bytes(piece) : .end()
+        }
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try Self.request(origin, .once(source)), delegate: delegate)
+        task.resume()
+        _ = try await session.text(URLRequest(origin))
+        task.cancel()
+        #expect(await delegate.end().completions == 1)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TurnAllowance.octets / piece.count + 1)
+        #expect(source.record.finishes == 1)
+    }
+
+    @Test func `nor does one that answers with empty pieces for ever`() async throws {
+        let origin = try Self.echo()
+        let session = Session.limited(to: 2)
+        let loop = try #require(session.firstLoop)
+        let turns = Lock<[UInt64: Int]>([:])
+        let isOver = Atomic<Bool>(false)
+        let source = ProbingSource { ask, _ in
+            turns.withLock { $0[loop.turn, default: 0] += 1 }
+            return isOver.load(ordering: .relaxed) || ask > 1_000_000 ? .end() : .bytes(Data())
+        }
+        let delegate = RecordingDelegate()
+        session.dataTask(with: try Self.request(origin, .once(source)), delegate: delegate).resume()
+        #expect(try await session.text(URLRequest(origin)) == "0")
+        isOver.store(true, ordering: .relaxed)
+        #expect(await delegate.end().error == nil)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TurnAllowance.octets / TurnAllowance.event)
+        #expect(source.record.asks < 1_000_000)
+    }
+
+    @Test func `a stalled source costs nothing until the idle limit ends its request`() async throws {
+        let origin = try Self.echo()
+        let session = Session.limited()
+        let loop = try #require(session.firstLoop)
+        let source = ProbingSource { ask, _ in ask == 0 ? .bytes(Data("begun".utf8)) : .later }
+        var request = try Self.request(origin, .once(source))
+        request.timeouts = Timeouts(idle: .milliseconds(300))
+        let before = await session.onReactor { loop.turn }
+        let error = await session.failure(of: request)
+        #expect(error?.reason.limit == .idle)
+        #expect(error?.wasSent == true)
+        #expect(source.record == ProbingSource.Record(asks: 2, finishes: 1))
+        // It connects, sends, waits in steps of the deadline wheel's, and ends.
+        #expect(await session.onReactor { loop.turn } - before < 40)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(origin.observations.requestCount == 0)
+    }
+
+    @Test func `a source that has given what was announced is not waited for, and the limit on the head counts`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, request in request.target == "/" ? [.ok()] : [.awaitClose] }
+        let session = Session.limited()
+        for path in ["/", "/", "/silent"] {
+            let source = ProbingSource { ask, _ in ask == 0 ? .bytes(Data("four".utf8)) : .later }
+            var request = try Self.request(origin, .once(source, length: 4))
+            request.url = URL(string: origin.url(path))
+            request.timeouts = Timeouts(head: .milliseconds(200), idle: .seconds(20))
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: request, delegate: delegate)
+            task.resume()
+            #expect(await delegate.end().error?.reason.limit == (path == "/" ? nil : .head))
+            #expect(task.metrics?.hops.last?.requestSent != nil)
+            #expect(source.record == ProbingSource.Record(asks: 2, finishes: 1))
+        }
+        #expect(origin.connectionCount == 1)
+    }
+
+    enum Waking: CaseIterable, Sendable {
+        case beforeReturning, fromElsewhere, twice, afterTheEnd
+    }
+
+    @Test(arguments: Waking.allCases) func `a source may wake whenever and from wherever it likes`(waking: Waking)
+        async throws
+    {
+        let origin = try Self.echo()
+        let session = Session.limited()
+        let kept = Lock<[@Sendable () -> Void]>([])
+        let source = ProbingSource { ask, wake in
+            kept.withLock { $0.append(wake) }
+            if ask % 2 == 1 { return ask < 20 ? .bytes(Data("x".utf8)) : .end() }
+            switch waking {
+            case .beforeReturning, .afterTheEnd: wake()
+            case .fromElsewhere: Task.detached { wake() }
+            case .twice: for _ in 0..<2 { wake() }
+            }
+            return .later
+        }
+        let text = try await session.text(Self.request(origin, .once(source)))
+        #expect(Int(text) ?? 0 > 0)
+        for wake in kept.withLock({ $0 }) { wake() }
+        await session.settle()
+        #expect(try await session.text(URLRequest(origin)) == "0")
+        for wake in kept.withLock({ $0 }) { wake() }
+        #expect(source.record.finishes == 1)
+        #expect(!source.record.isMisused)
+        #expect(origin.connectionCount == 1)
+    }
+
+    enum Moment: CaseIterable, Sendable { case made, asked, finished }
+
+    @Test(arguments: Moment.allCases, [false, true])
+    func `whoever is asked may cancel, suspend, or let go of the session`(moment: Moment, dropsSession: Bool)
+        async throws
+    {
+        let origin = try Self.echo()
+        let holder = SessionHolder(Session.limited())
+        let current = Lock<SessionTask?>(nil)
+        let act: @Sendable () -> Void = {
+            current.withLock { $0 }?.suspend()
+            current.withLock { $0 }?.resume()
+            if dropsSession { holder.drop() } else { current.withLock { $0 }?.cancel() }
+        }
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let onFinish: @Sendable () -> Void = {
+            if moment == .finished { act() }
+            end.yield()
+        }
+        let source = ProbingSource(onFinish: onFinish) { ask, _ in
+            if moment == .asked, ask == 1 { act() }
+            return ask < 3 ? .bytes(Data("piece".utf8)) : .end()
+        }
+        let content = RequestContent.stream {
+            if moment == .made { act() }
+            return source
+        }
+        let delegate = RecordingDelegate()
+        let task = try #require(holder.session?.dataTask(with: try Self.request(origin, content), delegate: delegate))
+        current.withLock { $0 = task }
+        task.resume()
+        let error = await delegate.end().error
+        #expect(dropsSession ? error?.reason.isInvalidation == true : error?.reason.isCancellation == true)
+        // Whoever ends his task while he is asked is let go of when he has answered, and not in the midst.
+        for await _ in ends { break }
+        #expect(source.record.finishes == 1)
+        #expect(!source.record.isMisused)
+        current.withLock { $0 = nil }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}
