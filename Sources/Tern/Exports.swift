@@ -3,6 +3,8 @@
 
 @_exported public import struct TernEngine.Anchors
 @_exported public import struct TernEngine.BodyBytes
+@_exported public import enum TernEngine.BodyPiece
+@_exported public import protocol TernEngine.BodySource
 @_exported public import struct TernEngine.Certificate
 @_exported public import struct TernEngine.CertificateError
 @_exported public import struct TernEngine.CertificateFindings
@@ -12,6 +14,8 @@
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
+@_exported public import enum TernEngine.ContentDecodingError
+@_exported public import struct TernEngine.ContentDecodingLimits
 @_exported public import struct TernEngine.EngineError
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import struct TernEngine.HTTP1Error
@@ -41,6 +45,8 @@
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
 @_exported public import enum TernEngine.RepeatPolicy
+@_exported public import enum TernEngine.RequestContent
+@_exported public import enum TernEngine.RequestContentError
 @_exported public import struct TernEngine.ResolveError
 @_exported public import struct TernEngine.ResponseHead
 @_exported public import struct TernEngine.RevocationData
