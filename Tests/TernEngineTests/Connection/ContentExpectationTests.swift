@@ -7,7 +7,7 @@ import Testing
 import TernLock
 
 /// `Expect: 100-continue` (RFC 9110 §10.1.1).
-@Suite(.timeLimit(.minutes(5))) struct ContentExpectationTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ContentExpectationTests {
     private static let body = Data(repeating: 5, count: 40_000)
 
     private static func request(

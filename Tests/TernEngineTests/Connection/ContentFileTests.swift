@@ -9,7 +9,7 @@ import Testing
 import TernLock
 
 /// Files as content: sent by the kernel where nothing has to be sealed, and read where it has.
-@Suite(.timeLimit(.minutes(5))) struct ContentFileTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ContentFileTests {
     private static func request(_ origin: ScriptedOrigin, file path: String) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
         request.content = .file(path: path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct DiallerTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct DiallerTests {
     @Test func `a connection knows the addresses of both of its ends`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()

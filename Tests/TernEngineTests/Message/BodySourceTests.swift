@@ -8,7 +8,7 @@ import Testing
 import TernLock
 
 /// What sources may do, and what is done to them.
-@Suite(.timeLimit(.minutes(5))) struct BodySourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BodySourceTests {
     private static func echo(_ identity: Identity? = nil) throws -> ScriptedOrigin {
         try ScriptedOrigin(tls: identity) { _, request in [.ok("\(request.body.count)")] }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-@Suite(.timeLimit(.minutes(5))) struct OnceSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OnceSourceTests {
     private static let letGo = ProbingSource.Record(asks: 0, finishes: 1)
 
     private static func request(_ origin: ScriptedOrigin, _ source: ProbingSource) throws -> URLRequest {

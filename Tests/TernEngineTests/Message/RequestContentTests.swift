@@ -8,7 +8,7 @@ import Testing
 import TernLock
 
 /// Every kind of content, as the server sees it, and when it has to be sent again.
-@Suite(.timeLimit(.minutes(5))) struct RequestContentTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RequestContentTests {
     enum Kind: CaseIterable, Sendable {
         case data, file, stream, announcedStream, once, announcedOnce, sequence, onceSequence
 

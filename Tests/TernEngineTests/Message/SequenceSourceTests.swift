@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-@Suite(.timeLimit(.minutes(5))) struct SequenceSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SequenceSourceTests {
     private static func request(_ origin: ScriptedOrigin, _ content: RequestContent) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
         request.content = content

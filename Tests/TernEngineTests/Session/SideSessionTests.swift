@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct SideSessionTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SideSessionTests {
     /// Counts the sessions that are made, and does something while one is.
     private final class Maker: Sendable {
         private let state = Lock((count: 0, meanwhile: Optional<@Sendable () -> Void>.none))

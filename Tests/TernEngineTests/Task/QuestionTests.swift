@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct QuestionTests {
     /// When a question is answered.
     enum Moment: CaseIterable, Sendable {
         case atOnce, later, elsewhere

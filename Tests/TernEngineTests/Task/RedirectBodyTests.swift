@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 /// What becomes of a redirect's own body, and of the connection it comes on.
-@Suite(.timeLimit(.minutes(5))) struct RedirectBodyTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectBodyTests {
     enum Framing: CaseIterable, Sendable { case length, chunks, untilClose }
 
     private static func steps(_ framing: Framing, _ count: Int) -> [ScriptedOrigin.Step] {

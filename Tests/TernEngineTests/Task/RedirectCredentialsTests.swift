@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 /// What is secret reaches the first origin and no other, and does not come back to it by way of another.
-@Suite(.timeLimit(.minutes(5))) struct RedirectCredentialsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectCredentialsTests {
     /// Where requests go: `origin` is one of the names below.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 /// Redirects from end to end: what goes out next, and what is told in the end.
-@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308], ["GET", "HEAD", "POST", "PUT", "DELETE"])
     func `the next request has the method and the content that RFC 9110 gives it`(
         status: Int, method: String

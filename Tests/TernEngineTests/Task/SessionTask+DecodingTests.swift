@@ -7,7 +7,7 @@ import Testing
 import TernLock
 
 /// Bodies that come coded, from the socket to the delegate.
-@Suite(.timeLimit(.minutes(5))) struct DecodedBodyTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DecodedBodyTests {
     private static let text = Array((0..<2000).map { "line \($0 * $0)\n" }.joined().utf8)
     private static let zeros = [UInt8](repeating: 0, count: 32 << 20)
 

@@ -5,7 +5,7 @@ import TernTesting
 import Testing
 
 /// Request content and content codings, with nginx at the other end.
-@Suite(.timeLimit(.minutes(2))) struct ContentTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ContentTests {
     /// Says in a field where it has put the content.
     private static let directives = """
         client_max_body_size 0;

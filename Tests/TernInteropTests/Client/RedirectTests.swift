@@ -5,7 +5,7 @@ import TernTesting
 import Testing
 
 /// Redirects as nginx sends them.
-@Suite struct RedirectTests {
+@Suite(.serialized) struct RedirectTests {
     private static let directives = """
         location = /moved { return 301 /ok; }
         location = /found { return 302 /ok; }

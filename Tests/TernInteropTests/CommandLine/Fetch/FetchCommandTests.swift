@@ -5,7 +5,7 @@ import TestPrograms
 import Testing
 
 /// What all commands that send requests have in common, as their users call them.
-@Suite struct FetchCommandTests {
+@Suite(.serialized) struct FetchCommandTests {
     @Test(
         "each command sends its method, and the short form what its options say",
         arguments: [
