@@ -5,7 +5,7 @@ import TernHTTP1
 extension SessionTask {
     /// Looks at what the body of `response` is coded in.
     func prepareDecoding(_ response: inout HTTPURLResponse) {
-        guard originalRequest.decodesContent ?? defaults.decodesContent, response.head.fields["Content-Encoding"] != nil
+        guard originalRequest.decodesContent ?? defaults.decodesContent, response.head["Content-Encoding"] != nil
         else { return }
         let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
         if codings.isEmpty { return }

@@ -83,7 +83,7 @@ struct TaskPlan: ~Copyable {
 
     mutating func head(_ head: ResponseHead) -> HeadAnswer {
         if head.status == 417, repeatWithoutExpectation() { return .swallow }
-        if head.status == 401, head.fields["WWW-Authenticate"] != nil, challengeCount < Self.challengesAtMost {
+        if head.status == 401, head["WWW-Authenticate"] != nil, challengeCount < Self.challengesAtMost {
             proposal = .challenge
             stage = .asking(.notYet)
             return .challenge
