@@ -199,7 +199,9 @@ extension SessionTask: Carried {
     private func settle(_ evidence: Evidence) {
         connection = nil
         tally?.change {
-            $0.requestSent = evidence.requestSent
+            // The clock of a turn may be behind that of a connection just opened.
+            let acquired = $0.connectionAcquired
+            $0.requestSent = evidence.requestSent.map { sent in acquired.map { max($0, sent) } ?? sent }
             $0.sentCount = evidence.sentCount
             $0.receivedCount = evidence.receivedCount
             $0.wasSent = $0.wasSent || evidence.isSent
