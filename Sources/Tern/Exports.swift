@@ -2,6 +2,7 @@
 // What a user of this module needs of the engine, symbol by symbol.
 
 @_exported public import struct TernEngine.Anchors
+@_exported public import struct TernEngine.AuthenticationChallenge
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import enum TernEngine.BodyPiece
 @_exported public import protocol TernEngine.BodySource
@@ -10,10 +11,12 @@
 @_exported public import struct TernEngine.CertificateFindings
 @_exported public import struct TernEngine.CertificateRevocationList
 @_exported public import enum TernEngine.CertificateRule
+@_exported public import enum TernEngine.ChallengeAnswer
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
+@_exported public import enum TernEngine.ContentAnswer
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
 @_exported public import struct TernEngine.EngineError
@@ -42,12 +45,15 @@
 @_exported public import struct TernEngine.PolicyFile
 @_exported public import struct TernEngine.PolicyFileError
 @_exported public import struct TernEngine.PublicKey
+@_exported public import struct TernEngine.Question
+@_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
 @_exported public import enum TernEngine.RepeatPolicy
 @_exported public import enum TernEngine.RequestContent
 @_exported public import enum TernEngine.RequestContentError
 @_exported public import struct TernEngine.ResolveError
+@_exported public import enum TernEngine.ResponseDisposition
 @_exported public import struct TernEngine.ResponseHead
 @_exported public import struct TernEngine.RevocationData
 @_exported public import struct TernEngine.RevocationError
@@ -62,8 +68,11 @@
 @_exported public import class TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
+@_exported public import class TernEngine.SessionDataTask
+@_exported public import protocol TernEngine.SessionDelegate
 @_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
+@_exported public import class TernEngine.SessionUploadTask
 @_exported public import enum TernEngine.SocketAddress
 @_exported public import enum TernEngine.SubjectAlternativeName
 @_exported public import struct TernEngine.SystemError
