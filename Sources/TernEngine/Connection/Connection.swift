@@ -124,6 +124,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func leave() -> Evidence {
         let evidence = evidence
         carried = nil
+        // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
         if outgoing.hasContent { transport?.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
@@ -207,12 +208,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     func fail(_ reason: EngineError.Reason) {
-        let evidence = evidence
-        let carried = carried.take()
-        // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
-        if outgoing.hasContent { transport?.resetOnClose() }
-        close()
-        owner.connectionClosed(self, wasResting: false)
+        let carried = carried
+        let evidence = leave()
         carried?.exchangeEnded(reason, evidence)
     }
 

@@ -106,9 +106,8 @@ struct OutgoingRequest: ~Copyable {
         let framing: RequestBody
         switch request.content {
         case .none: framing = .none
-        case .data(let data): framing = .exactly(data.count)
         case .file(let path): framing = .exactly(try open(path))
-        case .stream(let length, _), .once(_, let length): framing = length.map { .exactly($0) } ?? .chunked
+        case let content?: framing = RequestBody(length: content.announcedLength)
         }
         try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }

@@ -133,9 +133,6 @@ struct Transport: ~Copyable {
     /// How much has been received, if it is all opened.
     var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
 
-    /// Whether a call of `receive` could bring more without a look at the kernel, or with one that is worth it.
-    var mayHaveMore: Bool { !isOpened || !isDrained }
-
     /// What has left, and what has not.
     var outgoing: (sent: UInt64, unsent: Int) { (sentCount, unsentCount) }
 

@@ -7,13 +7,7 @@ extension URLRequest {
         let settings = ExchangeSettings(configuration)
         var exchange = settings.newExchange
         var head: [UInt8] = []
-        let framing: RequestBody
-        switch content {
-        case .none: framing = .none
-        case .data(let data): framing = .exactly(data.count)
-        case .stream(let length, _), .once(_, let length): framing = length.map { .exactly($0) } ?? .chunked
-        case .file: framing = .chunked
-        }
+        let framing = content.map { RequestBody(length: $0.announcedLength) } ?? .none
         try begin(&exchange, framing, defaults: settings.fields(for: Hop(request: self)), into: &head)
         return head
     }

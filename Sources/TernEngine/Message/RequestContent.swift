@@ -24,6 +24,15 @@ public enum RequestContent: Sendable {
         case .once: false
         }
     }
+
+    /// How long it is, in bytes, as far as it says so itself: a file has to be looked at.
+    var announcedLength: Int? {
+        switch self {
+        case .data(let data): data.count
+        case .stream(let length, _), .once(_, let length): length
+        case .file: nil
+        }
+    }
 }
 
 extension RequestContent {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
+extension RequestBody {
+    /// In chunks where the length is not known beforehand.
+    init(length: Int?) { self = length.map { .exactly($0) } ?? .chunked }
+}
+
 extension URLRequest {
     /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
     func begin(

@@ -9,9 +9,11 @@ final class Aside {
     var undecided: HTTPURLResponse?
     /// What came behind the body of a response nobody has decided on yet.
     var undecidedTrailers: (trailers: HTTPFields, discarded: HTTPFields)?
-    /// Whether the response that is the answer is decoded, and how.
-    var isDecoding = false
+    /// How the response that is the answer is decoded.
     var path = BodyPath()
     /// Why it cannot be, told when content comes.
     var decodingError: ContentDecodingError?
+
+    /// Whether it is, or would have to be.
+    var isDecoding: Bool { !path.isIdentity || decodingError != nil }
 }

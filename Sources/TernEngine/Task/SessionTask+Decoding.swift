@@ -10,14 +10,12 @@ extension SessionTask {
         let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
         if codings.isEmpty { return }
         response.isContentDecoded = true
-        let aside = self.aside ?? Aside()
-        self.aside = aside
+        let aside = needAside()
         do throws(ContentDecodingError) {
             aside.path = try BodyPath(decoding: codings, limits: defaults.contentDecodingLimits)
         } catch {
             aside.decodingError = error
         }
-        aside.isDecoding = true
     }
 
     /// Decodes and delivers until the turn is over, the task is paused, or all is taken.

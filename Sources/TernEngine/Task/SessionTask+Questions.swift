@@ -49,15 +49,21 @@ extension SessionTask {
         return next
     }
 
-    private func setAside(_ response: HTTPURLResponse) {
-        let aside = aside ?? Aside()
-        self.aside = aside
-        aside.undecided = response
+    /// What is rare is needed now.
+    @discardableResult
+    func needAside() -> Aside {
+        if let aside { return aside }
+        let made = Aside()
+        aside = made
+        return made
     }
+
+    /// Also after the connection has gone.
+    private var loop: ReactorLoop? { connection?.loop ?? shared.withLock { $0.shard }?.loop }
 
     func ask(about request: URLRequest, _ response: HTTPURLResponse) {
         guard let loop = connection?.loop else { return }
-        setAside(response)
+        needAside().undecided = response
         obey(
             ask(on: loop, { .redirect($0) }) {
                 delegate.task(self, willPerformHTTPRedirection: response, newRequest: request, $0)
@@ -66,7 +72,7 @@ extension SessionTask {
 
     func askForCredentials(_ response: HTTPURLResponse) {
         guard let loop = connection?.loop, let origin = try? plan.hop.request.destination.get().origin else { return }
-        setAside(response)
+        needAside().undecided = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.fields.values(for: "WWW-Authenticate"),
             previousFailureCount: plan.challengeCount)
@@ -74,7 +80,7 @@ extension SessionTask {
     }
 
     func askForContent() {
-        guard let loop = connection?.loop ?? shared.withLock({ $0.shard })?.loop else { return }
+        guard let loop else { return }
         obey(ask(on: loop, { .content($0) }) { delegate.task(self, needsNewContent: $0) })
     }
 
@@ -83,7 +89,7 @@ extension SessionTask {
         var response = response
         prepareDecoding(&response)
         shared.withLock { $0.response = response }
-        guard let loop = connection?.loop ?? shared.withLock({ $0.shard })?.loop else { return }
+        guard let loop else { return }
         let answer = ask(on: loop, { .disposition($0) }) { delegate.task(self, didReceive: response, $0) }
         switch answer {
         case .disposition(.allow): break
@@ -91,7 +97,7 @@ extension SessionTask {
         default:
             guard plan.isDelivering else { break }
             plan.awaitDisposition()
-            if aside == nil { aside = Aside() }
+            needAside()
             updatePause()
         }
     }

@@ -119,7 +119,7 @@ extension SessionTask: ConnectionSeeker {
 extension SessionTask: Carried {
     func carried(by connection: Connection) {
         self.connection = connection
-        sentSoFar = 0
+        contentCounts.sent.store(0, ordering: .relaxed)
         tally?.change {
             // A new one has just been opened, in the midst of a turn.
             $0.connectionAcquired = connection.state.exchangeCount > 1 ? connection.loop.now : .now
@@ -180,10 +180,9 @@ extension SessionTask: Carried {
     }
 
     func sent(_ count: Int64, of length: Int64?) {
+        let before = contentCounts.sent.exchange(count, ordering: .relaxed)
         delegate.task(
-            self, didSendBodyData: count &- sentSoFar, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
-        sentSoFar = count
-        contentCounts.sent.store(count, ordering: .relaxed)
+            self, didSendBodyData: count &- before, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
     }
 
     func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {

@@ -72,8 +72,6 @@ public class SessionTask: @unchecked Sendable {
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
     var inquiry = Inquiry()
-    /// Octets of content that the delegate was told of.
-    var sentSoFar: Int64 = 0
     let defaults: TaskDefaults
     /// What is rare; made when it is needed.
     var aside: Aside?
@@ -203,12 +201,8 @@ extension SessionTask {
 
     /// How many octets of content the request has; -1 if nobody knows.
     public var countOfBytesExpectedToSend: Int64 {
-        switch originalRequest.content {
-        case nil: 0
-        case .data(let data): Int64(data.count)
-        case .stream(let length?, _), .once(_, let length?): Int64(length)
-        case .file, .stream, .once: -1
-        }
+        guard let content = originalRequest.content else { return 0 }
+        return content.announcedLength.map(Int64.init) ?? -1
     }
 
     /// As in URLSession, from 0 to 1: a hint that nothing acts on.
@@ -250,8 +244,8 @@ extension SessionTask {
             aside = nil
             delegate.task(self, didCompleteWith: error)
             delegate = Nobody.shared
+            table?.ended()
         }
-        if isFirst { table?.ended() }
         withExtendedLifetime(shard) {}
     }
 
