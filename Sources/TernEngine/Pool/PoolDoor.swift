@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pool as its connections know it. What a connection calls by a protocol is not compiled for one type of seekers if the
-/// pool itself conforms, and costs a third of a request then; closures made in the pool are.
+/// A pool as its connections know it: without the type of its seekers, which a protocol that the pool itself conformed to would
+/// have to look up in every call.
 final class PoolDoor: DialOwner {
     private let isWaitedAt: () -> Bool
     private let free: (Connection) -> Void
