@@ -27,7 +27,7 @@ demo:
 # One test after another: many of them measure time limits, and a machine of two cores has no time to spare.
 test:
 	@scripts/install-dependencies build test
-	swift test --no-parallel
+	@scripts/run-tests --no-parallel
 
 # As programs in Swift are shipped to Linux machines: with the runtime inside.
 BENCH_BUILD = swift build -c release --static-swift-stdlib --package-path Benchmarks
@@ -60,9 +60,9 @@ fuzz:
 sanitize:
 	@scripts/install-dependencies build test
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.suppressions \
-		swift test --no-parallel --disable-xctest --sanitize=address --scratch-path .build-asan
+		scripts/run-tests --no-parallel --disable-xctest --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
-		swift test --no-parallel --disable-xctest --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
+		scripts/run-tests --no-parallel --disable-xctest --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
 
 # SOAK_SANITIZE=address or thread for one of them; SOAK_OPTIONS=--seed N … repeats a run.
 soak:
