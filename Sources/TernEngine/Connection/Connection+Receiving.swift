@@ -11,14 +11,14 @@ extension Connection {
     /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
     /// that has emptied the kernel's buffer is not the last.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
-        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport?.beginTurn() ?? 0)
+        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.beginTurn())
         if !held.isEmpty { takeInHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
-            if toTheEnd { transport?.beginTurn() }
+            if toTheEnd { transport.beginTurn() }
         }
         unsafe lookBehindResponse(buffers)
         // A key update asks for an answer.
-        if unsafe transport?.endTurn(buffers) == true { flush() }
+        if unsafe transport.endTurn(buffers) { flush() }
         finishIfComplete()
         receivedIn = loop.turn
         askForVisit()
@@ -29,7 +29,7 @@ extension Connection {
         case .active: !mustStop(allowance) && held.isEmpty
         case .resting: !allowance.isSpent
         // What belongs to no response is looked at to the end, because it decides what becomes of the connection.
-        case .finishing: transport?.holdsInput == true
+        case .finishing: transport.holdsInput
         case .closed: false
         }
     }
@@ -42,18 +42,18 @@ extension Connection {
 
     /// Whoever waits for the connection gets it at once, so what came while the response was told is looked at first.
     private func lookBehindResponse(_ buffers: ReceiveBuffers) {
-        guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport?.hasInput == true else {
+        guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport.hasInput else {
             return
         }
-        var allowance = TurnAllowance(among: 1, receivedCount: transport?.beginTurn() ?? 0)
+        var allowance = TurnAllowance(among: 1, receivedCount: transport.beginTurn())
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server has so much to say between two exchanges.
-        if transport?.hasInput == true { follow(state.strayOctets()) }
+        if transport.hasInput { follow(state.strayOctets()) }
     }
 
     func askForVisit() {
-        guard !held.isEmpty || transport?.holdsInput == true, !isPaused else { return }
+        guard !held.isEmpty || transport.holdsInput, !isPaused else { return }
         loop.visitLater(token)
     }
 
@@ -79,7 +79,7 @@ extension Connection {
             unsafe receive(into: ReceiveBuffers(input: .init(rebasing: first), plaintext: .init(rebasing: second)))
         }
         // No server has so much to say between two exchanges.
-        if case .resting = state.stage, transport?.hasInput == true { retire() }
+        if case .resting = state.stage, transport.hasInput { retire() }
     }
 
     /// Opens what has been received, or receives if it may. Returns whether there may be more now.
@@ -89,9 +89,8 @@ extension Connection {
         let received: Received
         do throws(TransportError) {
             received =
-                try unsafe transport?.receive(
+                try unsafe transport.receive(
                     buffers, atMost: allowance.left, isListening: isListening ?? isActiveOrResting)
-                ?? .nothing
         } catch {
             inputFailed(error)
             return false
@@ -109,7 +108,7 @@ extension Connection {
                 held.message = unsafe Array(bytes[decoded...])[...]
             }
             // What was received at once is worked off in one turn if it can be.
-            if let count = transport?.workedOffCount { allowance.settle(count) }
+            if let count = transport.workedOffCount { allowance.settle(count) }
         case .endOfStream(let isOrderly):
             inputEnded(isOrderly: isOrderly)
             return false

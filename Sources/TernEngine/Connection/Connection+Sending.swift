@@ -5,12 +5,12 @@ import TernIO
 // Out: encode, seal, send.
 extension Connection {
     /// Whether anything of the request, or of an answer to the peer's messages, has not left.
-    var isSending: Bool { !outgoing.isSent || transport?.hasUnsent == true }
+    var isSending: Bool { !outgoing.isSent || transport.hasUnsent }
 
     /// Whether it is the kernel that has to take more.
     private var isBlocked: Bool {
         if case .writability = outgoing.appetite { return true }
-        return transport?.hasUnsent == true
+        return transport.hasUnsent
     }
 
     /// Sends until everything is out, the kernel takes no more, or something else has to be waited for.
@@ -20,12 +20,12 @@ extension Connection {
             if case .active = state.stage { try sendRequest() }
             do throws(TransportError) {
                 // What the kernel did not take before, with nothing new to go with it.
-                try transport?.flush()
+                try transport.flush()
             } catch {
                 throw .transport(error)
             }
         }
-        let (sent, unsent) = transport?.outgoing ?? (sentBefore, 0)
+        let (sent, unsent) = transport.outgoing
         noteSent(sent != sentBefore, isAll: unsent == 0 && outgoing.isSent)
         sentBefore = sent
         if mustWatchSending { setDeadline() }
@@ -46,7 +46,7 @@ extension Connection {
     private func sendRequest() throws(SendingError) {
         var allowance = TurnAllowance(among: loop.readyCount)
         while true {
-            switch try outgoing.send(over: &transport, on: &exchange, &allowance) {
+            switch try outgoing.send(over: transport, on: &exchange, &allowance) {
             case .wait: return
             case .make(let make):
                 let source: any BodySource
@@ -103,7 +103,7 @@ extension Connection {
     func updateInterest() {
         if case .closed = state.stage { return }
         // A peer that asks and asks and takes no answer is not listened to.
-        var interest: Interest = isPaused || transport?.owesTooMuch == true ? [] : .readable
+        var interest: Interest = isPaused || transport.owesTooMuch ? [] : .readable
         if state.sendingError == nil, isBlocked { interest.insert(.writable) }
         do throws(SystemError) {
             try loop.setInterest(interest, for: token)

@@ -34,7 +34,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// What it had sent and received when the exchange began.
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
     private var noticesDeadPeer = false
-    var transport: Transport?
+    let transport: Transport
     var exchange: Exchange
     var outgoing = OutgoingRequest()
     var held = HeldInput()
@@ -42,12 +42,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     var receivedIn: UInt64 = 0
 
     init(
-        transport: consuming Transport, token: RegistrationToken, metrics: ConnectionMetrics, loop: ReactorLoop,
+        transport: Transport, token: RegistrationToken, metrics: ConnectionMetrics, loop: ReactorLoop,
         settings: ExchangeSettings, owner: any ConnectionOwner, trustGeneration: UInt64? = nil
     ) {
         self.trustGeneration = trustGeneration
         isSecure = transport.isSecure
-        self.transport = consume transport
+        self.transport = transport
         self.token = token
         self.metrics = metrics
         self.loop = loop
@@ -59,13 +59,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     /// Begins to carry the exchange that `hop` asks for, which may have begun already.
     func start(
-        _ carried: any Carried, _ hop: Hop, _ deadlines: Deadlines, prepared: consuming PreparedExchange? = nil
+        _ carried: any Carried, _ hop: Hop, _ deadlines: Deadlines, prepared: PreparedExchange? = nil
     ) {
         guard case .resting = state.stage else { return carried.exchangeEnded(.connectionLost(nil), Evidence()) }
         do throws(InvalidRequest) {
-            if state.exchangeCount == 0, let prepared = prepared.take() {
-                exchange = prepared.exchange
-                outgoing = prepared.outgoing
+            if state.exchangeCount == 0, let prepared {
+                swap(&exchange, &prepared.exchange)
+                swap(&outgoing, &prepared.outgoing)
             } else {
                 try outgoing.begin(hop, on: &exchange, settings)
             }
@@ -78,7 +78,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         self.deadlines = deadlines
         silence = Silence(loop.now)
         contentTold = 0
-        countsBefore = (transport?.sentCount ?? 0, transport?.receivedCount ?? 0)
+        countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
         if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { noticeDeadPeer() }
         setDeadline()
@@ -99,7 +99,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// first, and an end of stream or a stray byte closes it. Whoever asks may have computed for long since the loop last
     /// looked, and bytes that lie in the socket before a request is sent must never answer it.
     var isFit: Bool {
-        if case .resting = state.stage, transport?.hasInput == true { receiveResting() }
+        if case .resting = state.stage, transport.hasInput { receiveResting() }
         if case .resting = state.stage { return true }
         return false
     }
@@ -125,15 +125,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         let evidence = evidence
         carried = nil
         // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
-        if outgoing.hasContent { transport?.resetOnClose() }
+        if outgoing.hasContent { transport.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
         return evidence
     }
 
     func close() {
-        transport?.sayGoodbye()
-        if isSending { transport?.resetOnClose() }
+        transport.sayGoodbye()
+        if isSending { transport.resetOnClose() }
         abandon()
     }
 
@@ -169,7 +169,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private func noticeDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
-        transport?.noticeDeadPeer()
+        transport.noticeDeadPeer()
     }
 
     private var idleLimit: Duration {
@@ -218,15 +218,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             wasReused: state.exchangeCount > 1, isAnswered: exchange.hasReceivedAnything,
             // What was pulled may wait sealed for the kernel; it cannot be pulled again.
             isSent: silence.isBegun || outgoing.isPulled,
-            requestSent: silence.requestSent, sentCount: (transport?.sentCount ?? 0) &- countsBefore.sent,
-            receivedCount: (transport?.receivedCount ?? 0) &- countsBefore.received)
+            requestSent: silence.requestSent, sentCount: transport.sentCount &- countsBefore.sent,
+            receivedCount: transport.receivedCount &- countsBefore.received)
     }
 
     /// Leaves the loop and closes the socket without a word.
     private func abandon() {
         if case .closed = state.close() { return }
         loop.deregister(token)
-        transport = nil
+        transport.close()
         let source = outgoing.drop()
         held = HeldInput()
         source?.finish()

@@ -154,20 +154,20 @@ struct OutgoingRequest: ~Copyable {
 
     /// Sends until everything is out, the allowance is spent, or something else has to be done or waited for.
     mutating func send(
-        over transport: inout Transport?, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: Transport, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step {
         while true {
             // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
             if allowance.isSpent, hasMore { return wait(for: .writability) }
             if bufferSent < buffer.count {
-                let count = try sendBuffer(over: &transport)
+                let count = try sendBuffer(over: transport)
                 if count == 0 { return wait(for: .writability) }
                 allowance.spend(count)
                 continue
             }
             if case .over = content { return wait(for: .none) }
             if mustAskPermission, exchange.isAwaitingContinue { return wait(for: .permission) }
-            if let step = try sendContent(over: &transport, on: &exchange, &allowance) { return step }
+            if let step = try sendContent(over: transport, on: &exchange, &allowance) { return step }
         }
     }
 
@@ -252,9 +252,9 @@ extension OutgoingRequest {
 // Piece by piece
 extension OutgoingRequest {
     /// 0 if the kernel takes no more.
-    private mutating func sendBuffer(over transport: inout Transport?) throws(SendingError) -> Int {
+    private mutating func sendBuffer(over transport: Transport) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
-            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: &transport)
+            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
         }
         let count = try sent.get()
         bufferSent += count
@@ -268,7 +268,7 @@ extension OutgoingRequest {
 
     /// Sends the next piece; nil to be called again. What goes without a copy is accounted for by its count.
     private mutating func sendContent(
-        over transport: inout Transport?, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: Transport, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step? {
         let count: Int
         switch content {
@@ -276,13 +276,13 @@ extension OutgoingRequest {
         case .data(let data, let sent):
             if sent == data.count { return try finish(on: &exchange) }
             let result = unsafe data.withUnsafeBytes { bytes in
-                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: &transport)
+                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: transport)
             }
             count = try result.get()
             content = .data(data, sent: sent + count)
         case .file(let offset, let end):
             if offset == end { return try finish(on: &exchange) }
-            count = try sendFile(over: &transport, offset, Int(clamping: end - offset))
+            count = try sendFile(over: transport, offset, Int(clamping: end - offset))
             content = .file(offset: offset + Int64(count), end: end)
         case .stream(let make):
             content = .asked
@@ -311,11 +311,11 @@ extension OutgoingRequest {
 
     /// Through the kernel where nothing has to be sealed.
     private mutating func sendFile(
-        over transport: inout Transport?, _ offset: Int64, _ left: Int
+        over transport: Transport, _ offset: Int64, _ left: Int
     ) throws(SendingError) -> Int {
         if file == nil { return 0 }
-        if transport?.isSecure == false {
-            switch try Self.sendFile(file, offset, min(left, Self.fileSentAtOnce), over: &transport).get() {
+        if !transport.isSecure {
+            switch try Self.sendFile(file, offset, min(left, Self.fileSentAtOnce), over: transport).get() {
             case .bytes(let count): return count
             case .wouldBlock: return 0
             case .endOfStream: throw .content(.tooShort(missing: left))
@@ -326,7 +326,7 @@ extension OutgoingRequest {
             read = Result { () throws(SystemError) in try unsafe file?.read(into: room, at: offset) ?? .wouldBlock }
             switch read {
             case .success(.bytes(let count)):
-                return unsafe Self.send(UnsafeRawBufferPointer(rebasing: room[..<count]), over: &transport)
+                return unsafe Self.send(UnsafeRawBufferPointer(rebasing: room[..<count]), over: transport)
             case .success(.wouldBlock): return .success(0)
             case .success(.endOfStream): return .failure(.content(.tooShort(missing: left)))
             case .failure(let error): return .failure(.content(.unreadable(error)))
@@ -356,23 +356,23 @@ extension OutgoingRequest {
     }
 
     private static func send(
-        _ bytes: UnsafeRawBufferPointer, over transport: inout Transport?
+        _ bytes: UnsafeRawBufferPointer, over transport: Transport
     ) -> Result<Int, SendingError> {
         do throws(TransportError) {
-            return .success(try unsafe transport?.send(bytes) ?? 0)
+            return .success(try unsafe transport.send(bytes))
         } catch {
             return .failure(.transport(error))
         }
     }
 
     private static func sendFile(
-        _ file: borrowing FileSource?, _ offset: Int64, _ count: Int, over transport: inout Transport?
+        _ file: borrowing FileSource?, _ offset: Int64, _ count: Int, over transport: Transport
     ) -> Result<IOResult, SendingError> {
         switch file {
         case .none: return .success(.wouldBlock)
         case .some(let file):
             do throws(SystemError) {
-                return .success(try transport?.send(file, at: offset, count: count) ?? .wouldBlock)
+                return .success(try transport.send(file, at: offset, count: count))
             } catch {
                 return .failure(.transport(.system(error)))
             }

@@ -3,7 +3,9 @@ import TernHTTP1
 
 /// An exchange that has begun before there is a connection to carry it: so no connection is opened for a request that
 /// cannot be sent, and nothing is encoded twice.
-struct PreparedExchange: ~Copyable {
+///
+/// An object, because it is rare and large: every task has room for a reference to one.
+final class PreparedExchange {
     var exchange: Exchange
     var outgoing = OutgoingRequest()
 

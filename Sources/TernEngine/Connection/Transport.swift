@@ -2,8 +2,11 @@
 import TernIO
 import TernTLS
 
-/// A socket and the layers over it: bytes of HTTP in, bytes of HTTP out.
-struct Transport: ~Copyable {
+/// A socket and the layers over it: bytes of HTTP in, bytes of HTTP out. Once it is closed, nothing goes in or out.
+///
+/// One per connection, and touched by the thread of its loop only. An object and no value, because a value of this size is copied
+/// wherever it is asked for something.
+final class Transport {
     /// Plaintext sealed between two sends: four full records.
     private static let sealedAtOnce = 64 * 1024
     /// Ciphertext that may wait for what is sealed next: the last flight of a handshake and the first request leave in one
@@ -14,7 +17,9 @@ struct Transport: ~Copyable {
     /// there, so what waits are answers to a peer that asks and does not listen.
     private static let owedAtMost = 128 * 1024
 
-    private let socket: Socket
+    private var socket: Socket?
+    /// Whether what is sent travels under TLS.
+    private(set) var isSecure: Bool
     /// Bytes that the kernel has taken so far.
     private(set) var sentCount: UInt64 = 0
     /// Bytes that the kernel has given so far.
@@ -30,14 +35,24 @@ struct Transport: ~Copyable {
     private var isDrained = false
 
     init(socket: consuming Socket, tls: consuming TLSSession? = nil) {
-        self.socket = socket
+        self.socket = consume socket
         layers = Layers(tls)
+        isSecure = layers.isSecure
     }
 
     /// Has what is sent from now on travel under TLS. Hands are to be shaken first.
-    mutating func secure(by session: consuming TLSSession) { layers.add(session) }
+    func secure(by session: consuming TLSSession) {
+        layers.add(session)
+        isSecure = true
+    }
 
-    var isSecure: Bool { layers.isSecure }
+    /// Closes the socket without a word, and forgets what was received and what waits to be sent.
+    func close() {
+        socket = nil
+        layers = Layers(nil)
+        isSecure = false
+        forgetInput()
+    }
 
     /// Ciphertext that the kernel has not taken yet.
     var hasUnsent: Bool { unsentCount > 0 }
@@ -48,10 +63,10 @@ struct Transport: ~Copyable {
     private var unsentCount: Int { isSecure ? layers.outgoingCount : 0 }
 
     /// Sends the first bytes of `bytes`; 0 means wait for writability. Sealed bytes count as sent and leave by `flush`.
-    mutating func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
+    func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         guard isSecure else {
             do throws(SystemError) {
-                guard case .bytes(let count) = try unsafe socket.send(bytes) else { return 0 }
+                guard case .bytes(let count) = try unsafe socket?.send(bytes) else { return 0 }
                 sentCount &+= UInt64(count)
                 return count
             } catch {
@@ -69,19 +84,19 @@ struct Transport: ~Copyable {
     }
 
     /// Sends bytes of a file; only without TLS.
-    mutating func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
-        let result = try socket.send(file, at: offset, count: count)
+    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
+        let result = try socket?.send(file, at: offset, count: count) ?? .wouldBlock
         if case .bytes(let count) = result { sentCount &+= UInt64(count) }
         return result
     }
 
     /// Sends ciphertext until none is left or the kernel takes no more.
-    mutating func flush() throws(TransportError) {
-        try unsafe drain { socket, bytes throws(SystemError) in try unsafe socket.send(bytes) }
+    func flush() throws(TransportError) {
+        try unsafe drain { bytes throws(SystemError) in try unsafe socket?.send(bytes) ?? .wouldBlock }
     }
 
-    private mutating func drain(
-        _ send: (borrowing Socket, UnsafeRawBufferPointer) throws(SystemError) -> IOResult
+    private func drain(
+        _ send: (UnsafeRawBufferPointer) throws(SystemError) -> IOResult
     ) throws(TransportError) {
         var failure: SystemError?
         let before = unsentCount
@@ -90,7 +105,7 @@ struct Transport: ~Copyable {
             var isBlocked = false
             unsafe layers.drainOutgoing { bytes in
                 do throws(SystemError) {
-                    if case .bytes(let count) = try unsafe send(socket, bytes) { return count }
+                    if case .bytes(let count) = try unsafe send(bytes) { return count }
                 } catch {
                     failure = error
                 }
@@ -103,20 +118,20 @@ struct Transport: ~Copyable {
     }
 
     /// Continues the handshake with received ciphertext.
-    mutating func shakeHands(
+    func shakeHands(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(TLSError) -> HandshakeProgress {
         try unsafe layers.handshake(ciphertext, from: &offset)
     }
 
     /// Says that nothing more will be received.
-    mutating func endOfCiphertext() throws(TLSError) { try layers.endOfCiphertext() }
+    func endOfCiphertext() throws(TLSError) { try layers.endOfCiphertext() }
 
     /// Passes on what has been found out about the server's certificates.
-    mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
+    func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
 
     /// Passes on what judging the server has come to.
-    mutating func take(_ completed: CompletedEvaluation) { layers.take(completed) }
+    func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 
     /// What is still not known about their revocation.
     var openQuestions: [RevocationQuestion] {
@@ -125,7 +140,7 @@ struct Transport: ~Copyable {
 
     /// A turn of the loop begins. Says how much has been received until then.
     @discardableResult
-    mutating func beginTurn() -> UInt64 {
+    func beginTurn() -> UInt64 {
         isDrained = false
         return receivedCount
     }
@@ -137,15 +152,15 @@ struct Transport: ~Copyable {
     var outgoing: (sent: UInt64, unsent: Int) { (sentCount, unsentCount) }
 
     /// Receives octets as they come, and opens nothing.
-    mutating func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
-        let result = try unsafe socket.receive(into: buffer)
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
+        let result = try unsafe socket?.receive(into: buffer) ?? .wouldBlock
         if case .bytes(let count) = result { receivedCount &+= UInt64(count) }
         return result
     }
 
     /// Opens what was received before, or receives; at most `count` bytes of HTTP, the first in the buffer for plaintext, without
     /// TLS in the one for input. The buffers are the same until `endTurn`.
-    mutating func receive(
+    func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received {
         while true {
@@ -171,7 +186,7 @@ struct Transport: ~Copyable {
     }
 
     /// Nil if there is nothing to open.
-    private mutating func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
+    private func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
         if isOpened { return nil }
         var offset = 0
         let result: Received
@@ -212,10 +227,10 @@ struct Transport: ~Copyable {
     var holdsInput: Bool { !isOpened }
 
     /// Whether the kernel has something to receive, or an end.
-    var hasInput: Bool { socket.hasInput }
+    var hasInput: Bool { socket?.hasInput == true }
 
     /// Keeps what was received and not opened: the buffers go back. Says whether something is to be sent.
-    mutating func endTurn(_ buffers: ReceiveBuffers) -> Bool {
+    func endTurn(_ buffers: ReceiveBuffers) -> Bool {
         if received.isEmpty { return hasUnsent }
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0
@@ -223,19 +238,19 @@ struct Transport: ~Copyable {
     }
 
     /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns of it.
-    func noticeDeadPeer() { try? socket.noticeDeadPeer() }
+    func noticeDeadPeer() { try? socket?.noticeDeadPeer() }
 
     /// Has the coming close throw away what the kernel has not sent yet.
-    func resetOnClose() { socket.resetOnClose() }
+    func resetOnClose() { socket?.resetOnClose() }
 
-    private mutating func forgetInput() {
+    private func forgetInput() {
         received = 0..<0
         held = []
         isOpened = true
     }
 
     /// Deciphers received bytes. Only for secure transports; a plain one needs no opening.
-    mutating func open(
+    func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> Received {
         try unsafe layers.open(ciphertext, from: &offset, into: plaintext)
@@ -245,9 +260,9 @@ struct Transport: ~Copyable {
     var hasPending: Bool { layers.hasPending }
 
     /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket next.
-    mutating func sayGoodbye() {
+    func sayGoodbye() {
         layers.close()
-        try? unsafe drain { socket, bytes throws(SystemError) in try unsafe socket.sendLast(bytes) }
+        try? unsafe drain { bytes throws(SystemError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
     }
 
     var tlsInfo: TLSInfo? { layers.info }

@@ -138,7 +138,7 @@ extension Dialler {
         do throws(TLSError) {
             let session = try examiner.newSession()
             // Whoever was asked may have cancelled.
-            guard var transport = transport.take(), let token = token.take() else { return }
+            guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
             let handshake = TLSHandshake(transport: transport, token: token, shared) {
                 self.secured($0, token, examiner)
@@ -151,7 +151,7 @@ extension Dialler {
     }
 
     private func secured(
-        _ result: consuming Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
+        _ result: Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
     ) {
         if let trust = handshake?.trust { examiner.report(trust) }
         handshake = nil
@@ -159,7 +159,7 @@ extension Dialler {
         switch consume result {
         case .success(let transport):
             self.token = token
-            self.transport = consume transport
+            self.transport = transport
             if examiner.isCurrent { return follow(dial.secured(at: .now)) }
             hangUp()
             follow(dial.policiesChanged())
@@ -194,7 +194,7 @@ extension Dialler {
         return .connectionLost(nil)
     }
 
-    private func metrics(of transport: borrowing Transport) -> ConnectionMetrics? {
+    private func metrics(of transport: Transport) -> ConnectionMetrics? {
         dial.remoteAddress.map { address in
             ConnectionMetrics(
                 remoteAddress: address, localAddress: dial.localAddress, tls: transport.tlsInfo,

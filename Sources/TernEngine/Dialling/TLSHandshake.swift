@@ -6,7 +6,7 @@ import TernTLS
 ///
 /// The last flight is still unsent then, so that it can leave together with the first request.
 final class TLSHandshake: ReadinessHandler {
-    typealias Completion = (consuming Result<Transport, EngineError.Reason>) -> Void
+    typealias Completion = (Result<Transport, EngineError.Reason>) -> Void
 
     /// Bytes received at once: more than most servers send in a flight, and not so many that their records, of one byte each
     /// if a server likes, keep the neighbours waiting.
@@ -30,10 +30,10 @@ final class TLSHandshake: ReadinessHandler {
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
     init(
-        transport: consuming Transport, token: RegistrationToken, _ shared: SharedSettings,
+        transport: Transport, token: RegistrationToken, _ shared: SharedSettings,
         completion: @escaping Completion
     ) {
-        self.transport = consume transport
+        self.transport = transport
         self.token = token
         self.shared = shared
         loop = shared.loop

@@ -50,7 +50,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
             task.take(connection)
         case .wait(let orders):
             wait(task)
-            if orders.opens?.waiter === task, let prepared = prepared.take() { task.keep(prepared) }
+            if orders.opens?.waiter === task, let prepared { task.keep(prepared) }
             // Who had to give up what he relied on will have his time again.
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)

@@ -15,7 +15,7 @@ protocol ConnectionSeeker: LineMember, Sendable {
     var wait: Wait { get set }
 
     /// The first connection for him is on its way, and this is what it will begin with.
-    func keep(_ prepared: consuming PreparedExchange)
+    func keep(_ prepared: PreparedExchange)
 
     /// Here is one. He waits no more.
     func take(_ connection: Connection)

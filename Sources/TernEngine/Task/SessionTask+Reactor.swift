@@ -84,7 +84,7 @@ extension SessionTask: ConnectionSeeker {
 
     var isRepeating: Bool { plan.repeatCount > 0 }
 
-    func keep(_ prepared: consuming PreparedExchange) { self.prepared = consume prepared }
+    func keep(_ prepared: PreparedExchange) { self.prepared = prepared }
 
     func take(_ connection: Connection) {
         connection.start(self, plan.hop, deadlines, prepared: prepared.take())

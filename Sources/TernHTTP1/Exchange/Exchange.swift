@@ -10,12 +10,20 @@ public struct Exchange: ~Copyable, Sendable {
     private var decoder: ResponseDecoder
     private var facts = RequestFacts()
 
-    // Kept, and not worked out when asked for: a value of this size would be copied for the question.
+    // These are kept, and not worked out when asked for: a value of this size would be copied for the question.
     /// Whether this connection may carry another exchange.
     ///
     /// The request was sent whole, the response decoded whole without a byte behind it, and both sides want to go on
     /// (RFC 9112 §9.3). `false` on a connection that has had none, which does not need the question.
     public private(set) var isReusable = false
+    /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a
+    /// request may be safe to repeat.
+    public private(set) var hasReceivedAnything = false
+    /// Whether the request asked the server to say 100 (Continue) before content is sent, and no answer has come yet.
+    /// Servers may stay silent: wait for about a second at most (RFC 9110 §10.1.1).
+    public private(set) var isAwaitingContinue = false
+    /// What the last response's `Keep-Alive` field announced.
+    public private(set) var keepAlive: KeepAlive?
 
     /// - Parameters:
     ///   - limits: what a response may cost.
@@ -108,28 +116,20 @@ public struct Exchange: ~Copyable, Sendable {
         return try decoder.receiveEndOfStream()
     }
 
-    /// What the last response's `Keep-Alive` field announced.
-    public var keepAlive: KeepAlive? { decoder.keepAlive }
-
     /// No exchange is under way: none was begun, or both its halves have ended.
     public var isIdle: Bool {
         sending.isAtRest && decoder.state.isAtRest
     }
 
-    /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a
-    /// request may be safe to repeat.
-    public var hasReceivedAnything: Bool { decoder.received > 0 }
-
     /// How many of the bytes last given lay behind the response's end. They answer no request.
     public var leftover: Int { decoder.leftover }
-
-    /// Whether the request asked the server to say 100 (Continue) before content is sent, and no answer has come yet.
-    /// Servers may stay silent: wait for about a second at most (RFC 9110 §10.1.1).
-    public var isAwaitingContinue: Bool { facts.expectsContinue && !decoder.hasAnswer }
 
     /// The one place that answers whether the connection may be used again; every event asks it anew.
     @inline(__always)
     private mutating func settle() {
+        hasReceivedAnything = decoder.received > 0
+        isAwaitingContinue = facts.expectsContinue && !decoder.hasAnswer
+        keepAlive = decoder.keepAlive
         guard case .complete = decoder.state, case .complete = sending else {
             isReusable = false
             return

@@ -19,7 +19,7 @@ import CTernOpenSSL
         case open
         /// `close` was called; reading goes on. To `failed`.
         case closed
-        case failed(TLSError)
+        indirect case failed(TLSError)
     }
 
     private let ssl: OpaquePointer

@@ -72,7 +72,7 @@ import Testing
         // Each send arrives as one packet, and is received as one.
         let ends = try Self.connected(SOCK_SEQPACKET)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
-        var transport = Transport(
+        let transport = Transport(
             socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
 
@@ -103,7 +103,7 @@ import Testing
         let authority = try CertificateAuthority()
         let ends = try Self.connected(SOCK_STREAM)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
-        var transport = Transport(
+        let transport = Transport(
             socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
         _ = try transport.shakeHands(with: [])
@@ -137,6 +137,27 @@ import Testing
         #expect(afterQuestions)
     }
 
+    @Test func `a closed transport neither sends nor receives, and owes nothing`() throws {
+        let ends = try Self.connected(SOCK_STREAM)
+        let peer = Socket(descriptor: Descriptor(owning: ends[1]))
+        let transport = Transport(
+            socket: Socket(descriptor: Descriptor(owning: ends[0])),
+            tls: try Self.session(trusting: CertificateAuthority()))
+        _ = try transport.shakeHands(with: [])
+        #expect(transport.hasUnsent)
+        transport.close()
+        transport.close()
+
+        #expect(!transport.hasUnsent && !transport.holdsInput && !transport.hasInput)
+        let request = Array("GET".utf8)
+        #expect(try unsafe request.withUnsafeBytes { try unsafe transport.send($0) } == 0)
+        try transport.flush()
+        transport.sayGoodbye()
+        var byte = UInt8(0)
+        #expect(try unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport.receive(into: $0) } == .wouldBlock)
+        #expect(try unsafe withUnsafeMutableBytes(of: &byte) { try unsafe peer.receive(into: $0) } == .endOfStream)
+    }
+
     private static func session(trusting authority: CertificateAuthority) throws -> TLSSession {
         var configuration = TLSConfiguration()
         configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
@@ -155,7 +176,7 @@ import Testing
 }
 
 extension Transport {
-    fileprivate mutating func shakeHands(with ciphertext: [UInt8]) throws -> HandshakeProgress {
+    fileprivate func shakeHands(with ciphertext: [UInt8]) throws -> HandshakeProgress {
         var offset = 0
         return try unsafe ciphertext.withUnsafeBytes { try unsafe shakeHands($0, from: &offset) }
     }

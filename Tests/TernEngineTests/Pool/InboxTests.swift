@@ -20,7 +20,7 @@ import Testing
             hop = Hop(request: try URLRequest(string: "http://a.test/"))
         }
 
-        func keep(_ prepared: consuming PreparedExchange) {}
+        func keep(_ prepared: PreparedExchange) {}
         func take(_ connection: Connection) {}
         func getsNone(_ failure: DialFailure) {}
         func open(_ letter: Letter) {}
