@@ -2,13 +2,16 @@
 // Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
 import Dispatch
 import Glibc
+import TernLock
 import TernTesting
 
 /// A loopback port that takes no more connections: it listens, nobody accepts, and its backlog is full, so that the
 /// kernel leaves every further SYN without an answer.
 final class BlackHole: Sendable {
     let port: UInt16
-    private let descriptors: [Int32]
+    private let listener: Int32
+    /// What fills the backlog.
+    private let fillers: Lock<[Int32]>
 
     init() throws(ScriptedOriginError) {
         let listener = try Self.socket()
@@ -23,17 +26,28 @@ final class BlackHole: Sendable {
             unsafe getsockname(listener, UnsafeMutablePointer(mutating: pointer), &size)
         }
         port = UInt16(bigEndian: address.sin_port)
-        var descriptors = [listener]
+        var fillers: [Int32] = []
         // A backlog of n holds n + 1 connections.
         for _ in 0..<3 {
             let filler = try Self.socket()
             _ = unsafe Self.lend(&address) { unsafe connect(filler, $0, $1) }
-            descriptors.append(filler)
+            fillers.append(filler)
         }
-        self.descriptors = descriptors
+        self.listener = listener
+        self.fillers = Lock(fillers)
     }
 
-    deinit { for descriptor in descriptors { close(descriptor) } }
+    deinit {
+        close(listener)
+        closeFillers()
+    }
+
+    private func closeFillers() {
+        fillers.withLock { fillers in
+            for filler in fillers { close(filler) }
+            fillers = []
+        }
+    }
 
     /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until `condition` holds.
     /// On a thread of its own: those of Swift's tasks are few, and somebody else needs them meanwhile.
@@ -48,13 +62,14 @@ final class BlackHole: Sendable {
 
     private func letInHere(saying text: String, until condition: () -> Bool) {
         // Room for all at once: who finds none knocks again seconds later.
-        listen(descriptors[0], 16)
-        for filler in descriptors.dropFirst() { shutdown(filler, Int32(SHUT_RDWR)) }
+        listen(listener, 16)
+        // Gone for good: whoever looks for an end among the connections to this port must not find theirs.
+        closeFillers()
         var accepted: [Int32] = []
         while !condition() {
-            var entry = pollfd(fd: descriptors[0], events: Int16(POLLIN), revents: 0)
+            var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&entry, 1, 10) == 1 else { continue }
-            let connection = accept(descriptors[0], nil, nil)
+            let connection = accept(listener, nil, nil)
             if connection < 0 { continue }
             accepted.append(connection)
             if text.isEmpty {
