@@ -22,11 +22,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let settings: ExchangeSettings
     let owner: any ConnectionOwner
 
-    var state = ConnectionState()
+    // Unchecked: `state`, `silence` and `exchange` are values of their own that call nobody and hold nothing of anybody's, so no
+    // access can begin while another lasts.
+    @safe @exclusivity(unchecked) var state = ConnectionState()
     /// While `state` is active or finishing.
     var carried: (any Carried)?
     var deadlines: Deadlines?
-    var silence: Silence
+    @safe @exclusivity(unchecked) var silence: Silence
     /// Octets of content that were told to whom it carries.
     var contentTold: Int64 = 0
     /// What the transport had sent when it was looked at last.
@@ -35,7 +37,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
     private var noticesDeadPeer = false
     let transport: Transport
-    var exchange: Exchange
+    @safe @exclusivity(unchecked) var exchange: Exchange
     var outgoing = OutgoingRequest()
     var held = HeldInput()
     /// The turn of the loop in which we last received.

@@ -13,7 +13,8 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     private let address: SocketAddress?
     private let shard: Shard<Seeker>
     private let shared: SharedSettings
-    private var state: PoolState<Connection, Seeker>
+    // Unchecked: it calls nobody, and whom it lets go of somebody else holds, so no access can begin while another lasts.
+    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Seeker>
     /// Everything that is on its way or open, so that closing the pool reaches it.
     private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]

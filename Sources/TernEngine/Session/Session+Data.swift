@@ -9,7 +9,7 @@ extension Session {
     public func data(for request: URLRequest) async throws(EngineError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(limit: configuration.maximumCollectedBodySize)
         let task = dataTask(with: request, delegate: collector)
-        let result = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             // One completion per task is the task's own promise; a checked continuation would pay twice for it.
             await unsafe withUnsafeContinuation { continuation in
                 unsafe collector.start(task, continuation)
@@ -17,7 +17,7 @@ extension Session {
         } onCancel: {
             task.cancelOnceStarted()
         }
-        return try result.get()
+        return try collector.takeOutcome(of: task)
     }
 
     /// Sends a GET request for `url` and collects the body.

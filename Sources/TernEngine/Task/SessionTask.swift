@@ -68,7 +68,8 @@ public class SessionTask: @unchecked Sendable {
     var wait = Wait()
     var deadlines: Deadlines
     /// For everybody once the task has completed: it does not change then.
-    var tally: TaskMetrics?
+    // Unchecked: it is written down here, and calls nobody, so no access can begin while another lasts.
+    @safe @exclusivity(unchecked) var tally: TaskMetrics?
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
     var inquiry = Inquiry()

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Synchronization
 import TernHTTP1
+import TernIO
 
 /// The delegate behind `Session.data(for:)` and behind tasks with a completion handler.
 ///
-/// Written before `resume()` and then by the reactor's thread only, which is what `@unchecked Sendable` rests on. Whoever
-/// listens is told once because a task completes once, which is its proof of `@safe`.
+/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by whoever waited for that. This
+/// is what `@unchecked Sendable` rests on. Whoever listens is told once because a task completes once, which is its proof of
+/// `@safe`.
 @safe
 final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
@@ -13,13 +16,19 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     @safe
     private enum Listener {
         case nobody
-        case continuation(UnsafeContinuation<Outcome, Never>)
+        case continuation(UnsafeContinuation<Void, Never>)
         case handler(@Sendable (Outcome) -> Void)
     }
 
-    private var body: BodyAccumulator
+    // Unchecked: it calls nobody, so no access can begin while another lasts.
+    @safe @exclusivity(unchecked) private var body: BodyAccumulator
     private var response: HTTPURLResponse?
+    private var error: EngineError?
+    /// Where the response came in.
+    private var loop: ReactorLoop?
     private var listener = Listener.nobody
+    /// What the reactor wrote is for others from now on.
+    private let isOver = Atomic<Bool>(false)
 
     init(limit: Int) {
         body = BodyAccumulator(limit: limit)
@@ -30,13 +39,14 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
         listener = .handler(completionHandler)
     }
 
-    func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Outcome, Never>) {
+    func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Void, Never>) {
         unsafe listener = .continuation(continuation)
         task.resume()
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         self.response = response
+        loop = task.connection?.loop
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
         if body.admits(length) { return body.reserve(length) }
         body.refuse()
@@ -50,17 +60,24 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let listener = listener
         self.listener = .nobody
+        self.error = error
+        isOver.store(true, ordering: .releasing)
         switch listener {
         case .nobody: break
-        case .continuation(let continuation): unsafe continuation.resume(returning: outcome(of: task, error))
-        case .handler(let handler): handler(outcome(of: task, error))
+        case .continuation(let continuation):
+            if let loop, loop.isCurrent { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
+        case .handler(let handler):
+            handler(Result { () throws(EngineError) in try takeOutcome(of: task) })
         }
     }
 
-    private func outcome(of task: SessionTask, _ error: EngineError?) -> Outcome {
-        if body.isTooLarge { return .failure(task.error(.bodyTooLarge(limit: body.limit), phase: .body)) }
-        if let error { return .failure(error) }
-        guard let response else { return .failure(task.error(.connectionLost(nil), phase: .head)) }
-        return .success((body.takeAll(), response))
+    /// What has come of `task`, which has ended. Once: the body is moved, not copied.
+    func takeOutcome(of task: SessionTask) throws(EngineError) -> (Data, HTTPURLResponse) {
+        let isOver = isOver.load(ordering: .acquiring)
+        assert(isOver)
+        if body.isTooLarge { throw task.error(.bodyTooLarge(limit: body.limit), phase: .body) }
+        if let error { throw error }
+        guard let response = response.take() else { throw task.error(.connectionLost(nil), phase: .head) }
+        return (body.takeAll(), response)
     }
 }

@@ -12,21 +12,27 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
     public static let bufferSize = 256 * 1024
     private static let eventCapacity = 512
+    /// So many wait for each other at most: others are idle while they do.
+    private static let resumedAtOnce = 32
     /// How long a turn may take before further visits are left to the next one. This decides when work is done, never which.
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
-    private var registrations = RegistrationTable()
-    private var wheel: DeadlineWheel
+    // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the caller's, so
+    // no access can begin while another lasts.
+    @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
+    @safe @exclusivity(unchecked) private var wheel: DeadlineWheel
     /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the sockets.
-    private var jobs = WorkQueue<ReactorJob>()
-    private var mail = WorkQueue<Mailbox.Item>()
-    private var expired = WorkQueue<UInt32>()
+    @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
+    @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
+    @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
     /// First come, first served; so many of them were asked for before this turn.
-    private var visits = WorkQueue<RegistrationToken>()
+    @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
+    /// Who is to be resumed at the end of the turn.
+    private var resumptions: [UnsafeContinuation<Void, Never>] = unsafe []
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
@@ -80,6 +86,22 @@ public final class ReactorLoop: @unchecked Sendable {
             let isTaken = mailbox.send(.job(job))
             assert(isTaken, "a job outlived the reactor its task holds")
         }
+    }
+
+    /// Resumes `continuation` before the loop waits again, together with the others of a turn: a pool of threads that sleeps is
+    /// then woken once, and not for each of them. On the loop's thread only.
+    ///
+    /// Safety: as for `UnsafeContinuation.resume()`.
+    @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+        assert(isCurrent)
+        unsafe resumptions.append(continuation)
+        if unsafe resumptions.count == Self.resumedAtOnce { resumeWaiting() }
+    }
+
+    private func resumeWaiting() {
+        // Whoever is resumed may run elsewhere at once, and nothing of his comes here.
+        for unsafe continuation in unsafe resumptions { unsafe continuation.resume() }
+        unsafe resumptions.removeAll(keepingCapacity: true)
     }
 
     func stop() { mailbox.stop() }
@@ -187,6 +209,7 @@ extension ReactorLoop {
             visit()
             expireDeadlines()
             deliverMail()
+            if unsafe !resumptions.isEmpty { resumeWaiting() }
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
             if isIdle, mailbox.mayEnd() { break }
         }
@@ -227,7 +250,9 @@ extension ReactorLoop {
     }
 
     /// Whether nothing waits for the next turn.
-    private var isIdle: Bool { jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty }
+    private var isIdle: Bool {
+        unsafe jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty
+    }
 
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
