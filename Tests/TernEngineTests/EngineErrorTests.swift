@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
+import TernHTTP1
 import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernEngine
+@testable import TernIO
 
 @Suite(.timeLimit(.minutes(5))) struct EngineErrorTests {
     private func failure(_ url: String, in session: Session = .limited()) async throws -> EngineError {
@@ -238,6 +240,75 @@ import Testing
         if case .queueFull(limit: 2) = error.reason {} else { Issue.record("\(error)") }
         #expect(error.phase == .pool)
         #expect(!error.wasSent)
+    }
+
+    private static let refused = SystemError(.connect, code: ECONNREFUSED)
+    private static let reset = SystemError(.recv, code: ECONNRESET)
+    private static let unasked = HTTP1Error.unaskedBytes
+
+    /// Scripts read kind and rule, logs the description.
+    @Test(
+        arguments: [
+            (.invalidRequest(.missingURL), "invalid-request", nil, "the request is invalid: it has no URL"),
+            (
+                .invalidRequest(.unencodable(unasked)), "invalid-request",
+                "a response answers a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
+            ),
+            (
+                .content(.tooShort(missing: 2)), "request-content", "it ended 2 bytes before its announced length",
+                "the request's content could not be sent: it ended 2 bytes before its announced length"
+            ),
+            (
+                .unresolved(ResolveError(host: "a.test", code: EAI_NONAME)), "unresolved", nil,
+                "no address for a.test: Name or service not known"
+            ),
+            (.unreachable(ConnectError(attempts: [])), "unreachable", "unreachable", "could not connect: "),
+            (
+                .unreachable(
+                    ConnectError(attempts: [.init(address: .ip(IPAddress(storage: .v4(0)), port: 1), error: refused)])),
+                "unreachable", "Connection refused", "could not connect: 0.0.0.0:1: \(refused)"
+            ),
+            (
+                .insecure(TLSError(.noPeerCertificate)), "tls", "the server presented no certificate",
+                "the server presented no certificate"
+            ),
+            (.queueFull(limit: 3), "queue-full", nil, "3 requests wait for a connection already"),
+            (
+                .malformedResponse(unasked), "malformed-response", "a response answers a request (RFC 9112 §9.2)",
+                "the response breaks HTTP/1.1: \(unasked)"
+            ),
+            (
+                .connectionLost(nil), "connection-lost", nil,
+                "the server closed the connection before the response was complete"
+            ),
+            (
+                .connectionLost(reset), "connection-lost", "Connection reset by peer",
+                "the connection was lost: \(reset)"
+            ),
+            (
+                .undecodable(.tooManyCodings(limit: 5)), "undecodable", "a body is coded at most 5 times",
+                "the body cannot be decoded: a body is coded at most 5 times"
+            ),
+            (.redirect(.tooMany(limit: 20)), "redirect", "more than 20 redirects", "more than 20 redirects"),
+            (
+                .bodyTooLarge(limit: 9), "body-too-large", nil,
+                "the body exceeds the 9 bytes of maximumCollectedBodySize"
+            ),
+            (
+                .upgradeNotTaken, "upgrade-not-taken", nil,
+                "the server switched to another protocol, as the request had asked"
+            ),
+            (.timedOut(.head), "timed-out", "head", "the head time limit passed"),
+            (.cancelled, "cancelled", nil, "cancelled"),
+            (.sessionInvalidated, "session-invalidated", nil, "the session is gone"),
+            (.system(refused), "system", "Connection refused", "\(refused)"),
+        ] as [(EngineError.Reason, String, String?, String)])
+    func `a reason keeps its words`(
+        _ reason: EngineError.Reason, _ kind: String, _ rule: String?, _ description: String
+    ) {
+        #expect(reason.kind == kind)
+        #expect(reason.rule == rule ?? description)
+        #expect("\(reason)" == description)
     }
 
     @Test func `descriptions name what, where and with whom, in one line`() async throws {
