@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 public import TernIO
-public import TernTLS
 
 /// Why a task failed: what went wrong, in which phase, with whom, and whether asking again is safe.
 public struct EngineError: Error, Sendable {
@@ -37,33 +36,14 @@ public struct EngineError: Error, Sendable {
 
     /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.
     public enum Reason: Error {
-        /// The request cannot be sent as it is. Nothing was.
-        case invalidRequest(InvalidRequest)
-        /// The host name has no address.
-        case unresolved(ResolveError)
-        /// None of the host's addresses accepted a connection.
-        case unreachable(ConnectError)
-        /// TLS failed. For a refused certificate, `TLSError` says which rule refused it.
-        case insecure(TLSError)
-        /// The peer broke HTTP/1.1.
-        case malformedResponse(HTTP1Error)
-        /// The connection ended before the response did; nil when the peer closed it in order.
-        case connectionLost(SystemError?)
-        /// The request's content could not be sent whole.
-        case content(RequestContentError)
-        /// The response's body is not what its `Content-Encoding` says, or costs more than is allowed.
-        case undecodable(ContentDecodingError)
-        /// A redirect was not followed.
-        case redirect(RedirectError)
+        /// What the caller gave cannot be sent.
+        case request(RequestFailure)
+        /// There is no connection, or none that may be trusted.
+        case connecting(ConnectingFailure)
+        /// The response did not come, or is not taken.
+        case transfer(TransferFailure)
         /// A time limit passed.
         case timedOut(TimeLimit)
-        /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
-        case bodyTooLarge(limit: Int)
-        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
-        /// request asked for is a `malformedResponse`.
-        case upgradeNotTaken
-        /// As many requests as allowed wait for a connection already.
-        case queueFull(limit: Int)
         /// The caller, or the Swift task it ran in, cancelled.
         case cancelled
         /// The session is gone.
@@ -117,22 +97,13 @@ extension EngineError: CustomStringConvertible {
 }
 
 extension EngineError.Reason: CustomStringConvertible {
-    /// A stable word for the case, as in `tern get --json`.
+    /// A stable word for the case, or for the one in its group, as in `tern get --json`.
     public var kind: String {
         switch self {
-        case .invalidRequest: "invalid-request"
-        case .unresolved: "unresolved"
-        case .unreachable: "unreachable"
-        case .insecure(let error): error.trustFailure == nil ? "tls" : "trust"
-        case .malformedResponse: "malformed-response"
-        case .connectionLost: "connection-lost"
-        case .content: "request-content"
-        case .undecodable: "undecodable"
-        case .redirect: "redirect"
+        case .request(let failure): failure.kind
+        case .connecting(let failure): failure.kind
+        case .transfer(let failure): failure.kind
         case .timedOut: "timed-out"
-        case .bodyTooLarge: "body-too-large"
-        case .upgradeNotTaken: "upgrade-not-taken"
-        case .queueFull: "queue-full"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "session-invalidated"
         case .system: "system"
@@ -142,37 +113,21 @@ extension EngineError.Reason: CustomStringConvertible {
     /// The rule that decided, within `kind`.
     public var rule: String {
         switch self {
-        case .invalidRequest(.unencodable(let error)), .malformedResponse(let error):
-            "\(error.reason.rule) (\(error.reason.source))"
-        case .insecure(let error): error.trustFailure?.rule ?? error.description
+        case .request(let failure): failure.rule
+        case .connecting(let failure): failure.rule
+        case .transfer(let failure): failure.rule
         case .timedOut(let limit): limit.rawValue
-        case .redirect(let error): error.description
-        case .undecodable(let error): error.description
-        case .content(let error): error.description
-        case .connectionLost(let error?), .system(let error): error.message
-        case .unreachable(let error): error.attempts.last?.error.message ?? kind
-        case .invalidRequest, .unresolved, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .queueFull, .cancelled,
-            .sessionInvalidated:
-            description
+        case .cancelled, .sessionInvalidated: description
+        case .system(let error): error.message
         }
     }
 
     public var description: String {
         switch self {
-        case .invalidRequest(let error): "the request is invalid: \(error)"
-        case .unresolved(let error): "no address for \(error)"
-        case .unreachable(let error): "could not connect: \(error)"
-        case .insecure(let error): "\(error)"
-        case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
-        case .connectionLost(nil): "the server closed the connection before the response was complete"
-        case .connectionLost(let error?): "the connection was lost: \(error)"
-        case .content(let error): "the request's content could not be sent: \(error)"
-        case .undecodable(let error): "the body cannot be decoded: \(error)"
-        case .redirect(let error): "\(error)"
+        case .request(let failure): "\(failure)"
+        case .connecting(let failure): "\(failure)"
+        case .transfer(let failure): "\(failure)"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
-        case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
-        case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
-        case .queueFull(let limit): "\(limit) requests wait for a connection already"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone"
         case .system(let error): "\(error)"

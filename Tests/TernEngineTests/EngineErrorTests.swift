@@ -17,7 +17,7 @@ import Testing
 
     @Test func `unknown host`() async throws {
         let error = try await failure("http://no-such-host.invalid/path?token=secret")
-        guard case .unresolved(let resolving) = error.reason else {
+        guard case .connecting(.unresolved(let resolving)) = error.reason else {
             Issue.record("\(error)")
             return
         }
@@ -37,7 +37,7 @@ import Testing
         origin?.stop()
         origin = nil
         let error = try await failure(url)
-        guard case .unreachable(let connecting) = error.reason else {
+        guard case .connecting(.unreachable(let connecting)) = error.reason else {
             Issue.record("\(error)")
             return
         }
@@ -149,7 +149,7 @@ import Testing
     @Test func `close in the middle of the head`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-"), .close] }
         let error = try await failure(origin.url())
-        if case .connectionLost(nil) = error.reason {} else { Issue.record("\(error)") }
+        if case .transfer(.connectionLost(nil)) = error.reason {} else { Issue.record("\(error)") }
         #expect(error.phase == .head)
         #expect(error.remoteAddress?.port == origin.port)
         #expect(error.wasSent)
@@ -159,7 +159,7 @@ import Testing
     @Test func `close without an answer`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.close] }
         let error = try await failure(origin.url())
-        if case .connectionLost(nil) = error.reason {} else { Issue.record("\(error)") }
+        if case .transfer(.connectionLost(nil)) = error.reason {} else { Issue.record("\(error)") }
         #expect(error.phase == .head)
         #expect(error.wasSent)
     }
@@ -174,7 +174,7 @@ import Testing
         await delegate.wait { $0.body.count == 4 }
         try origin.release()
         let error = try #require(await delegate.end().error)
-        if case .connectionLost(let system?) = error.reason {
+        if case .transfer(.connectionLost(let system?)) = error.reason {
             #expect(system.code == ECONNRESET)
         } else {
             Issue.record("\(error)")
@@ -224,7 +224,8 @@ import Testing
             let error = try await failure(origin.url(), in: .trusting(authority))
             // In TLS 1.3 the client is done before the server refuses: the alert may meet the request on its way.
             #expect(error.phase == (version == .tls12 ? .tls : .head))
-            guard case .insecure(let tls) = error.reason, case .clientCertificateRequired = tls.reason else {
+            guard case .connecting(.insecure(let tls)) = error.reason, case .clientCertificateRequired = tls.reason
+            else {
                 Issue.record("\(error)")
                 continue
             }
@@ -237,7 +238,7 @@ import Testing
         for _ in 0..<3 { session.dataTask(with: try URLRequest(origin), delegate: RecordingDelegate()).resume() }
         #expect(await origin.waitFor { $0.requestCount == 1 })
         let error = try await failure(origin.url(), in: session)
-        if case .queueFull(limit: 2) = error.reason {} else { Issue.record("\(error)") }
+        if case .connecting(.queueFull(limit: 2)) = error.reason {} else { Issue.record("\(error)") }
         #expect(error.phase == .pool)
         #expect(!error.wasSent)
     }
@@ -249,53 +250,61 @@ import Testing
     /// Scripts read kind and rule, logs the description.
     @Test(
         arguments: [
-            (.invalidRequest(.missingURL), "invalid-request", nil, "the request is invalid: it has no URL"),
+            (.request(.invalid(.missingURL)), "invalid-request", nil, "the request is invalid: it has no URL"),
             (
-                .invalidRequest(.unencodable(unasked)), "invalid-request",
+                .request(.invalid(.unencodable(unasked))), "invalid-request",
                 "a response answers a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
             ),
             (
-                .content(.tooShort(missing: 2)), "request-content", "it ended 2 bytes before its announced length",
+                .request(.content(.tooShort(missing: 2))), "request-content",
+                "it ended 2 bytes before its announced length",
                 "the request's content could not be sent: it ended 2 bytes before its announced length"
             ),
             (
-                .unresolved(ResolveError(host: "a.test", code: EAI_NONAME)), "unresolved", nil,
+                .connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), "unresolved", nil,
                 "no address for a.test: Name or service not known"
             ),
-            (.unreachable(ConnectError(attempts: [])), "unreachable", "unreachable", "could not connect: "),
             (
-                .unreachable(
-                    ConnectError(attempts: [.init(address: .ip(IPAddress(storage: .v4(0)), port: 1), error: refused)])),
+                .connecting(.unreachable(ConnectError(attempts: []))), "unreachable", "unreachable",
+                "could not connect: "
+            ),
+            (
+                .connecting(
+                    .unreachable(
+                        ConnectError(attempts: [
+                            .init(address: .ip(IPAddress(storage: .v4(0)), port: 1), error: refused)
+                        ]))),
                 "unreachable", "Connection refused", "could not connect: 0.0.0.0:1: \(refused)"
             ),
             (
-                .insecure(TLSError(.noPeerCertificate)), "tls", "the server presented no certificate",
+                .connecting(.insecure(TLSError(.noPeerCertificate))), "tls", "the server presented no certificate",
                 "the server presented no certificate"
             ),
-            (.queueFull(limit: 3), "queue-full", nil, "3 requests wait for a connection already"),
+            (.connecting(.queueFull(limit: 3)), "queue-full", nil, "3 requests wait for a connection already"),
             (
-                .malformedResponse(unasked), "malformed-response", "a response answers a request (RFC 9112 §9.2)",
+                .transfer(.malformedResponse(unasked)), "malformed-response",
+                "a response answers a request (RFC 9112 §9.2)",
                 "the response breaks HTTP/1.1: \(unasked)"
             ),
             (
-                .connectionLost(nil), "connection-lost", nil,
+                .transfer(.connectionLost(nil)), "connection-lost", nil,
                 "the server closed the connection before the response was complete"
             ),
             (
-                .connectionLost(reset), "connection-lost", "Connection reset by peer",
+                .transfer(.connectionLost(reset)), "connection-lost", "Connection reset by peer",
                 "the connection was lost: \(reset)"
             ),
             (
-                .undecodable(.tooManyCodings(limit: 5)), "undecodable", "a body is coded at most 5 times",
+                .transfer(.undecodable(.tooManyCodings(limit: 5))), "undecodable", "a body is coded at most 5 times",
                 "the body cannot be decoded: a body is coded at most 5 times"
             ),
-            (.redirect(.tooMany(limit: 20)), "redirect", "more than 20 redirects", "more than 20 redirects"),
+            (.transfer(.redirect(.tooMany(limit: 20))), "redirect", "more than 20 redirects", "more than 20 redirects"),
             (
-                .bodyTooLarge(limit: 9), "body-too-large", nil,
+                .transfer(.bodyTooLarge(limit: 9)), "body-too-large", nil,
                 "the body exceeds the 9 bytes of maximumCollectedBodySize"
             ),
             (
-                .upgradeNotTaken, "upgrade-not-taken", nil,
+                .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
                 "the server switched to another protocol, as the request had asked"
             ),
             (.timedOut(.head), "timed-out", "head", "the head time limit passed"),

@@ -84,7 +84,8 @@ extension DataTaskDelegate.State {
 
     private func tooLarge(_ error: EngineError?) -> EngineError {
         EngineError(
-            .bodyTooLarge(limit: body.limit), phase: .body, origin: error?.origin, remoteAddress: error?.remoteAddress,
+            .transfer(.bodyTooLarge(limit: body.limit)), phase: .body, origin: error?.origin,
+            remoteAddress: error?.remoteAddress,
             wasSent: true)
     }
 }

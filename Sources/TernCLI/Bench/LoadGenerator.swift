@@ -102,10 +102,8 @@ extension LoadGenerator.Result {
     /// Words of ours and of the system's only: what a peer chooses could make as many kinds as there are requests.
     private static func kind(of reason: EngineError.Reason) -> String {
         switch reason {
-        case .unreachable, .timedOut, .malformedResponse: "\(reason.kind): \(reason.rule)"
-        case .invalidRequest, .unresolved, .insecure, .connectionLost, .bodyTooLarge, .upgradeNotTaken, .redirect,
-            .content, .undecodable, .queueFull, .cancelled, .sessionInvalidated, .system:
-            reason.kind
+        case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"
+        case .request, .connecting, .transfer, .cancelled, .sessionInvalidated, .system: reason.kind
         }
     }
 }

@@ -23,7 +23,9 @@ struct Demo {
         do throws(EngineError) {
             _ = try await session.data(for: request)
         } catch {
-            guard case .insecure(let tls) = error.reason, let failure = tls.trustFailure else { throw error }
+            guard case .connecting(.insecure(let tls)) = error.reason, let failure = tls.trustFailure else {
+                throw error
+            }
             try StandardStreams.print("   Refused: \(failure)")
             try StandardStreams.print("   Keys in the verified chain, leaf to root:")
             for seen in failure.seen { try StandardStreams.print("     \(seen.publicKey.pin)  \(seen.subject)") }

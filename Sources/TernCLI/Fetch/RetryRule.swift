@@ -17,7 +17,7 @@ struct RetryRule: Sendable {
     static func isTransient(_ error: any Error) -> Bool {
         guard let error = error as? EngineError else { return false }
         switch error.reason {
-        case .timedOut, .unresolved: return true
+        case .timedOut, .connecting(.unresolved): return true
         default: return false
         }
     }

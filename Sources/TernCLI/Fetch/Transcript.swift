@@ -168,7 +168,7 @@ final class Transcript: SessionTaskDelegate {
         let isTooMuch = state.withLock { state in
             guard state.contents.body.take(bytes) == .overflowed else { return false }
             state.contents.error = EngineError(
-                .bodyTooLarge(limit: state.contents.body.limit), phase: .body, wasSent: true)
+                .transfer(.bodyTooLarge(limit: state.contents.body.limit)), phase: .body, wasSent: true)
             return true
         }
         if isTooMuch { task.cancel() }

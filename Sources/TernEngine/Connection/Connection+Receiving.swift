@@ -142,14 +142,14 @@ extension Connection {
                 allowance.spend(TurnAllowance.event)
                 tell(event, of: span, &allowance)
             } catch {
-                fail(.malformedResponse(error))
+                fail(.transfer(.malformedResponse(error)))
                 return span.count
             }
         }
     }
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {
-        if case .handedOver = event { return fail(.upgradeNotTaken) }
+        if case .handedOver = event { return fail(.transfer(.upgradeNotTaken)) }
         if case .head = event { silence.answered() }
         let taken = carried?.received(event, of: bytes, &allowance) ?? .all
         switch event {
@@ -169,7 +169,7 @@ extension Connection {
         case .system(let error): follow(state.inputEnded(), error)
         case .tls(let error):
             // A response that is complete stays so, whatever follows it.
-            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.insecure(error)) }
+            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.connecting(.insecure(error))) }
         }
     }
 

@@ -63,7 +63,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func start(
         _ carried: any Carried, _ hop: Hop, _ deadlines: Deadlines, prepared: PreparedExchange? = nil
     ) {
-        guard case .resting = state.stage else { return carried.exchangeEnded(.connectionLost(nil), Evidence()) }
+        guard case .resting = state.stage else {
+            return carried.exchangeEnded(.transfer(.connectionLost(nil)), Evidence())
+        }
         do throws(InvalidRequest) {
             if state.exchangeCount == 0, let prepared {
                 swap(&exchange, &prepared.exchange)
@@ -73,7 +75,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             }
         } catch {
             owner.connectionFree(self)
-            return carried.exchangeEnded(.invalidRequest(error), Evidence())
+            return carried.exchangeEnded(.request(.invalid(error)), Evidence())
         }
         state.begin()
         self.carried = carried
@@ -205,7 +207,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         switch consequence {
         case .none: break
         case .retire: retire()
-        case .breakOff: fail(.connectionLost(state.sendingError ?? error))
+        case .breakOff: fail(.transfer(.connectionLost(state.sendingError ?? error)))
         }
     }
 

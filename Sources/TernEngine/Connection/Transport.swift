@@ -278,8 +278,8 @@ enum TransportError: Error {
 
     var reason: EngineError.Reason {
         switch self {
-        case .system(let error): .connectionLost(error)
-        case .tls(let error): .insecure(error)
+        case .system(let error): .transfer(.connectionLost(error))
+        case .tls(let error): .connecting(.insecure(error))
         }
     }
 }

@@ -95,7 +95,7 @@ extension Dialler {
         do throws(TLSError) {
             examiner = try Examiner(of: server, context.get(), shared.trust)
         } catch {
-            return follow(dial.failed(.insecure(error)))
+            return follow(dial.failed(.connecting(.insecure(error))))
         }
         follow(dial.prepared())
     }
@@ -110,7 +110,7 @@ extension Dialler {
         question = nil
         switch addresses {
         case .success(let addresses): follow(dial.resolved(addresses, at: .now))
-        case .failure(let error): follow(dial.failed(.unresolved(error)))
+        case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
         }
     }
 
@@ -129,7 +129,7 @@ extension Dialler {
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
             follow(dial.connected(to: address, from: local, at: .now))
-        case .failure(let error): follow(dial.failed(.unreachable(error)))
+        case .failure(let error): follow(dial.failed(.connecting(.unreachable(error))))
         }
     }
 
@@ -146,7 +146,7 @@ extension Dialler {
             self.handshake = handshake
             handshake.start()
         } catch {
-            follow(dial.failed(.insecure(error)))
+            follow(dial.failed(.connecting(.insecure(error))))
         }
     }
 
@@ -190,8 +190,8 @@ extension Dialler {
     private var unaskedInput: EngineError.Reason {
         var byte: UInt8 = 0
         let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport?.receive(into: $0) }
-        if case .bytes = received { return .malformedResponse(.unaskedBytes) }
-        return .connectionLost(nil)
+        if case .bytes = received { return .transfer(.malformedResponse(.unaskedBytes)) }
+        return .transfer(.connectionLost(nil))
     }
 
     private func metrics(of transport: Transport) -> ConnectionMetrics? {

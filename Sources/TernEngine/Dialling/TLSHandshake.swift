@@ -115,13 +115,13 @@ extension TLSHandshake {
             received = try unsafe transport?.receive(into: buffer) ?? .wouldBlock
         } catch {
             peerLost()
-            throw .connectionLost(error)
+            throw .transfer(.connectionLost(error))
         }
         switch received {
         case .wouldBlock: return false
         case .endOfStream:
             peerLost()
-            throw .connectionLost(nil)
+            throw .transfer(.connectionLost(nil))
         case .bytes(let count):
             return try unsafe takeIn(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
@@ -135,7 +135,7 @@ extension TLSHandshake {
             progress = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? .complete
         } catch {
             trust = transport?.trust
-            throw .insecure(error)
+            throw .connecting(.insecure(error))
         }
         // Cancelled by somebody whom OpenSSL has called: the server is told nothing more.
         if completion == nil { return false }
@@ -208,13 +208,13 @@ extension TLSHandshake {
             do throws(TLSError) {
                 opened = try unsafe transport?.open(ciphertext, from: &offset, into: loop.scratchBuffer) ?? .nothing
             } catch {
-                throw .insecure(error)
+                throw .connecting(.insecure(error))
             }
             switch opened {
             case .message: continue
             case .nothing: return
-            case .bytes: throw .malformedResponse(.unaskedBytes)
-            case .endOfStream: throw .connectionLost(nil)
+            case .bytes: throw .transfer(.malformedResponse(.unaskedBytes))
+            case .endOfStream: throw .transfer(.connectionLost(nil))
             }
         }
     }

@@ -42,7 +42,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
             do throws(InvalidRequest) {
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
-                task.getsNone(DialFailure(reason: .invalidRequest(error), phase: .request))
+                task.getsNone(DialFailure(reason: .request(.invalid(error)), phase: .request))
                 return tellIfEmpty()
             }
         }
@@ -56,7 +56,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
         case .refuse(let limit):
-            task.getsNone(DialFailure(reason: .queueFull(limit: limit), phase: .pool))
+            task.getsNone(DialFailure(reason: .connecting(.queueFull(limit: limit)), phase: .pool))
             tellIfEmpty()
         }
     }

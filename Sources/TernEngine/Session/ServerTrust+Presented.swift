@@ -15,7 +15,7 @@ extension ServerTrust {
         by url: URL, configuration: SessionConfiguration = .default
     ) async throws(EngineError) -> ServerTrust {
         guard url.scheme?.lowercased() == "https" else {
-            throw EngineError(.invalidRequest(.unsupportedScheme(url.scheme ?? "")), phase: .request)
+            throw EngineError(.request(.invalid(.unsupportedScheme(url.scheme ?? ""))), phase: .request)
         }
         let presented = Presented()
         let refusal = ServerTrustPolicy.composite([
@@ -35,7 +35,7 @@ extension ServerTrust {
             guard let trust = presented.trust.withLock({ $0 }) else { throw error }
             return trust
         }
-        throw EngineError(.insecure(TLSError(.noPeerCertificate)), phase: .tls)
+        throw EngineError(.connecting(.insecure(TLSError(.noPeerCertificate))), phase: .tls)
     }
 }
 

@@ -31,7 +31,7 @@ extension SessionTask {
             }
             return taken == octets.count && !aside.path.hasMore ? .all : .some(taken)
         } catch {
-            connection?.end(.undecodable(error))
+            connection?.end(.transfer(.undecodable(error)))
             return .all
         }
     }
@@ -43,7 +43,7 @@ extension SessionTask {
             try aside.path.finish()
             return true
         } catch {
-            connection?.end(.undecodable(error))
+            connection?.end(.transfer(.undecodable(error)))
             return false
         }
     }

@@ -14,7 +14,7 @@ extension SessionTask {
             if plan.hop.number > 0 { tally?.beginHop(plan.hop, shard.loop.now) }
             shard.find(route, for: self)
         } catch {
-            completeLater(.invalidRequest(error), phase: .request, on: shard.loop)
+            completeLater(.request(.invalid(error)), phase: .request, on: shard.loop)
         }
     }
 
@@ -93,7 +93,7 @@ extension SessionTask: ConnectionSeeker {
     func getsNone(_ failure: DialFailure) {
         prepared = nil
         switch failure.reason {
-        case .invalidRequest, .queueFull:
+        case .request(.invalid), .connecting(.queueFull):
             // Told while the task is started, perhaps from the end of another.
             completeLater(failure.reason, phase: failure.phase, on: shared.withLock { $0.shard }?.loop)
         default:
@@ -189,7 +189,7 @@ extension SessionTask: Carried {
         settle(evidence)
         switch reason {
         case nil: follow(plan.ended())
-        case .invalidRequest(let error): getsNone(DialFailure(reason: .invalidRequest(error), phase: .request))
+        case .request(.invalid(let error)): getsNone(DialFailure(reason: .request(.invalid(error)), phase: .request))
         case let reason?: follow(plan.failed(reason, evidence))
         }
     }

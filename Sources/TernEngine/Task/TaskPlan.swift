@@ -106,7 +106,7 @@ struct TaskPlan: ~Copyable {
             return .ask(redirection.request)
         case .refuse(let error):
             stage = .over
-            return .fail(.redirect(error))
+            return .fail(.transfer(.redirect(error)))
         }
     }
 
@@ -159,7 +159,7 @@ struct TaskPlan: ~Copyable {
         }
         guard let content else {
             stage = .over
-            return .fail(.redirect(.bodyNotReplayable), isSafeToRepeat: false)
+            return .fail(.transfer(.redirect(.bodyNotReplayable)), isSafeToRepeat: false)
         }
         request.content = content
         return move(to: request, chain, ending, isContentNew: true)
@@ -258,15 +258,15 @@ struct TaskPlan: ~Copyable {
         let isSafeToRepeat = RepeatRule.isSafeToRepeat(evidence)
         switch stage {
         case .underWay:
-            guard case .connectionLost = reason, repeats.repeats(evidence) else { break }
+            guard case .transfer(.connectionLost) = reason, repeats.repeats(evidence) else { break }
             repeatCount += 1
             return .go
         case .swallowing:
-            guard case .connectionLost = reason else { break }
+            guard case .transfer(.connectionLost) = reason else { break }
             stage = .underWay
             return .go
         case .asking:
-            guard case .connectionLost = reason else { break }
+            guard case .transfer(.connectionLost) = reason else { break }
             stage = .asking(.broken(reason, isSafeToRepeat: isSafeToRepeat))
             return .wait
         case .delivering, .over: break

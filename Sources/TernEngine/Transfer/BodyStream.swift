@@ -102,7 +102,7 @@ final class BodyStream: SessionTaskDelegate, Sendable {
             state.end = error.map { .failure($0) } ?? .success(())
             return (state.headReader.take(), state.chunkReader.take())
         }
-        head?.resume(returning: .failure(error ?? task.error(.connectionLost(nil), phase: .head)))
+        head?.resume(returning: .failure(error ?? task.error(.transfer(.connectionLost(nil)), phase: .head)))
         chunk?.resume(returning: error.map { .failure($0) } ?? .success(nil))
     }
 }

@@ -75,9 +75,9 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
     func takeOutcome(of task: SessionTask) throws(EngineError) -> (Data, HTTPURLResponse) {
         let isOver = isOver.load(ordering: .acquiring)
         assert(isOver)
-        if body.isTooLarge { throw task.error(.bodyTooLarge(limit: body.limit), phase: .body) }
+        if body.isTooLarge { throw task.error(.transfer(.bodyTooLarge(limit: body.limit)), phase: .body) }
         if let error { throw error }
-        guard let response = response.take() else { throw task.error(.connectionLost(nil), phase: .head) }
+        guard let response = response.take() else { throw task.error(.transfer(.connectionLost(nil)), phase: .head) }
         return (body.takeAll(), response)
     }
 }

@@ -166,7 +166,7 @@ import Testing
         request.setValue("websocket", forHTTPHeaderField: "Upgrade")
         request.setValue("Upgrade", forHTTPHeaderField: "Connection")
         let asked = await session.failure(of: request)
-        if case .upgradeNotTaken = asked?.reason {} else { Issue.record("\(String(describing: asked))") }
+        if case .transfer(.upgradeNotTaken) = asked?.reason {} else { Issue.record("\(String(describing: asked))") }
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 

@@ -46,5 +46,7 @@ import Testing
 }
 
 extension EngineError.Reason {
-    fileprivate var tlsReason: TLSError.Reason? { if case .insecure(let error) = self { error.reason } else { nil } }
+    fileprivate var tlsReason: TLSError.Reason? {
+        if case .connecting(.insecure(let error)) = self { error.reason } else { nil }
+    }
 }

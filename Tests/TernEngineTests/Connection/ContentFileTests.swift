@@ -98,7 +98,7 @@ import TernLock
             #expect(record.error == nil)
             #expect(record.body == Array("\(size)".utf8))
         case .shrinks, .isEmptied:
-            guard case .content(.tooShort(let missing)) = record.error?.reason else {
+            guard case .request(.content(.tooShort(let missing))) = record.error?.reason else {
                 Issue.record("\(String(describing: record.error))")
                 return
             }

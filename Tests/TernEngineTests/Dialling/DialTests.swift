@@ -96,7 +96,7 @@ import Testing
                 if count > 0 { _ = dial.prepared() }
                 if count > 1 { _ = dial.resolved([address], at: at(2)) }
                 if count > 2 { _ = dial.connected(to: address, from: nil, at: at(3)) }
-                let next = isLate ? dial.timeIsUp() : dial.failed(.queueFull(limit: 1))
+                let next = isLate ? dial.timeIsUp() : dial.failed(.connecting(.queueFull(limit: 1)))
                 #expect(next.words == words[count])
                 guard case .fail(let failure) = next else { continue }
                 #expect(failure.reason.kind == (isLate ? "timed-out" : "queue-full"))
@@ -110,7 +110,7 @@ import Testing
         _ = (dial.begin(), dial.prepared())
         #expect(dial.timeIsUp().words == "stop connecting")
         #expect(
-            dial.failed(.connectionLost(nil)).words == "fail connect unix:/run/web.sock")
+            dial.failed(.transfer(.connectionLost(nil))).words == "fail connect unix:/run/web.sock")
         #expect(dial.timeIsUp().words == "rest")
     }
 
@@ -118,7 +118,7 @@ import Testing
         let address = try #require(address)
         var dial = dial(Route(to: Self.plain))
         _ = (dial.begin(), dial.resolved([address], at: at(2)), dial.connected(to: address, from: nil, at: at(3)))
-        #expect(dial.failed(.connectionLost(nil)).words == "fail connect 192.0.2.1:80")
+        #expect(dial.failed(.transfer(.connectionLost(nil))).words == "fail connect 192.0.2.1:80")
         let isOver = dial.isOver
         #expect(isOver)
     }

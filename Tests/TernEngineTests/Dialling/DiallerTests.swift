@@ -101,7 +101,7 @@ import Testing
             await session.dropPrivileges()
         }
         let error = try #require(await session.failure(of: try URLRequest(string: "http://a.test/")))
-        guard case .unreachable(let failure) = error.reason else {
+        guard case .connecting(.unreachable(let failure)) = error.reason else {
             Issue.record("\(error)")
             return
         }
@@ -121,7 +121,7 @@ import Testing
         var request = try URLRequest(string: "http://a.test/")
         request.unixSocket = socket.name
         let error = try #require(await session.failure(of: request))
-        guard case .unreachable(let failure) = error.reason else {
+        guard case .connecting(.unreachable(let failure)) = error.reason else {
             Issue.record("\(error)")
             return
         }

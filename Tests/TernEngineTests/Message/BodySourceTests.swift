@@ -53,7 +53,7 @@ import TernLock
         }
 
         func isTold(by reason: EngineError.Reason?) -> Bool {
-            guard case .content(let error) = reason else { return false }
+            guard case .request(.content(let error)) = reason else { return false }
             return switch (self, error) {
             case (.endsEarly, .tooShort(missing: 1)), (.givesTooMuch, .tooLong(excess: 1)): true
             case (.failsAtOnce, .failed(let error)), (.failsMidway, .failed(let error)),

@@ -98,7 +98,7 @@ import TernLock
         var errors: [EngineError?] = []
         for delegate in delegates { errors.append(await delegate.end().error) }
         #expect(errors.count { $0 == nil } == 1)
-        guard case .content(.alreadyUsed) = errors.compactMap({ $0 }).first?.reason else {
+        guard case .request(.content(.alreadyUsed)) = errors.compactMap({ $0 }).first?.reason else {
             Issue.record("\(errors)")
             return
         }

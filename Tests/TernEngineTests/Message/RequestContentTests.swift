@@ -104,7 +104,7 @@ import TernLock
         session.dataTask(with: request, delegate: recorder).resume()
         let error = await recorder.end().error
         guard kind.isReplayable else {
-            guard case .redirect(.bodyNotReplayable) = error?.reason else {
+            guard case .transfer(.redirect(.bodyNotReplayable)) = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 return
             }
@@ -186,7 +186,7 @@ import TernLock
             let source = ProbingSource([Data("x".utf8)], then: .end(trailers: trailers))
             request.content = .once(source, length: length)
             let error = await session.failure(of: request)
-            guard case .content(.unencodable) = error?.reason else {
+            guard case .request(.content(.unencodable)) = error?.reason else {
                 Issue.record("\(trailers): \(String(describing: error))")
                 continue
             }

@@ -38,7 +38,7 @@ import TernLock
                 continuation.finish(throwing: SourceFailure())
             }
             let error = await Session.limited().failure(of: try Self.request(origin, .sequence { pieces }))
-            guard case .content(.failed(let reason)) = error?.reason else {
+            guard case .request(.content(.failed(let reason))) = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 continue
             }

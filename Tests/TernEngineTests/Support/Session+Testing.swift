@@ -69,11 +69,13 @@ extension Session {
 
 extension EngineError.Reason {
     var isCancellation: Bool { if case .cancelled = self { true } else { false } }
-    var isConnectionLoss: Bool { if case .connectionLost = self { true } else { false } }
+    var isConnectionLoss: Bool { if case .transfer(.connectionLost) = self { true } else { false } }
     var isInvalidation: Bool { if case .sessionInvalidated = self { true } else { false } }
     var limit: EngineError.TimeLimit? { if case .timedOut(let limit) = self { limit } else { nil } }
-    var redirection: RedirectError? { if case .redirect(let error) = self { error } else { nil } }
-    var malformation: HTTP1Error? { if case .malformedResponse(let error) = self { error } else { nil } }
-    var invalidity: InvalidRequest? { if case .invalidRequest(let error) = self { error } else { nil } }
-    var trustFailure: TrustFailure? { if case .insecure(let error) = self { error.trustFailure } else { nil } }
+    var redirection: RedirectError? { if case .transfer(.redirect(let error)) = self { error } else { nil } }
+    var malformation: HTTP1Error? { if case .transfer(.malformedResponse(let error)) = self { error } else { nil } }
+    var invalidity: InvalidRequest? { if case .request(.invalid(let error)) = self { error } else { nil } }
+    var trustFailure: TrustFailure? {
+        if case .connecting(.insecure(let error)) = self { error.trustFailure } else { nil }
+    }
 }

@@ -214,7 +214,7 @@ import Testing
             #expect(String(decoding: record.body, as: UTF8.self) == "twice")
             #expect(origin.requests.map(\.bodyText) == ["once", "twice"])
         } else {
-            guard case .redirect(.bodyNotReplayable) = record.error?.reason else {
+            guard case .transfer(.redirect(.bodyNotReplayable)) = record.error?.reason else {
                 Issue.record("\(String(describing: record.error))")
                 return
             }

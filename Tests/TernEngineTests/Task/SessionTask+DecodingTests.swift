@@ -137,7 +137,7 @@ import TernLock
         }
         let session = Session.limited()
         let error = await session.failure(of: try URLRequest(origin))
-        guard case .undecodable(let reason) = error?.reason else {
+        guard case .transfer(.undecodable(let reason)) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -161,7 +161,7 @@ import TernLock
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()
         #expect(record.body.count == 1 << 20)
-        guard case .undecodable(.tooLarge(limit: 1 << 20)) = record.error?.reason else {
+        guard case .transfer(.undecodable(.tooLarge(limit: 1 << 20))) = record.error?.reason else {
             Issue.record("\(String(describing: record.error))")
             return
         }
@@ -178,7 +178,7 @@ import TernLock
             let session = Session.limited { $0.maximumCollectedBodySize = limit }
             let error = await session.failure(of: try URLRequest(origin))
             #expect((error == nil) == isEnough)
-            if case .bodyTooLarge(limit: limit)? = error?.reason { continue }
+            if case .transfer(.bodyTooLarge(limit: limit))? = error?.reason { continue }
             #expect(isEnough)
         }
     }

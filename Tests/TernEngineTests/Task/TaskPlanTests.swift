@@ -28,7 +28,7 @@ import Testing
     }
 
     private static let kept = Evidence(wasReused: true, isSent: true)
-    private static let lost = EngineError.Reason.connectionLost(nil)
+    private static let lost = EngineError.Reason.transfer(.connectionLost(nil))
 
     /// Has the plan ask where a redirect to `location` leads; gives the question.
     private static func ask(_ plan: inout TaskPlan, _ location: String, status: Int = 302) throws -> URLRequest {
@@ -205,7 +205,9 @@ import Testing
     }
 
     @Test func `other reasons than a lost connection are never a reason to send again`() throws {
-        for reason in [EngineError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .upgradeNotTaken] {
+        for reason in [
+            EngineError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .transfer(.upgradeNotTaken),
+        ] {
             var plan = try Self.plan()
             let word = plan.failed(reason, Self.kept).word
             #expect(word == "fail \(reason.kind), may be repeated")
@@ -288,7 +290,7 @@ extension TaskPlan.HeadAnswer {
         case .swallow: "swallow"
         case .challenge: "challenge"
         case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
-        case .fail(.redirect(let error)): "fail redirect: \(error)"
+        case .fail(.transfer(.redirect(let error))): "fail redirect: \(error)"
         case .fail(let reason): "fail \(reason.kind)"
         }
     }

@@ -44,7 +44,7 @@ import Testing
         let stream = BodyStream()
         let task = try task(stream)
         deliver([1], to: stream, task)
-        stream.task(task, didCompleteWith: task.error(.connectionLost(nil), phase: .body))
+        stream.task(task, didCompleteWith: task.error(.transfer(.connectionLost(nil)), phase: .body))
         #expect(try await stream.next(of: task).get() == Data([1]))
         for _ in 0..<3 {
             let result = await stream.next(of: task)

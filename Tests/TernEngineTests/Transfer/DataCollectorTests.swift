@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DataCollectorTests {
     private func limit(of error: EngineError?) -> Int? {
-        if case .bodyTooLarge(let limit) = error?.reason { limit } else { nil }
+        if case .transfer(.bodyTooLarge(let limit)) = error?.reason { limit } else { nil }
     }
 
     @Test(arguments: [0, 1, 99, 100]) func `collects up to the limit`(count: Int) async throws {

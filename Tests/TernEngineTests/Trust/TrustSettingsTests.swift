@@ -171,7 +171,7 @@ import TernLock
         }
         for _ in 0..<2 {
             let error = await session.failure(of: try URLRequest(origin))
-            if case .insecure(let tls) = error?.reason, case .invalidConfiguration = tls.reason {
+            if case .connecting(.insecure(let tls)) = error?.reason, case .invalidConfiguration = tls.reason {
             } else {
                 Issue.record("\(String(describing: error))")
             }

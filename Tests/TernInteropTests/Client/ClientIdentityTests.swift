@@ -74,7 +74,9 @@ import TestPrograms
         let welcome = try await RecordedTask.run(try session(authority, identified: true), server.url())
         #expect(welcome.status == 200)
         let refused = try await RecordedTask.run(try session(authority, identified: false), server.url())
-        guard case .insecure(let error)? = refused.error?.reason, case .clientCertificateRequired = error.reason else {
+        guard case .connecting(.insecure(let error))? = refused.error?.reason,
+            case .clientCertificateRequired = error.reason
+        else {
             Issue.record("not what it should be: \(String(describing: refused.error))")
             return
         }

@@ -61,7 +61,8 @@ import Testing
         let url = try #require(URL(string: server.url()))
         let error = await #expect(throws: EngineError.self) { _ = try await session.data(from: url) }
         #expect(error?.phase == .tls)
-        guard case .insecure(let tls)? = error?.reason, case .keyNotPinned? = tls.trustFailure?.reason else {
+        guard case .connecting(.insecure(let tls))? = error?.reason, case .keyNotPinned? = tls.trustFailure?.reason
+        else {
             Issue.record("not refused for its pin: \(String(describing: error))")
             return
         }

@@ -142,7 +142,7 @@ import Testing
         }
         let manager = SessionManager(configuration: configuration)
         let response = await manager.request(origin.url()).serializingData().response
-        guard case .bodyTooLarge(limit: 100_000)? = (response.error as? EngineError)?.reason else {
+        guard case .transfer(.bodyTooLarge(limit: 100_000))? = (response.error as? EngineError)?.reason else {
             Issue.record("\(String(describing: response.error))")
             return
         }

@@ -56,7 +56,7 @@ import Testing
         _ = state.complete(with: nil, metrics: nil)
         let completion = state.validate().0
         #expect(completion.data == Data())
-        guard case .bodyTooLarge(limit: 5)? = (completion.error as? EngineError)?.reason else {
+        guard case .transfer(.bodyTooLarge(limit: 5))? = (completion.error as? EngineError)?.reason else {
             Issue.record("\(String(describing: completion.error))")
             return
         }

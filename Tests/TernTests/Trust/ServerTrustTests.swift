@@ -40,7 +40,7 @@ import Testing
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         manager.request(origin.url()).validate().responseData { continuation.yield($0.error) }
         let error = try #require(await errors.first { _ in true } as? EngineError)
-        guard case .insecure(let failure) = error.reason, case .trust(let refusal) = failure.reason else {
+        guard case .connecting(.insecure(let failure)) = error.reason, case .trust(let refusal) = failure.reason else {
             Issue.record("\(error)")
             return
         }

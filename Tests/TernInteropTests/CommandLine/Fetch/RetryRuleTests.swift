@@ -28,6 +28,6 @@ import Tern
     @Test func `the statuses that may pass are curl's`() {
         #expect((100...599).filter(RetryRule.isTransient(status:)) == [408, 429, 500, 502, 503, 504])
         #expect(RetryRule.isTransient(EngineError(.timedOut(.total), phase: .head)))
-        #expect(!RetryRule.isTransient(EngineError(.connectionLost(nil), phase: .head)))
+        #expect(!RetryRule.isTransient(EngineError(.transfer(.connectionLost(nil)), phase: .head)))
     }
 }

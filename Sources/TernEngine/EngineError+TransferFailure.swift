@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernIO
+
+extension EngineError {
+    /// Why the response did not come, or is not taken.
+    public enum TransferFailure: Sendable {
+        /// The connection ended before the response did, or before its handshake was done; nil when the peer closed it in order.
+        case connectionLost(SystemError?)
+        /// The peer broke HTTP/1.1.
+        case malformedResponse(HTTP1Error)
+        /// The response's body is not what its `Content-Encoding` says, or costs more than is allowed.
+        case undecodable(ContentDecodingError)
+        /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
+        case bodyTooLarge(limit: Int)
+        /// A redirect was not followed.
+        case redirect(RedirectError)
+        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
+        /// request asked for is a `malformedResponse`.
+        case upgradeNotTaken
+    }
+}
+
+extension EngineError.TransferFailure: CustomStringConvertible {
+    var kind: String {
+        switch self {
+        case .connectionLost: "connection-lost"
+        case .malformedResponse: "malformed-response"
+        case .undecodable: "undecodable"
+        case .bodyTooLarge: "body-too-large"
+        case .redirect: "redirect"
+        case .upgradeNotTaken: "upgrade-not-taken"
+        }
+    }
+
+    var rule: String {
+        switch self {
+        case .connectionLost(let error?): error.message
+        case .malformedResponse(let error): "\(error.reason.rule) (\(error.reason.source))"
+        case .undecodable(let error): error.description
+        case .redirect(let error): error.description
+        case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken: description
+        }
+    }
+
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .connectionLost(nil): "the server closed the connection before the response was complete"
+        case .connectionLost(let error?): "the connection was lost: \(error)"
+        case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
+        case .undecodable(let error): "the body cannot be decoded: \(error)"
+        case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
+        case .redirect(let error): "\(error)"
+        case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
+        }
+    }
+}
