@@ -154,7 +154,7 @@ struct OutgoingRequest: ~Copyable {
 
     /// Sends until everything is out, the allowance is spent, or something else has to be done or waited for.
     mutating func send(
-        over transport: Transport, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step {
         while true {
             // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
@@ -252,7 +252,7 @@ extension OutgoingRequest {
 // Piece by piece
 extension OutgoingRequest {
     /// 0 if the kernel takes no more.
-    private mutating func sendBuffer(over transport: Transport) throws(SendingError) -> Int {
+    private mutating func sendBuffer(over transport: some Outlet) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
             unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
         }
@@ -268,7 +268,7 @@ extension OutgoingRequest {
 
     /// Sends the next piece; nil to be called again. What goes without a copy is accounted for by its count.
     private mutating func sendContent(
-        over transport: Transport, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step? {
         let count: Int
         switch content {
@@ -311,7 +311,7 @@ extension OutgoingRequest {
 
     /// Through the kernel where nothing has to be sealed.
     private mutating func sendFile(
-        over transport: Transport, _ offset: Int64, _ left: Int
+        over transport: some Outlet, _ offset: Int64, _ left: Int
     ) throws(SendingError) -> Int {
         if file == nil { return 0 }
         if !transport.isSecure {
@@ -356,7 +356,7 @@ extension OutgoingRequest {
     }
 
     private static func send(
-        _ bytes: UnsafeRawBufferPointer, over transport: Transport
+        _ bytes: UnsafeRawBufferPointer, over transport: some Outlet
     ) -> Result<Int, SendingError> {
         do throws(TransportError) {
             return .success(try unsafe transport.send(bytes))
@@ -366,7 +366,7 @@ extension OutgoingRequest {
     }
 
     private static func sendFile(
-        _ file: borrowing FileSource?, _ offset: Int64, _ count: Int, over transport: Transport
+        _ file: borrowing FileSource?, _ offset: Int64, _ count: Int, over transport: some Outlet
     ) -> Result<IOResult, SendingError> {
         switch file {
         case .none: return .success(.wouldBlock)

@@ -6,50 +6,242 @@ import Testing
 @testable import TernEngine
 
 struct OutgoingRequestTests {
-    private static let settings = ExchangeSettings(SessionConfiguration())
-
-    private func request(_ change: (inout URLRequest) -> Void = { _ in }) throws -> URLRequest {
-        var request = URLRequest(url: try #require(URL(string: "http://example.com/")))
-        change(&request)
-        return request
-    }
-
     @Test func `there is something to send once it has begun, until it is dropped`() throws {
-        var exchange = Exchange()
-        var outgoing = OutgoingRequest()
-        let atFirst = outgoing.isSent
-        try outgoing.begin(Hop(request: try request()), on: &exchange, Self.settings)
-        let begun = outgoing.isSent
-        _ = outgoing.drop()
-        let dropped = outgoing.isSent
+        var dialogue = OutgoingDialogue()
+        let atFirst = dialogue.outgoing.isSent
+        try dialogue.begin(.none)
+        let begun = dialogue.outgoing.isSent
+        dialogue.drop()
+        let dropped = dialogue.outgoing.isSent
         #expect((atFirst, begun, dropped) == (true, false, true))
     }
 
     @Test(arguments: [10, 20_000, 1_000_000]) func `a body belongs to it, however it travels`(size: Int) throws {
-        var exchange = Exchange()
-        var outgoing = OutgoingRequest()
-        let request = try request {
-            $0.httpMethod = "PUT"
-            $0.httpBody = Data(count: size)
-        }
-        try outgoing.begin(Hop(request: request), on: &exchange, Self.settings)
-        let begun = outgoing.isSent
-        _ = outgoing.drop()
-        let dropped = outgoing.isSent
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(.data(Data(count: size)))
+        let begun = dialogue.outgoing.isSent
+        dialogue.drop()
+        let dropped = dialogue.outgoing.isSent
         #expect((begun, dropped) == (false, true))
     }
 
     @Test func `what cannot be encoded leaves nothing to send`() throws {
-        var exchange = Exchange()
-        var outgoing = OutgoingRequest()
-        let request = try request { $0.httpMethod = "GE T" }
-        var refusal: InvalidRequest?
-        do throws(InvalidRequest) {
-            try outgoing.begin(Hop(request: request), on: &exchange, Self.settings)
-        } catch {
-            refusal = error
+        for content in [nil, RequestContent.data(Data(count: 20_000)), .stream(length: -1) { ProbingSource([]) }] {
+            var dialogue = OutgoingDialogue()
+            #expect(throws: InvalidRequest.self) {
+                try dialogue.begin(content) { if content?.announcedLength != -1 { $0.httpMethod = "GE T" } }
+            }
+            let appetite = try dialogue.send()
+            #expect(appetite == .none)
+            #expect(dialogue.taken.isEmpty)
         }
-        let isSent = outgoing.isSent
-        #expect(refusal != nil && isSent)
+    }
+
+    @Test func `a head is all of a request without content`() throws {
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(.none)
+        let before = dialogue.outgoing.appetite
+        let after = try dialogue.send()
+        #expect((before, after) == (.writability, .none))
+        #expect(dialogue.text.hasPrefix("PUT / HTTP/1.1\r\nHost: example.com\r\n"))
+        #expect(dialogue.text.hasSuffix("\r\n\r\n"))
+        let (isSent, hasContent, length) = dialogue.facts
+        #expect((isSent, hasContent, length) == (true, false, nil))
+        #expect(dialogue.offers == 1)
+    }
+
+    @Test(arguments: [(1, 1), (16 * 1024, 1), (16 * 1024 + 1, 2), (1_000_000, 2)])
+    func `a small body leaves in one piece with the head, a large one uncopied behind it`(size: Int, offers: Int) throws
+    {
+        let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(.data(body))
+        let appetite = try dialogue.send()
+        #expect(appetite == .none)
+        #expect(Data(dialogue.content) == body)
+        #expect(dialogue.offers == offers)
+        let (isSent, hasContent, length) = dialogue.facts
+        #expect((isSent, hasContent, length) == (true, true, Int64(size)))
+        let handedOver = dialogue.outgoing.contentHandedOver
+        #expect(handedOver == Int64(size))
+    }
+
+    enum Word: CaseIterable, Sendable { case goOn, final, timePassed, timePassedBefore }
+
+    @Test(arguments: Word.allCases) func `content that waits for the server's word goes with it, or with time`(
+        word: Word
+    )
+        throws
+    {
+        let file = try TestFile(Data("piece".utf8))
+        for kind in 0..<4 {
+            let source = ProbingSource([Data("piece".utf8)])
+            let content: RequestContent =
+                switch kind {
+                case 0: .data(Data("piece".utf8))
+                case 1: .file(path: file.path)
+                case 2: .stream(length: 5) { source }
+                default: .once(source, length: 5)
+                }
+            var dialogue = OutgoingDialogue()
+            try dialogue.begin(content) { $0.setValue("100-continue", forHTTPHeaderField: "Expect") }
+            if word == .timePassedBefore {
+                dialogue.outlet.room = 10
+                _ = try dialogue.send()
+                dialogue.outgoing.goOnWithoutPermission()
+                dialogue.outlet.room = .max
+            } else {
+                for _ in 0..<2 {
+                    let appetite = try dialogue.send()
+                    #expect(appetite == .permission)
+                }
+                #expect(dialogue.text.hasSuffix("\r\n\r\n"))
+                #expect(source.record.asks == 0)
+            }
+            switch word {
+            case .goOn: try dialogue.hear("HTTP/1.1 100 Continue\r\n\r\n")
+            case .final:
+                try dialogue.hear("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
+                dialogue.drop()
+            case .timePassed: dialogue.outgoing.goOnWithoutPermission()
+            case .timePassedBefore: break
+            }
+            let appetite = try dialogue.send()
+            let isSent = dialogue.outgoing.isSent
+            #expect((appetite, isSent) == (.none, true))
+            #expect(String(decoding: dialogue.content, as: UTF8.self) == (word == .final ? "" : "piece"))
+            #expect(source.record.asks == (word == .final || kind < 2 ? 0 : 2))
+            #expect(file.openCount == 0)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a file that shrinks is told, one that grows sends what was announced`(
+        isSecure: Bool
+    ) throws {
+        let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        for (cut, size, told) in [
+            (0, 199_999, "it ended 1 bytes before its announced length"), (1000, 0, "before its announced length"),
+            (200_000, 0, nil), (1000, 300_000, nil),
+        ] as [(Int, Int, String?)] {
+            let file = try TestFile(body)
+            var whole = OutgoingDialogue()
+            try whole.begin(.file(path: file.path))
+            _ = try whole.send()
+            var dialogue = OutgoingDialogue()
+            try dialogue.begin(.file(path: file.path))
+            dialogue.outlet.isSecure = isSecure
+            dialogue.outlet.room = whole.headCount + cut
+            let before = try dialogue.send()
+            #expect(before == (cut == 200_000 ? .none : .writability))
+            file.resize(to: size)
+            dialogue.outlet.room = .max
+            if let told {
+                #expect(dialogue.failure()?.hasSuffix(told) == true)
+                dialogue.drop()
+            } else {
+                let after = try dialogue.send()
+                #expect(after == .none)
+            }
+            #expect(Data(dialogue.content) == (told == nil ? body : body.prefix(size < cut ? cut : size)))
+            #expect(file.openCount == 0)
+        }
+    }
+
+    /// Every way in which content travels, made anew for each request.
+    private static func contents(_ file: TestFile) -> [@Sendable () -> RequestContent?] {
+        let pieces = [Data("a piece".utf8), Data(), Data(repeating: 7, count: 40)]
+        let path = file.path
+        return [
+            { nil }, { .data(Data()) }, { .data(Data("small".utf8)) }, { .file(path: path) },
+            { .once(ProbingSource(pieces, then: .end(trailers: ["X-Sum": "5"]))) },
+            { .once(ProbingSource(pieces), length: 47) }, { .stream { ProbingSource(pieces) } },
+        ]
+    }
+
+    @Test(arguments: [false, true]) func `a peer that takes little at a time gets the same octets`(isSecure: Bool)
+        throws
+    {
+        let file = try TestFile(Data("content of a file".utf8))
+        for content in Self.contents(file) {
+            var whole = OutgoingDialogue()
+            try whole.begin(content())
+            whole.outlet.isSecure = isSecure
+            _ = try whole.send()
+            for atOnce in [1, 2, 3, 7] {
+                var dialogue = OutgoingDialogue()
+                try dialogue.begin(content())
+                dialogue.outlet.isSecure = isSecure
+                dialogue.outlet.atOnce = atOnce
+                let appetite = try dialogue.send()
+                #expect(appetite == .none)
+                #expect(dialogue.taken == whole.taken)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `nor does it matter where the kernel takes no more`(isSecure: Bool) throws {
+        let file = try TestFile(Data("content of a file".utf8))
+        for content in Self.contents(file) {
+            var whole = OutgoingDialogue()
+            try whole.begin(content())
+            _ = try whole.send()
+            for count in whole.taken.indices {
+                var dialogue = OutgoingDialogue()
+                try dialogue.begin(content())
+                dialogue.outlet.isSecure = isSecure
+                dialogue.outlet.room = count
+                for _ in 0..<2 {
+                    let appetite = try dialogue.send()
+                    #expect(appetite == .writability)
+                    #expect(dialogue.taken.count == count)
+                }
+                let handedOver = dialogue.outgoing.contentHandedOver
+                #expect(handedOver <= max(0, count - whole.headCount))
+                dialogue.outlet.room = .max
+                let appetite = try dialogue.send()
+                #expect(appetite == .none)
+                #expect(dialogue.taken == whole.taken)
+            }
+        }
+    }
+
+    @Test func `a large body does not mind, either`() throws {
+        let body = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
+        let file = try TestFile(body)
+        for content in [.data(body), .file(path: file.path), RequestContent.stream { ProbingSource([body]) }] {
+            var whole = OutgoingDialogue()
+            try whole.begin(content)
+            _ = try whole.send()
+            var dialogue = OutgoingDialogue()
+            try dialogue.begin(content)
+            var (told, appetite) = (Int64(0), OutgoingRequest.Appetite.writability)
+            while appetite == .writability {
+                dialogue.outlet.room = 997
+                appetite = try dialogue.send()
+                let handedOver = dialogue.outgoing.contentHandedOver
+                #expect(handedOver >= told)
+                told = handedOver
+            }
+            #expect((appetite, told) == (.none, 70_000))
+            #expect(dialogue.taken == whole.taken)
+        }
+    }
+
+    @Test func `the next request has nothing of the one before`() throws {
+        let source = ProbingSource([Data(repeating: 1, count: 100_000)])
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(.once(source))
+        dialogue.outlet.room = 1000
+        _ = try dialogue.send()
+        dialogue.drop()
+        dialogue.outlet = MeteredOutlet()
+        dialogue.exchange = Exchange()
+        try dialogue.begin(.none)
+        _ = try dialogue.send()
+        #expect(dialogue.content.isEmpty)
+        let (isSent, hasContent, length) = dialogue.facts
+        #expect((isSent, hasContent, length) == (true, false, nil))
+        let (handedOver, isPulled) = (dialogue.outgoing.contentHandedOver, dialogue.outgoing.isPulled)
+        #expect((handedOver, isPulled) == (0, false))
     }
 }
