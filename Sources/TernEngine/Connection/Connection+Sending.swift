@@ -55,7 +55,6 @@ extension Connection {
             case .ask(let source):
                 let piece = source.next(atMost: OutgoingRequest.pieceSize, wake: wakeUp)
                 if try !outgoing.take(piece, of: source, on: &exchange, &allowance) { source.finish() }
-                if case .source = outgoing.appetite { return }
             }
         }
     }
@@ -73,6 +72,7 @@ extension Connection {
             guard let self else { return }
             loop.execute {
                 guard self.state.exchangeCount == count, case .source = self.outgoing.appetite else { return }
+                self.outgoing.goOnWithSource()
                 self.flush()
             }
         }

@@ -152,10 +152,17 @@ struct OutgoingRequest: ~Copyable {
         if case .permission = appetite { appetite = .writability }
     }
 
+    /// The source has said that it makes sense to ask it again.
+    mutating func goOnWithSource() {
+        if case .source = appetite { appetite = .writability }
+    }
+
     /// Sends until everything is out, the allowance is spent, or something else has to be done or waited for.
     mutating func send(
         over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step {
+        // Whoever sends for another reason, because a peer asked for new keys, does not ask a source that has nothing.
+        if case .source = appetite { return .wait }
         while true {
             // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
             if allowance.isSpent, hasMore { return wait(for: .writability) }

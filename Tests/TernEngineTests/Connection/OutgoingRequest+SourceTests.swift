@@ -101,6 +101,37 @@ import Testing
         #expect(source.record == ProbingSource.Record(asks: 1, finishes: 1))
     }
 
+    @Test(arguments: [nil, 10]) func `a source that stalls is asked no more before it wakes`(length: Int?) throws {
+        let source = ProbingSource { ask, _ in
+            switch ask {
+            case 0, 3: .bytes(Data("piece".utf8))
+            case 4: .end()
+            default: .later
+            }
+        }
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(.once(source, length: length))
+        for asks in [2, 3] {
+            let appetite = try dialogue.send()
+            #expect(appetite == .source)
+            let offers = dialogue.offers
+            // As when a peer asks for new keys, or takes what was sealed.
+            for _ in 0..<100 {
+                let appetite = try dialogue.send()
+                #expect(appetite == .source)
+            }
+            #expect(source.record == ProbingSource.Record(asks: asks, finishes: 0))
+            #expect(dialogue.offers == offers)
+            dialogue.outgoing.goOnWithSource()
+        }
+        let appetite = try dialogue.send()
+        #expect(appetite == .none)
+        #expect(
+            String(decoding: dialogue.content, as: UTF8.self)
+                == (length == nil ? "5\r\npiece\r\n5\r\npiece\r\n0\r\n\r\n" : "piecepiece"))
+        #expect(source.record == ProbingSource.Record(asks: 5, finishes: 1))
+    }
+
     @Test func `trailers follow the last chunk`() throws {
         var dialogue = OutgoingDialogue()
         let trailers: HTTPFields = ["X-Sum": "5", "X-Sum": "6"]

@@ -147,6 +147,19 @@ import TernLock
         #expect(origin.observations.requestCount == 0)
     }
 
+    @Test func `nor is it asked because its server asks for new keys`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(
+            tls: authority.issue(),
+            onHead: { _, _ in [.receive(1)] + .init(repeating: .updateKeys, count: 10) + [.respond(status: 413)] }
+        ) { _, _ in [] }
+        let source = ProbingSource { ask, _ in ask == 0 ? .bytes(Data("begun".utf8)) : .later }
+        let session = try Session.trusting(authority)
+        let (_, response) = try await session.data(for: Self.request(origin, .once(source)))
+        #expect(response.statusCode == 413)
+        #expect(source.record == ProbingSource.Record(asks: 2, finishes: 1))
+    }
+
     @Test func `a source that has given what was announced is not waited for, and the limit on the head counts`()
         async throws
     {
