@@ -5,7 +5,7 @@ DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 
-.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize soak soak-sanitize lint docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize soak soak-sanitize thresholds lint docs clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -16,6 +16,7 @@ help:
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
+	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
 	@echo "make lint         swift-format and house rules"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
@@ -73,6 +74,10 @@ soak-sanitize:
 	@scripts/install-dependencies build
 	@Tests/Soak/run address --seconds $(SOAK_SECONDS) $(SOAK_OPTIONS)
 	@Tests/Soak/run thread --seconds $(SOAK_SECONDS) $(SOAK_OPTIONS)
+
+# `scripts/check-thresholds --record` writes the figures down.
+thresholds:
+	@scripts/check-thresholds
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift

@@ -80,5 +80,9 @@ let package = Package(
         .executableTarget(
             name: "TernSoak", dependencies: ["TernEngine", "TernLock"], path: "Tests/Soak/TernSoak",
             swiftSettings: settings),
+        // What a plain request costs, and what it may; `make thresholds`.
+        .executableTarget(
+            name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock"],
+            path: "Tests/Thresholds/TernThresholds", swiftSettings: settings),
     ]
 )

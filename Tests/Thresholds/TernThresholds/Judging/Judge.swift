@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Measures every path, and holds the figures against the committed ones or puts them in their place.
+struct Judge {
+    let file: URL
+    /// The library that counts allocations.
+    let counter: String
+    let origin: String
+    /// Named when figures are written down, and when they were others.
+    let toolchain: String
+
+    /// - Returns: whether no limit was exceeded.
+    func check() throws -> Bool {
+        let thresholds = try Thresholds(from: file)
+        guard thresholds.rows.map(\.path) == Path.allCases.map(\.rawValue) else {
+            throw Failure("\(file.lastPathComponent) does not name the paths there are, in their order: record it anew")
+        }
+        if thresholds.toolchain != toolchain {
+            Table.write("The limits were recorded with \(thresholds.toolchain); this is \(toolchain).")
+        }
+        Table.write(Table.header)
+        var isFine = true
+        for (path, row) in zip(Path.allCases, thresholds.rows) {
+            var costs = try costs(path)
+            var verdicts = judge(costs, row, thresholds)
+            if verdicts.contains(.exceeded) {
+                costs = try costs.confirmed(library: counter, origin: origin)
+                verdicts = judge(costs, row, thresholds)
+            }
+            isFine = isFine && !verdicts.contains(.exceeded)
+            Table.write(Table.lines(costs, row, verdicts))
+        }
+        return isFine
+    }
+
+    func record() throws {
+        var rows: [Thresholds.Row] = []
+        for path in Path.allCases {
+            let row = Thresholds.Row(try costs(path).confirmed(library: counter, origin: origin))
+            Table.write("\(path.title): \(row.allocations) allocations, \(row.instructions) instructions")
+            rows.append(row)
+        }
+        try Thresholds(rows, toolchain: toolchain).write(to: file)
+    }
+
+    private func costs(_ path: Path) throws -> Costs { try Costs(path, library: counter, origin: origin) }
+
+    /// Of the allocations, and of the instructions.
+    private func judge(_ costs: Costs, _ row: Thresholds.Row, _ thresholds: Thresholds) -> [Verdict] {
+        [
+            Verdict(allocations: costs.allocations, limit: row.allocations),
+            thresholds.isForThisArchitecture
+                ? Verdict(instructions: costs.instructions, limit: row.instructionLimit) : .unjudged,
+        ]
+    }
+}

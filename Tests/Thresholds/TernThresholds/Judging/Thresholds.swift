@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The committed file: what each path may cost, and what it did when that was written down.
+struct Thresholds: Codable {
+    struct Row: Codable {
+        let path: String
+        /// The most that a request may make: exactly as many as it made.
+        let allocations: Int
+        /// In user mode, as measured.
+        let instructions: Int
+        /// The most there may be of them. Other processors and libraries make other choices, such as how to copy memory and how to
+        /// encrypt: three in a hundred are left for that.
+        let instructionLimit: Int
+
+        init(_ costs: Costs) {
+            path = costs.path.rawValue
+            allocations = Int(costs.allocations.rounded())
+            instructions = Int(costs.instructions.rounded())
+            instructionLimit = Int((costs.instructions * 1.03).rounded())
+        }
+    }
+
+    /// The one whose instructions are counted here: another one's are others.
+    let architecture: String
+    /// What they were counted with.
+    let toolchain: String
+    let rows: [Row]
+
+    init(_ rows: [Row], toolchain: String) {
+        (architecture, self.toolchain, self.rows) = (Self.thisArchitecture, toolchain, rows)
+    }
+
+    init(from file: URL) throws {
+        self = try JSONDecoder().decode(Thresholds.self, from: Data(contentsOf: file))
+    }
+
+    func write(to file: URL) throws { try Data(text.utf8).write(to: file) }
+
+    /// JSON with one line per path.
+    private var text: String {
+        let lines = rows.map { row in
+            "    {\"path\": \"\(row.path)\", \"allocations\": \(row.allocations), "
+                + "\"instructions\": \(row.instructions), \"instructionLimit\": \(row.instructionLimit)}"
+        }
+        return """
+            {
+              "architecture": "\(architecture)",
+              "toolchain": "\(toolchain)",
+              "rows": [
+            \(lines.joined(separator: ",\n"))
+              ]
+            }
+
+            """
+    }
+
+    var isForThisArchitecture: Bool { architecture == Self.thisArchitecture }
+
+    #if arch(x86_64)
+        private static let thisArchitecture = "x86_64"
+    #elseif arch(arm64)
+        private static let thisArchitecture = "aarch64"
+    #else
+        private static let thisArchitecture = "another"
+    #endif
+}

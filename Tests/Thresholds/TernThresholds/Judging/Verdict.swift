@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is said of one figure beside its limit.
+enum Verdict: String {
+    case fine
+    case exceeded = "EXCEEDED"
+    /// So far below that the limit guards nothing any more.
+    case loose = "fine, tighten the limit"
+    /// The limit is another architecture's.
+    case unjudged = "not judged"
+
+    /// - Parameter limit: as many as there were; a twentieth is for what a run allocates by chance.
+    init(allocations: Double, limit: Int) {
+        let excess = allocations - Double(limit)
+        self = excess > 0.05 ? .exceeded : excess < -0.5 ? .loose : .fine
+    }
+
+    init(instructions: Double, limit: Int) {
+        let share = instructions / Double(limit)
+        self = share > 1 ? .exceeded : share < 0.9 ? .loose : .fine
+    }
+}

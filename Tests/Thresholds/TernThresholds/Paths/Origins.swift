@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+
+/// The server in another process, by what it answers; `scripts/check-thresholds` starts it and describes it in a folder.
+struct Origins {
+    /// One answer that is always the same.
+    struct Answer {
+        let url: URL
+        /// Of the body, once decoded.
+        let size: Int
+        /// Set as is usual, but for one thread and one connection.
+        let configuration: SessionConfiguration
+
+        func check(_ status: Int, _ size: Int) throws {
+            guard status == 200, size == self.size else { throw Failure("\(url): \(status) with \(size) bytes") }
+        }
+    }
+
+    let small: Answer
+    let compressed: Answer
+    let sealed: Answer
+
+    /// - Parameter folder: holds `port`, `tls-port`, the certificate `ca.pem`, and `text`, which is sent in gzip.
+    init(folder: String) throws {
+        func content(_ name: String) throws -> String {
+            try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+        }
+        let plain = "http://127.0.0.1:\(try content("port"))"
+        var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = 1
+        configuration.reactorCount = 1
+        configuration.tls.anchors = .only(try Certificate.all(inPEM: content("ca.pem")))
+        func answer(_ text: String, _ size: Int) throws -> Answer {
+            guard let url = URL(string: text) else { throw Failure("no URL: \(text)") }
+            return Answer(url: url, size: size, configuration: configuration)
+        }
+        small = try answer("\(plain)/", 5)
+        compressed = try answer("\(plain)/text", try content("text").utf8.count)
+        sealed = try answer("https://localhost:\(try content("tls-port"))/", 5)
+    }
+}

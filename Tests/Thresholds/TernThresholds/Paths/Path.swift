@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+
+/// The ways of a request through the client that have a threshold each: one connection, one request after the other.
+enum Path: String, CaseIterable {
+    case message
+    case delegate
+    case reactor = "await-reactor"
+    case plain = "await-plain"
+    case chain
+    case post
+    case gzip
+    case https
+
+    var title: String {
+        switch self {
+        case .message: "no sockets: encode a GET, decode nginx's head"
+        case .delegate: "GET, delegate task"
+        case .reactor: "GET, await data(for:) on the reactor"
+        case .plain: "GET, await data(from:)"
+        case .chain: "GET, request().validate().responseData"
+        case .post: "POST of 1 KB, on the reactor"
+        case .gzip: "GET answered in gzip, on the reactor"
+        case .https: "https GET, on the reactor"
+        }
+    }
+
+    /// Sends so many requests, and fails unless each is answered as it should be.
+    func send(_ count: Int, to origins: Origins) throws {
+        switch self {
+        case .message: try Message.exchange(count)
+        case .delegate: try DelegateChain.send(count, origins.small)
+        case .reactor: try Awaiting(origins.small).sendOnReactor(count)
+        case .plain: try Awaiting(origins.small).sendPlainly(count)
+        case .chain: try RequestChain.send(count, origins.small)
+        case .post:
+            var request = URLRequest(url: origins.small.url)
+            request.httpMethod = "POST"
+            request.httpBody = Data(repeating: UInt8(ascii: "x"), count: 1024)
+            try Awaiting(origins.small, request).sendOnReactor(count)
+        case .gzip: try Awaiting(origins.compressed).sendOnReactor(count)
+        case .https: try Awaiting(origins.sealed).sendOnReactor(count)
+        }
+    }
+}
