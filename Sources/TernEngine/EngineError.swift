@@ -4,34 +4,33 @@ public import TernIO
 
 /// Why a task failed: what went wrong, in which phase, with whom, and whether asking again is safe.
 public struct EngineError: Error, Sendable {
+    // Whoever may fail has room for a reference, and not for all this.
+    private let account: Account
+
     /// What went wrong.
-    public let reason: Reason
+    public var reason: Reason { account.reason }
     /// How far the task had come.
-    public let phase: Phase
+    public var phase: Phase { account.phase }
     /// The origin that was asked, such as `https://example.com`; nil when the request had none.
-    public let origin: Origin?
+    public var origin: Origin? { account.origin }
     /// The address spoken to, once there is a connection; a Unix domain socket also if there came to be none.
-    public let remoteAddress: SocketAddress?
+    public var remoteAddress: SocketAddress? { account.remoteAddress }
     /// Whether any byte of the request may have reached the server.
-    public let wasSent: Bool
+    public var wasSent: Bool { account.wasSent }
     /// Whether the request may be sent again and nothing happens twice: nothing of it was sent, or its method is idempotent
     /// (RFC 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). Nobody promises that it helps.
-    public let isSafeToRepeat: Bool
+    public var isSafeToRepeat: Bool { account.isSafeToRepeat }
     /// Octets of the last hop that had come, heads and TLS included.
-    public let bytesReceived: UInt64
+    public var bytesReceived: UInt64 { account.bytesReceived }
 
     /// For delegates, which may have reasons of their own to end a task.
     public init(
         _ reason: Reason, phase: Phase, origin: Origin? = nil, remoteAddress: SocketAddress? = nil,
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0
     ) {
-        self.reason = reason
-        self.phase = phase
-        self.origin = origin
-        self.remoteAddress = remoteAddress
-        self.wasSent = wasSent
-        self.isSafeToRepeat = isSafeToRepeat ?? !wasSent
-        self.bytesReceived = bytesReceived
+        account = Account(
+            reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
+            bytesReceived)
     }
 
     /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.
@@ -132,5 +131,29 @@ extension EngineError.Reason: CustomStringConvertible {
         case .sessionInvalidated: "the session is gone"
         case .system(let error): "\(error)"
         }
+    }
+}
+
+/// What an error tells.
+private final class Account: Sendable {
+    let reason: EngineError.Reason
+    let phase: EngineError.Phase
+    let origin: Origin?
+    let remoteAddress: SocketAddress?
+    let wasSent: Bool
+    let isSafeToRepeat: Bool
+    let bytesReceived: UInt64
+
+    init(
+        _ reason: EngineError.Reason, _ phase: EngineError.Phase, _ origin: Origin?, _ remoteAddress: SocketAddress?,
+        wasSent: Bool, isSafeToRepeat: Bool, _ bytesReceived: UInt64
+    ) {
+        self.reason = reason
+        self.phase = phase
+        self.origin = origin
+        self.remoteAddress = remoteAddress
+        self.wasSent = wasSent
+        self.isSafeToRepeat = isSafeToRepeat
+        self.bytesReceived = bytesReceived
     }
 }

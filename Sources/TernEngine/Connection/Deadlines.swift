@@ -5,7 +5,7 @@ import TernIO
 struct Deadlines: Sendable {
     let limits: Timeouts
     /// The task was started.
-    let start: MonotonicInstant
+    var start: MonotonicInstant
 
     struct Deadline: Equatable {
         let instant: MonotonicInstant

@@ -12,6 +12,8 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
     let shared: SharedSettings
     private let connectionLimit: Int
     private var pools: [Route: Pool] = [:]
+    /// The pool that was used last, which as a rule is used next.
+    private var latest: Pool?
     /// The pool that emptied last.
     private var spare: Pool?
     /// Pools that are being closed.
@@ -62,6 +64,7 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         isClosed = true
         closing = Array(pools.values)
         pools = [:]
+        latest = nil
         spare = nil
         for pool in closing { pool.close() }
         closeMore()
@@ -94,14 +97,18 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
     func emptied(_ pool: Pool) {
         // The end of its last task may have been the end of the session: a pool kept now would keep us for ever.
         if isClosed || spare === pool { return }
-        if let spare, spare.isEmpty, pools[spare.route] === spare { pools[spare.route] = nil }
+        if let spare, spare.isEmpty, pools[spare.route] === spare {
+            pools[spare.route] = nil
+            if latest === spare { latest = nil }
+        }
         spare = pool
     }
 
     private func pool(for route: Route) -> Pool {
-        if let pool = pools[route] { return pool }
-        let pool = Pool(route, limit: connectionLimit, shard: self)
+        if let latest, latest.route == route { return latest }
+        let pool = pools[route] ?? Pool(route, limit: connectionLimit, shard: self)
         pools[route] = pool
+        latest = pool
         return pool
     }
 }

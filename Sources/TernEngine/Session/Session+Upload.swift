@@ -7,7 +7,8 @@ extension Session {
     public func uploadTask(
         with request: URLRequest, from content: RequestContent, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
-        SessionUploadTask(request: request.sending(content), delegate: delegate, settings: taskSettings)
+        SessionUploadTask(
+            request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
     /// Sends `content` with `request` and collects the answer, at most `maximumCollectedBodySize` bytes of it.

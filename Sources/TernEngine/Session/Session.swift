@@ -15,8 +15,8 @@ public final class Session: Sendable {
     private let reactors: Result<ReactorGroup, SystemError>
     let shards: [Shard<SessionTask>]
     /// Of the shards, in their order.
-    let tables: [TaskTable<SessionTask>]
-    private let taskDefaults: TaskDefaults
+    private let places: [TaskPlace]
+    let taskDefaults: TaskDefaults
     private let delegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are taken.
     let invalidation = Atomic<Bool>(false)
@@ -33,7 +33,6 @@ public final class Session: Sendable {
     ) {
         self.configuration = configuration
         self.delegate = Lock(delegate)
-        taskDefaults = TaskDefaults(configuration)
         reactors = Result { () throws(SystemError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
@@ -52,7 +51,8 @@ public final class Session: Sendable {
                 SharedSettings(loop: loop, configuration: configuration, trust: trust, resolver: resolver),
                 connectionLimit: share)
         }
-        tables = shards.map { _ in TaskTable<SessionTask>() }
+        places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
+        taskDefaults = TaskDefaults(configuration, failure: Self.failure(of: reactors))
     }
 
     deinit { close() }
@@ -84,7 +84,7 @@ public final class Session: Sendable {
 
     /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
     public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionDataTask {
-        SessionDataTask(request: request, delegate: delegate, settings: taskSettings)
+        SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
     /// The same with the session's delegate, if it has one; without one nobody is told.
@@ -93,24 +93,20 @@ public final class Session: Sendable {
         return dataTask(with: request, delegate: delegate ?? Unheard.shared)
     }
 
-    /// Where the next task runs, and how.
-    var taskSettings: TaskSettings {
-        let index = pickShard()
-        guard let index else { return TaskSettings(defaults: taskDefaults, failure: failure) }
-        return TaskSettings(defaults: taskDefaults, shard: shards[index], table: tables[index])
-    }
+    /// The tasks that have been started and have not ended, by shard.
+    var tables: [TaskTable<SessionTask>] { places.compactMap(\.table) }
 
-    /// The shard whose thread we are on, because there is no hop to it; else each in turn.
-    private func pickShard() -> Int? {
-        if shards.isEmpty || invalidation.load(ordering: .relaxed) { return nil }
-        if let current = shards.firstIndex(where: \.loop.isCurrent) { return current }
-        if shards.count == 1 { return 0 }
+    /// On the shard whose thread we are on, because there is no hop to it; else on each in turn.
+    var placeForTask: TaskPlace? {
+        if places.isEmpty || invalidation.load(ordering: .relaxed) { return nil }
+        for place in places where place.shard.loop.isCurrent { return place }
+        if places.count == 1 { return places[0] }
         let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
-        return Int(UInt(bitPattern: turn) % UInt(shards.count))
+        return places[Int(UInt(bitPattern: turn) % UInt(places.count))]
     }
 
     /// What a task ends with that finds no reactor to run on.
-    private var failure: EngineError.Reason {
+    private static func failure(of reactors: Result<ReactorGroup, SystemError>) -> EngineError.Reason {
         switch reactors {
         case .success: .sessionInvalidated
         case .failure(let error): .system(error)

@@ -85,8 +85,8 @@ extension SessionTask {
     }
 
     /// The response is the answer.
-    func deliver(_ response: HTTPURLResponse) {
-        var response = response
+    func deliver(_ undecoded: consuming HTTPURLResponse) {
+        var response = undecoded
         prepareDecoding(&response)
         shared.withLock { $0.response = response }
         guard let loop else { return }

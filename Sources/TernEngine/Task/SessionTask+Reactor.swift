@@ -32,7 +32,7 @@ extension SessionTask {
         guard let shard, let start else { return }
         table?.add(self)
         tally = TaskMetrics(originalRequest, start: start)
-        deadlines = Deadlines(limits: timeouts, start: start)
+        deadlines.start = start
         go(on: shard)
     }
 

@@ -49,8 +49,7 @@ public class SessionTask: @unchecked Sendable {
 
     let shared: Lock<Shared>
     private let cancellation = Atomic<Bool>(false)
-    private let failure: EngineError.Reason
-    let timeouts: Timeouts
+    let defaults: TaskDefaults
     let table: TaskTable<SessionTask>?
     /// Octets of content that were received and handed over.
     let contentCounts = ContentCounts()
@@ -73,25 +72,23 @@ public class SessionTask: @unchecked Sendable {
     /// While a connection is being opened for the task.
     var prepared: PreparedExchange?
     var inquiry = Inquiry()
-    let defaults: TaskDefaults
     /// What is rare; made when it is needed.
     var aside: Aside?
 
-    init(request: URLRequest, delegate: any SessionTaskDelegate, settings: TaskSettings) {
-        let defaults = settings.defaults
+    /// Without a place it fails as soon as it is started.
+    init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
         self.delegate = delegate
-        failure = settings.failure
-        table = settings.table
-        timeouts = request.timeouts ?? defaults.timeouts
-        deadlines = Deadlines(limits: timeouts, start: MonotonicInstant(nanoseconds: 0))
+        deadlines = Deadlines(
+            limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
         self.defaults = defaults
+        table = place?.table
         plan = TaskPlan(
             request, redirects: RedirectRule(policy: request.redirectPolicy ?? defaults.redirectPolicy),
             repeats: defaults.repeats,
             sensitiveFields: defaults.sensitiveFields)
-        shared = Lock(Shared(shard: settings.shard))
+        shared = Lock(Shared(shard: place?.shard))
     }
 
     private static let nextIdentifier = Atomic<Int>(0)
@@ -265,7 +262,7 @@ extension SessionTask {
     }
 
     /// Fails a task that finds no reactor to run on.
-    func endWithoutLoop() { completeLater(failure, phase: .request, on: nil) }
+    func endWithoutLoop() { completeLater(defaults.failure, phase: .request, on: nil) }
 
     private static let endings = DispatchQueue(label: "tern.endings")
 
@@ -282,13 +279,10 @@ extension SessionTask {
     }
 }
 
-/// What a session gives its tasks.
-struct TaskSettings {
-    let defaults: TaskDefaults
-    /// Without one the task fails with `failure` as soon as it is started.
-    var shard: Shard<SessionTask>?
+/// Where a task runs, and is listed.
+struct TaskPlace {
+    let shard: Shard<SessionTask>
     var table: TaskTable<SessionTask>?
-    var failure = EngineError.Reason.sessionInvalidated
 }
 
 /// Written by the reactor's thread, read by any.

@@ -8,8 +8,11 @@ final class TaskDefaults: Sendable {
     let sensitiveFields: SensitiveFields
     let decodesContent: Bool
     let contentDecodingLimits: ContentDecodingLimits
+    /// What a task fails with that finds no reactor to run on.
+    let failure: EngineError.Reason
 
-    init(_ configuration: SessionConfiguration) {
+    init(_ configuration: SessionConfiguration, failure: EngineError.Reason = .sessionInvalidated) {
+        self.failure = failure
         timeouts = configuration.timeouts
         redirectPolicy = configuration.redirectPolicy
         repeats = RepeatRule(isEnabled: configuration.repeatsLostRequests)

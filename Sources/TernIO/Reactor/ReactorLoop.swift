@@ -32,7 +32,7 @@ public final class ReactorLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     /// Who is to be resumed at the end of the turn.
-    private var resumptions: [UnsafeContinuation<Void, Never>] = unsafe []
+    @exclusivity(unchecked) private var resumptions: [UnsafeContinuation<Void, Never>] = unsafe []
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
@@ -100,7 +100,7 @@ public final class ReactorLoop: @unchecked Sendable {
 
     private func resumeWaiting() {
         // Whoever is resumed may run elsewhere at once, and nothing of his comes here.
-        for unsafe continuation in unsafe resumptions { unsafe continuation.resume() }
+        for index in unsafe resumptions.indices { unsafe resumptions[index].resume() }
         unsafe resumptions.removeAll(keepingCapacity: true)
     }
 
