@@ -255,10 +255,9 @@ struct PathSearchTests {
         var request = LeafRequest(extensions: [CertificateExtension("authorityKeyIdentifier", nil)])
         request.flaws.issuerCommonName = names[0]
         let leaf = try authority.issue(request)
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ThreadClock.now
         #expect(try !evaluate(leaf, sent, anchors: [root]).isAccepted)
-        let duration = start.duration(to: clock.now)
+        let duration = ThreadClock.now - start
         #expect(duration < .seconds(2), "\(duration)")
     }
 }
