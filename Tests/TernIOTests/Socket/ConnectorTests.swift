@@ -26,12 +26,24 @@ import Testing
     @Test func `a refused address hands over to the next at once`() async throws {
         try await onLoop { loop in
             let (refusing, other, listener) = (try Listener.refusing(), try Listener.refusing("::1"), try Listener())
-            let dial = Dial([refusing.address, other.address, listener.address], on: loop)
-            await elapse(.milliseconds(200), on: loop)
-            #expect(dial.isEnded)
-            #expect(await dial.outcome() == .connected(listener.address))
+            await expectNoStagger(from: [refusing.address, other.address], to: listener.address, on: loop)
+        }
+    }
+
+    /// Expects `address` to be connected to in less than the stagger, once in a few tries: the machine may be busy.
+    private func expectNoStagger(
+        from refusing: [SocketAddress], to address: SocketAddress, on loop: ReactorLoop,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        var best = Double.infinity
+        for _ in 0..<5 where best >= 0.2 {
+            let start = MonotonicInstant.now
+            let dial = Dial(refusing + [address], on: loop)
+            #expect(await dial.outcome() == .connected(address), sourceLocation: sourceLocation)
+            best = min(best, dial.endedAt?.seconds(since: start) ?? .infinity)
             dial.end()
         }
+        #expect(best < 0.2, sourceLocation: sourceLocation)
     }
 
     @Test func `when all fail the error lists every attempt in order`() async throws {
@@ -106,11 +118,7 @@ import Testing
         try await onLoop { loop in
             let refusing = try (0..<20).map { try Listener.refusing($0 % 2 == 0 ? "127.0.0.1" : "::1") }
             let listener = try Listener()
-            let dial = Dial(refusing.map(\.address) + [listener.address], on: loop)
-            await elapse(.milliseconds(200), on: loop)
-            #expect(dial.isEnded)
-            #expect(await dial.outcome() == .connected(listener.address))
-            dial.end()
+            await expectNoStagger(from: refusing.map(\.address), to: listener.address, on: loop)
         }
     }
 
