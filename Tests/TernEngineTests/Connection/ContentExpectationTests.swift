@@ -78,8 +78,9 @@ import TernLock
         let origin = try ScriptedOrigin(onHead: { _, _ in [.receive(1)] }) { _, request in
             [.ok("\(request.body.count)")]
         }
-        let request = try Self.request(origin, waiting: .seconds(60), idle: .milliseconds(500))
-        #expect(try await Session.limited().text(request) == "\(Self.body.count)")
+        try await BriefLimit.expect("\(Self.body.count)") { limit in
+            try await Session.limited().text(Self.request(origin, waiting: .seconds(60), idle: limit))
+        }
     }
 
     @Test(arguments: [EngineError.TimeLimit.idle, .total])
@@ -94,7 +95,7 @@ import TernLock
         task.resume()
         // So that it ends also where the limit does not.
         let watchdog = Task {
-            try await Task.sleep(for: .seconds(5))
+            try await Task.sleep(for: .seconds(20))
             task.cancel()
         }
         #expect(await delegate.end().error?.reason.limit == limit)

@@ -70,7 +70,11 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    private static let head = Timeouts(connect: .seconds(20), head: limit, idle: .seconds(20), total: .seconds(20))
+    private static let head = head(limit)
+
+    private static func head(_ limit: Duration) -> Timeouts {
+        Timeouts(connect: .seconds(20), head: limit, idle: .seconds(20), total: .seconds(20))
+    }
 
     @Test(
         arguments: [
@@ -89,21 +93,22 @@ import Testing
     }
 
     @Test func `a body that comes late is none of the head's business`() async throws {
-        let origin = try ScriptedOrigin { _, _ in
-            [
-                .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(Self.limit + Self.limit),
-                .send("half"),
-            ]
+        try await BriefLimit.expect("halfhalf") { limit in
+            let origin = try ScriptedOrigin { _, _ in
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(limit * 2), .send("half")]
+            }
+            return try await Session.limited().text(URLRequest(origin).limited(to: Self.head(limit)))
         }
-        #expect(try await Session.limited().text(URLRequest(origin).limited(to: Self.head)) == "halfhalf")
     }
 
     @Test func `the head is waited for once the request is out, and until then silence counts`() async throws {
-        let slow = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.pause(Self.limit + Self.limit)] }) { _, _ in
-            [.ok("answer")]
+        try await BriefLimit.expect("answer") { limit in
+            let slow = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.pause(limit * 2)] }) { _, _ in
+                [.ok("answer")]
+            }
+            let request = try URLRequest(slow, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
+            return try await Session.limited().text(request.limited(to: Self.head(limit)))
         }
-        let request = try URLRequest(slow, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
-        #expect(try await Session.limited().text(request.limited(to: Self.head)) == "answer")
         let stuck = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.hold] }) { _, _ in [] }
         var upload = try URLRequest(stuck, method: "PUT", body: Data(repeating: 0, count: 16 << 20))
         upload.timeouts = Timeouts(connect: .seconds(20), head: .milliseconds(1), idle: Self.limit, total: .seconds(20))
@@ -112,15 +117,18 @@ import Testing
 
     @Test func `a pause before the head is no silence of the server either`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
-        let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(750)), .ok()] }
-        let session = Session.limited(to: 2)
-        let delegate = Pausing()
-        let limits = Timeouts(head: .milliseconds(500), idle: .seconds(20))
-        let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
-        task.resume()
-        _ = try await session.data(for: URLRequest(clock))
-        task.resume()
-        #expect(await delegate.recording.end().error == nil)
+        try await BriefLimit.expect(true) { limit in
+            let clock = try ScriptedOrigin { _, _ in [.pause(limit * 3 / 2), .ok()] }
+            let session = Session.limited(to: 2)
+            let delegate = Pausing()
+            let limits = Timeouts(head: limit, idle: .seconds(20))
+            let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
+            task.resume()
+            _ = try await session.data(for: URLRequest(clock))
+            task.resume()
+            if let error = await delegate.recording.end().error { throw error }
+            return true
+        }
     }
 
     /// Suspends its task before it is sent.
@@ -198,18 +206,23 @@ import Testing
     }
 
     @Test func `a drip starts the idle limit over, but not the total one`() async throws {
-        let origin = try ScriptedOrigin { _, request in
-            let count = request.target == "/total" ? 1000 : 20
-            return [
+        try await BriefLimit.expect(20) { limit in
+            // Takes two and a half limits.
+            let origin = try Self.dripping(20, every: limit / 8)
+            let limits = Timeouts(connect: .seconds(20), idle: limit, total: .seconds(60))
+            return try await Session.limited().text(URLRequest(origin).limited(to: limits)).count
+        }
+        let origin = try Self.dripping(1000, every: .milliseconds(40))
+        await expect(.total, in: .body, try URLRequest(origin).limited(to: Self.total))
+    }
+
+    private static func dripping(_ count: Int, every interval: Duration) throws -> ScriptedOrigin {
+        try ScriptedOrigin { _, _ in
+            [
                 .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"),
-                .drip(Array(repeating: 0x78, count: count), every: .milliseconds(40)),
+                .drip(Array(repeating: 0x78, count: count), every: interval),
             ]
         }
-        let session = Session.limited()
-        let start = ContinuousClock.now
-        #expect(try await session.text(URLRequest(origin).limited(to: Self.idle)).count == 20)
-        #expect(ContinuousClock.now - start > Self.limit * 2)
-        await expect(.total, in: .body, try URLRequest(origin, "/total").limited(to: Self.total), session)
     }
 
     @Test func `no time at all`() async throws {
@@ -249,21 +262,27 @@ import Testing
     }
 
     @Test func `a pause of the reader is no silence of the server`() async throws {
-        let origin = try ScriptedOrigin { _, _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .pause(.milliseconds(1100)), .send("half")]
+        try await BriefLimit.expect("halfhalf") { limit in
+            let origin = try ScriptedOrigin { _, _ in
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .hold, .send("half")]
+            }
+            let clock = try ScriptedOrigin { _, request in
+                [.pause(request.target == "/long" ? limit * 3 / 2 : limit / 4), .ok()]
+            }
+            let session = Session.limited()
+            let delegate = RecordingDelegate { task, event in if case .head = event { task.suspend() } }
+            let limits = Timeouts(idle: limit)
+            let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
+            task.resume()
+            _ = try await session.data(for: URLRequest(clock, "/long"))
+            task.resume()
+            // The limit begins anew with the reader's return, and has this time to show that it does not.
+            _ = try await session.data(for: URLRequest(clock, "/short"))
+            try origin.release()
+            let record = await delegate.end()
+            if let error = record.error { throw error }
+            return String(decoding: record.body, as: UTF8.self)
         }
-        // Answers after a time that is a good one and a half limits.
-        let clock = try ScriptedOrigin { _, _ in [.pause(.milliseconds(750)), .ok()] }
-        let session = Session.limited()
-        let delegate = RecordingDelegate { task, event in if case .head = event { task.suspend() } }
-        let limits = Timeouts(idle: .milliseconds(500))
-        let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
-        task.resume()
-        _ = try await session.data(for: URLRequest(clock))
-        task.resume()
-        let record = await delegate.end()
-        #expect(record.error == nil)
-        #expect(record.body == Array("halfhalf".utf8))
     }
 
     @Test func `one request's limits are not another's`() async throws {

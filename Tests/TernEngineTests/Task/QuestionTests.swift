@@ -142,13 +142,17 @@ import Testing
     @Test func `a question that nobody answers ends with the task, and holds nothing`() async throws {
         let origin = try Self.redirecting()
         let session = Session.limited()
-        let request = try URLRequest(origin).limited(to: Timeouts(total: .milliseconds(200)))
-        let (record, _) = try await run(Oracle(redirect: { _, _ in }), session, request)
-        #expect(record.error?.reason.limit == .total)
-        let cancelled = Oracle(redirect: { _, _ in })
+        try await BriefLimit.expect([Optional(EngineError.TimeLimit.total)]) { limit in
+            let asked = Lock(0)
+            let oracle = Oracle(redirect: { _, _ in asked.withLock { $0 += 1 } })
+            let (record, _) = try await run(oracle, session, URLRequest(origin).limited(to: Timeouts(total: limit)))
+            return Array(repeating: record.error?.reason.limit, count: asked.withLock { $0 })
+        }
+        let (questions, question) = AsyncStream<Void>.makeStream()
+        let cancelled = Oracle(redirect: { _, _ in question.finish() })
         let task = session.dataTask(with: try URLRequest(origin), delegate: cancelled)
         task.resume()
-        #expect(await origin.waitFor { $0.requests.count == 2 })
+        for await _ in questions {}
         task.cancel()
         #expect(await cancelled.recorder.end().error?.reason.isCancellation == true)
         #expect(try await session.text(URLRequest(origin)) == "there")
