@@ -237,8 +237,9 @@ enum Churn {
 
     static func fewDescriptors() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
-        let request = try URLRequest(origin)
-        let session = Session.limited(to: 200) { $0.timeouts.total = .seconds(1) }
+        // The origin has no descriptors to spare either: whom it cannot accept waits as long as he may.
+        let request = try URLRequest(origin).limited(to: Timeouts(total: .seconds(2)))
+        let session = Session.limited(to: 200)
         #expect(try await session.text(URLRequest(origin)) == "answer")
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var old = rlimit()
