@@ -116,16 +116,22 @@ import Testing
     }
 
     @Test func `a pause before the head is no silence of the server either`() async throws {
-        let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         try await BriefLimit.expect(true) { limit in
-            let clock = try ScriptedOrigin { _, _ in [.pause(limit * 3 / 2), .ok()] }
+            let origin = try ScriptedOrigin { _, _ in [.hold, .ok("answer")] }
+            let clock = try ScriptedOrigin { _, request in
+                [.pause(request.target == "/long" ? limit * 3 / 2 : limit / 4), .ok()]
+            }
             let session = Session.limited(to: 2)
             let delegate = Pausing()
             let limits = Timeouts(head: limit, idle: .seconds(20))
             let task = session.dataTask(with: try URLRequest(origin).limited(to: limits), delegate: delegate)
             task.resume()
-            _ = try await session.data(for: URLRequest(clock))
+            _ = try await session.data(for: URLRequest(clock, "/long"))
             task.resume()
+            // The limit begins anew, and has this time to show that it does not.
+            _ = try await session.data(for: URLRequest(clock, "/short"))
+            _ = await origin.waitFor { $0.requestCount == 1 }
+            try origin.release()
             if let error = await delegate.recording.end().error { throw error }
             return true
         }
