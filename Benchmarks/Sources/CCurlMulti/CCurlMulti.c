@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libcurl as its manual advises for speed: one multi handle driven by `curl_multi_socket_action` from epoll, easy handles
-// reused for the whole run so that their options and connections stay, a write callback that discards.
+// reused for the whole run so that their options and connections stay, a write callback that discards unless told otherwise,
+// an upload buffer of 512 KB.
 //
 // libcurl withdraws its interest in a socket at the end of a transfer and declares it anew at the start of the next.
 // Changes are therefore applied just before waiting: for a kept-alive connection the two cancel out, and no epoll_ctl is left.
@@ -19,11 +20,13 @@ uint64_t monotonic_nanoseconds(void) {
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { MAX_DESCRIPTORS = 4096, EVENTS_PER_WAIT = 256 };
+enum { MAX_DESCRIPTORS = 4096, EVENTS_PER_WAIT = 256, UPLOAD_BUFFER = 512 * 1024 };
 
 typedef struct {
     uint32_t wanted;
@@ -35,6 +38,10 @@ typedef struct {
     CURL *easy;
     uint64_t begin;
     uint64_t bytes;
+    char *collected;     // NULL until the body begins, and where none is gathered
+    uint64_t capacity;
+    uint64_t sent;       // of the upload
+    curl_multi_client *client;
 } transfer;
 
 struct curl_multi_client {
@@ -46,6 +53,11 @@ struct curl_multi_client {
     int dirty[MAX_DESCRIPTORS];
     int dirty_count;
     uint64_t timer;  // when to tell curl of its timeout; 0 for never
+    uint64_t body_size;
+    int upload_file;  // -1 for none
+    char *upload;     // NULL for none in memory
+    uint64_t upload_size;
+    struct curl_slist *headers;
 };
 
 const char *curl_multi_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
@@ -56,6 +68,30 @@ static size_t discard(char *bytes, size_t size, size_t count, void *context) {
     (void)bytes;
     ((transfer *)context)->bytes += size * count;
     return size * count;
+}
+
+static size_t collect(char *bytes, size_t size, size_t count, void *context) {
+    transfer *transfer = context;
+    size_t length = size * count;
+    if (transfer->collected == NULL) {
+        curl_off_t announced = -1;
+        curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+        if (announced < 0) return 0;
+        transfer->capacity = (uint64_t)announced;
+        transfer->collected = malloc(transfer->capacity);
+    }
+    if (transfer->collected == NULL || length > transfer->capacity - transfer->bytes) return 0;
+    memcpy(transfer->collected + transfer->bytes, bytes, length);
+    transfer->bytes += length;
+    return length;
+}
+
+static size_t read_file(char *bytes, size_t size, size_t count, void *context) {
+    transfer *transfer = context;
+    ssize_t length = pread(transfer->client->upload_file, bytes, size * count, (off_t)transfer->sent);
+    if (length < 0) return CURL_READFUNC_ABORT;
+    transfer->sent += (uint64_t)length;
+    return (size_t)length;
 }
 
 static void want(curl_multi_client *client, int descriptor, uint32_t events) {
@@ -109,22 +145,58 @@ static void apply_interests(curl_multi_client *client) {
     client->dirty_count = 0;
 }
 
+static void configure_upload(CURL *easy, curl_multi_client *client, transfer *transfer) {
+    curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
+    if (client->upload_file >= 0) {
+        curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)client->upload_size);
+        curl_easy_setopt(easy, CURLOPT_READFUNCTION, read_file);
+        curl_easy_setopt(easy, CURLOPT_READDATA, transfer);
+    } else {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)client->upload_size);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, client->upload);
+    }
+}
+
 static bool configure(transfer *transfer, curl_multi_client *client, const char *url, const char *ca_file, curl_multi_options options) {
     CURL *easy = transfer->easy = curl_easy_init();
     if (easy == NULL) return false;
+    transfer->client = client;
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, options.collects ? collect : discard);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
-    if (options.large_bodies) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)CURL_MAX_READ_SIZE);
+    if (options.receive_buffer > 0) {
+        size_t size = options.receive_buffer < CURL_MAX_READ_SIZE ? options.receive_buffer : CURL_MAX_READ_SIZE;
+        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)size);
+    }
     if (options.fresh_handshakes) curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+    if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    if (options.upload_size > 0) configure_upload(easy, client, transfer);
     return true;
+}
+
+/// Whether what is to be uploaded is there.
+static bool prepare_upload(curl_multi_client *client, curl_multi_options options) {
+    client->upload_file = -1;
+    client->upload_size = options.upload_size;
+    if (options.upload_size == 0) return true;
+    // Asks nobody whether to go on; neither does any other client.
+    client->headers = curl_slist_append(NULL, "Expect:");
+    if (options.upload_path != NULL) {
+        client->upload_file = open(options.upload_path, O_RDONLY | O_CLOEXEC);
+        return client->upload_file >= 0;
+    }
+    client->upload = malloc(options.upload_size);
+    if (client->upload != NULL) memset(client->upload, 'T', options.upload_size);
+    return client->upload != NULL;
 }
 
 curl_multi_client *curl_multi_client_new(
@@ -133,10 +205,12 @@ curl_multi_client *curl_multi_client_new(
     curl_global_init(CURL_GLOBAL_DEFAULT);
     curl_multi_client *client = calloc(1, sizeof *client);
     if (client == NULL) return NULL;
+    client->body_size = options.body_size;
+    bool is_ready = prepare_upload(client, options);
     client->epoll = epoll_create1(EPOLL_CLOEXEC);
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)connections, sizeof *client->transfers);
-    if (client->epoll < 0 || client->multi == NULL || client->transfers == NULL) {
+    if (!is_ready || client->epoll < 0 || client->multi == NULL || client->transfers == NULL) {
         curl_multi_client_free(client);
         return NULL;
     }
@@ -159,13 +233,16 @@ curl_multi_client *curl_multi_client_new(
 static void begin(curl_multi_client *client, transfer *transfer, uint64_t now) {
     transfer->begin = now;
     transfer->bytes = 0;
+    transfer->sent = 0;
     curl_multi_add_handle(client->multi, transfer->easy);
 }
 
 static void end(transfer *transfer, CURLcode result, uint64_t now, curl_multi_tally *tally) {
     long status = 0;
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (result != CURLE_OK || status != 200) {
+    free(transfer->collected);
+    transfer->collected = NULL;
+    if (result != CURLE_OK || status != 200 || transfer->bytes != transfer->client->body_size) {
         tally->errors++;
         return;
     }
@@ -229,6 +306,9 @@ void curl_multi_client_free(curl_multi_client *client) {
     for (int i = 0; i < client->connections; i++) curl_easy_cleanup(client->transfers[i].easy);
     if (client->multi != NULL) curl_multi_cleanup(client->multi);
     if (client->epoll >= 0) close(client->epoll);
+    if (client->upload_file >= 0) close(client->upload_file);
+    curl_slist_free_all(client->headers);
+    free(client->upload);
     free(client->transfers);
     free(client);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Buckets of a latency histogram: 32 per power of two, so each is at most 3.2% wide.
@@ -34,11 +35,21 @@ typedef struct {
 } curl_multi_tally;
 
 typedef struct {
-    /// Gives curl the largest receive buffer it can have; for small bodies its default is cheaper, because it is allocated
-    /// for every transfer.
-    bool large_bodies;
+    /// The size of curl's receive buffer; 0 for its default, which is cheaper for small bodies, because the buffer is allocated
+    /// for every transfer. Never more than curl allows.
+    size_t receive_buffer;
     /// Resumes no TLS session.
     bool fresh_handshakes;
+    /// Gathers each body in memory of its announced length, and frees it at the end.
+    bool collects;
+    /// Asks for gzip, and decodes it.
+    bool decodes;
+    /// The size of every body, decoded if it is; a response with another one is an error.
+    uint64_t body_size;
+    /// The file to upload; NULL for none.
+    const char *upload_path;
+    /// How many bytes to upload, from the file or else from memory; 0 for a GET.
+    size_t upload_size;
 } curl_multi_options;
 
 typedef struct curl_multi_client curl_multi_client;
@@ -49,7 +60,7 @@ const char *curl_multi_version(void);
 /// Where libcurl looks for authorities unless told otherwise, or NULL.
 const char *curl_multi_default_authorities(void);
 
-/// A client that keeps `connections` GETs of `url` in flight. NULL if it cannot be made.
+/// A client that keeps `connections` requests for `url` in flight. NULL if it cannot be made.
 ///
 /// `ca_file` holds the PEM of the accepted authority.
 curl_multi_client *curl_multi_client_new(

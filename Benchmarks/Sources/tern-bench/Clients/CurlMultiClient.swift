@@ -9,10 +9,25 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
     private let client: OpaquePointer
 
     init(_ load: Load) throws {
-        let options = curl_multi_options(large_bodies: load.isLarge, fresh_handshakes: load.handshakes == .new)
-        let client = unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), options)
-        guard let client = unsafe client else { throw PeerUnavailable(reason: "libcurl cannot be set up") }
+        guard let client = unsafe Self.make(load) else { throw PeerUnavailable(reason: "libcurl cannot be set up") }
         unsafe self.client = client
+    }
+
+    /// Nothing of the options is kept but their numbers and the open file.
+    private static func make(_ load: Load) -> OpaquePointer? {
+        var options = unsafe curl_multi_options()
+        unsafe options.receive_buffer = load.curlReceiveBuffer ?? (load.isLarge ? .max : 0)
+        unsafe options.fresh_handshakes = load.handshakes == .new
+        unsafe options.collects = load.collects
+        unsafe options.decodes = load.decodesContent == true
+        unsafe options.body_size = UInt64(load.bodySize)
+        unsafe options.upload_size = load.upload?.size ?? 0
+        func make(_ path: UnsafePointer<CChar>?) -> OpaquePointer? {
+            unsafe options.upload_path = path
+            return unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), options)
+        }
+        guard let path = load.upload?.path else { return unsafe make(nil) }
+        return unsafe path.withCString { unsafe make($0) }
     }
 
     deinit { unsafe curl_multi_client_free(client) }

@@ -3,7 +3,8 @@
 internal import Foundation
 internal import TernEngine
 
-/// Tern by async/await: one task per connection. Small bodies are collected; large ones are discarded as they come.
+/// Tern by async/await: one task per connection. Small bodies are collected; large ones are discarded as they
+/// come unless the load wants them whole.
 struct TernAsync: BenchmarkClient {
     private let load: Load
     private let session: Session
@@ -23,7 +24,9 @@ struct TernAsync: BenchmarkClient {
 
     func run(until deadline: UInt64) async -> Tally {
         await runLoops(load, on: executor) {
-            await loop(load, until: deadline) { load.isLarge ? try await discard() : try await collect() }
+            await loop(load, until: deadline) {
+                load.isLarge && !load.collects ? try await discard() : try await collect()
+            }
         }
     }
 

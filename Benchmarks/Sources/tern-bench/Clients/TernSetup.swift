@@ -24,6 +24,13 @@ enum TernSetup {
 
     static func request(_ load: Load) throws -> TernEngine.URLRequest {
         guard let url = URL(string: load.url) else { throw PeerUnavailable(reason: "no URL: \(load.url)") }
-        return TernEngine.URLRequest(url: url)
+        var request = TernEngine.URLRequest(url: url)
+        request.decodesContent = load.decodesContent
+        if let upload = load.upload {
+            request.httpMethod = "POST"
+            // No zeros: the kernel would lend the same page for all of them.
+            request.content = upload.path.map { .file(path: $0) } ?? .data(Data(repeating: 0x54, count: upload.size))
+        }
+        return request
     }
 }

@@ -16,6 +16,15 @@ struct Load: Codable, Sendable {
     /// The pin that the server's chain has to hold, for clients that can pin; nil pins nothing.
     var pin: String?
 
+    /// What is sent, with POST; nil for a GET.
+    var upload: Upload?
+    /// Whether a body in gzip is asked for and decoded; nil leaves it to the client.
+    var decodesContent: Bool?
+    /// Whether bodies are to be had whole at the end, however large.
+    var collects = false
+    /// The size of libcurl's receive buffer, in bytes; nil for the largest where bodies are large, and else for its default.
+    var curlReceiveBuffer: Int?
+
     /// Whether it pays to prepare for a body that comes in many reads.
     var isLarge: Bool { bodySize > 1 << 20 }
 }
