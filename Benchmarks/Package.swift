@@ -32,13 +32,15 @@ let package = Package(
         .target(name: "CCurlMulti", dependencies: ["CLibcurl"], cSettings: [.define("_GNU_SOURCE")]),
         // http_parser as a client would use it; loaded at run time.
         .target(name: "CHTTPParser"),
+        // zlib alone, and what is coded with it beforehand.
+        .target(name: "CCoding", linkerSettings: [.linkedLibrary("z")]),
         // Counts the allocations of the process.
         .target(name: "CAllocations"),
         // The comparisons, and every client.
         .executableTarget(
             name: "tern-bench",
             dependencies: [
-                "CCurlMulti", "CHTTPParser",
+                "CCoding", "CCurlMulti", "CHTTPParser",
                 .product(name: "Tern", package: "tern"),
                 .product(name: "TernEngine", package: "tern"),
                 .product(name: "TernHTTP1", package: "tern"),

@@ -11,6 +11,11 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
     case urlSession = "urlsession"
+    /// No client, but the floor of those who decode.
+    case zlib
+
+    /// Those that fetch anything, and so can be compared in every scenario.
+    static let clients = allCases.filter { $0 != .zlib }
 
     var title: String {
         switch self {
@@ -19,6 +24,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: "async-http-client, futures"
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
+        case .zlib: "zlib, from memory"
         case .ternReactor: "Tern, async on its reactor"
         case .ternGlobal: "Tern, async elsewhere"
         case .ternDelegate: "Tern, delegate"
@@ -34,6 +40,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
         case .urlSession: try FoundationURLSession(load)
+        case .zlib: try InflatingLoop(load)
         case .ternReactor: try TernAsync(load, onReactor: true)
         case .ternGlobal: try TernAsync(load, onReactor: false)
         case .ternDelegate: try TernDelegate(load)
@@ -46,7 +53,9 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         switch self {
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
-        case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain: nil
+        case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain,
+            .zlib:
+            nil
         case .urlSession: scheme == .https ? AuthorityNamespace.obstacle : nil
         }
     }

@@ -21,7 +21,7 @@ struct RunComparison: AsyncParsableCommand {
         let comparison = Comparison(
             rounds: rounds ?? (quick ? 3 : 5),
             warmUpSeconds: quick ? 0.1 : 0.5, seconds: seconds ?? (quick ? 0.3 : 2),
-            clients: clients.isEmpty ? Peer.allCases : clients,
+            clients: clients.isEmpty ? Peer.clients : clients,
             scenarios: chosenScenarios)
         let report = try comparison.run()
         print(Table(report).text)
@@ -35,5 +35,5 @@ struct RunComparison: AsyncParsableCommand {
 }
 
 extension Peer {
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    static var names: String { clients.map(\.rawValue).joined(separator: ", ") }
 }
