@@ -60,6 +60,19 @@ final class BenchmarkServer {
         "\(scenario.scheme)://127.0.0.1:\(ports[scenario.scheme] ?? 0)\(scenario.body.path)"
     }
 
+    /// Writes a file that is then served at `path` over http, those whose path ends in `.gz` as bodies coded with gzip. Before
+    /// it is fetched for the first time.
+    func serve(_ body: Data, at path: String) throws { try body.write(to: file(at: path)) }
+
+    /// What is served at `path`.
+    func file(at path: String) -> URL { folder.appending(path: "root" + path) }
+
+    func url(at path: String) -> String { "http://127.0.0.1:\(ports[.http] ?? 0)\(path)" }
+
+    /// Where the upload of ``Scenario/Body/large`` is answered with two bytes, once all of it has been received; any other one
+    /// is an error.
+    var uploadURL: String { url(at: "/upload") }
+
     /// Where `handshakes` are to be made: the answer has the right size only after a handshake of the right kind.
     func url(of handshakes: Handshakes) -> String { "https://\(closingAddress)\(handshakes.path)" }
 
@@ -117,11 +130,21 @@ final class BenchmarkServer {
             default_type application/octet-stream;
             map $ssl_session_reused $new { "." ok; default resumed; }
             map $ssl_session_reused $resumed { r ok; default new; }
+            map $content_length $uploaded { \(Scenario.Body.large.size) /small; default /wrong-length; }
             server {
                 listen 127.0.0.1:\(ports[.http] ?? 0) backlog=4096;
                 listen 127.0.0.1:\(ports[.https] ?? 0) ssl backlog=4096;
                 root \(folder)/root;
                 location = /small { return 200 "ok"; }
+                location ~ \\.gz$ { add_header Content-Encoding gzip; }
+                # Asks itself, and that only once the whole body lies in memory: cheaper than a file, or than 4 KB at a time.
+                location = /upload {
+                    client_max_body_size 0;
+                    client_body_buffer_size 101m;
+                    proxy_pass_request_body off;
+                    proxy_set_header Content-Length "";
+                    proxy_pass http://127.0.0.1:\(ports[.http] ?? 0)$uploaded;
+                }
             }
             server {
                 listen 127.0.0.1:\(closingPort) ssl backlog=4096;
