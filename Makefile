@@ -5,13 +5,14 @@ DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 
-.PHONY: help demo test bench bench-quick bench-tls bench-parse fuzz sanitize soak soak-sanitize thresholds lint docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint docs clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
 	@echo "make test         the whole suite, real servers included"
 	@echo "make bench        this client beside its peers (about half an hour); make bench-quick: under two minutes"
 	@echo "make bench-tls    handshakes, requests over TLS, policies and contexts, beside the goals (about six minutes)"
+	@echo "make bench-transfer  uploads, downloads and decoding of 100 MB, and bodies had whole, beside the goals (about six minutes)"
 	@echo "make bench-parse  the response decoder beside a parser in C, a few seconds once built"
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
@@ -48,6 +49,11 @@ bench-tls:
 	@scripts/install-dependencies build test bench
 	$(BENCH_BUILD)
 	@$(BENCH) tls
+
+bench-transfer:
+	@scripts/install-dependencies build test bench
+	$(BENCH_BUILD)
+	@$(BENCH) transfer
 
 bench-parse:
 	@scripts/install-dependencies build test bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who transfers, and in what way.
+enum TransferClient: String, Encodable, Hashable, Sendable {
+    case curlMulti = "libcurl"
+    /// Gathers nothing where the others have bodies whole.
+    case curlDiscarding = "libcurl-discarding"
+    case ternReactor = "tern-reactor"
+    case ternDelegate = "tern-delegate"
+    case ternGlobal = "tern-global"
+    /// Takes the coded body as it is.
+    case ternReactorCoded = "tern-reactor-coded"
+    case ternDelegateCoded = "tern-delegate-coded"
+    case zlib
+
+    var title: String {
+        switch self {
+        case .curlMulti: "libcurl, multi"
+        case .curlDiscarding: "libcurl, multi, discarding"
+        case .ternReactor: "Tern, async on its reactor"
+        case .ternDelegate: "Tern, delegate"
+        case .ternGlobal: "Tern, async elsewhere"
+        case .ternReactorCoded: "Tern, async on its reactor, not decoding"
+        case .ternDelegateCoded: "Tern, delegate, not decoding"
+        case .zlib: "zlib, from memory"
+        }
+    }
+
+    /// The client whose process does it.
+    var peer: Peer {
+        switch self {
+        case .curlMulti, .curlDiscarding: .curlMulti
+        case .ternReactor, .ternReactorCoded: .ternReactor
+        case .ternDelegate, .ternDelegateCoded: .ternDelegate
+        case .ternGlobal: .ternGlobal
+        case .zlib: .zlib
+        }
+    }
+
+    /// The client that receives the same without decoding it; nil for one that nobody asked to decode.
+    var undecoding: TransferClient? {
+        switch self {
+        case .ternReactor: .ternReactorCoded
+        case .ternDelegate: .ternDelegateCoded
+        case .curlMulti, .curlDiscarding, .ternGlobal, .ternReactorCoded, .ternDelegateCoded, .zlib: nil
+        }
+    }
+
+    /// Whether it sees the bytes that are sent rather than what they stand for.
+    var takesCoded: Bool {
+        switch self {
+        case .ternReactorCoded, .ternDelegateCoded: true
+        case .curlMulti, .curlDiscarding, .ternReactor, .ternDelegate, .ternGlobal, .zlib: false
+        }
+    }
+}
