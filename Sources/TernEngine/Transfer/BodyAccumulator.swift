@@ -14,6 +14,8 @@ package struct BodyAccumulator: Sendable {
 
     /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
     private static let reservation = 16 * 1024...512 * 1024
+    /// Beyond that a server gets room for so many times what it has sent.
+    private static let growth = 8
 
     /// In bytes.
     package let limit: Int
@@ -21,6 +23,10 @@ package struct BodyAccumulator: Sendable {
     package private(set) var bytes = Data()
     /// The body is more than may be collected, and gone.
     package private(set) var isTooLarge = false
+    /// How long the body is said to be.
+    private var announced = 0
+    /// What room was made for.
+    private(set) var room = 0
 
     /// - Parameter limit: the most to collect, in bytes; less than nothing is nothing.
     package init(limit: Int) {
@@ -33,7 +39,13 @@ package struct BodyAccumulator: Sendable {
     /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it comes.
     package mutating func reserve(_ length: Int) {
         if length <= Self.reservation.lowerBound || isTooLarge { return }
-        bytes.reserveCapacity(min(length, limit, Self.reservation.upperBound))
+        announced = min(length, limit)
+        makeRoom(Self.reservation.upperBound)
+    }
+
+    private mutating func makeRoom(_ count: Int) {
+        room = min(announced, count)
+        bytes.reserveCapacity(room)
     }
 
     /// Adds a piece, if it keeps within the limit.
@@ -42,6 +54,10 @@ package struct BodyAccumulator: Sendable {
         guard piece.count <= limit - bytes.count else {
             refuse()
             return .overflowed
+        }
+        let count = bytes.count + piece.count
+        if count > room, room < announced {
+            makeRoom(count > announced / Self.growth ? announced : count * Self.growth)
         }
         bytes.append(piece)
         return .taken
@@ -56,11 +72,15 @@ package struct BodyAccumulator: Sendable {
     package mutating func refuse() {
         isTooLarge = true
         bytes = Data()
+        (announced, room) = (0, 0)
     }
 
     /// Hands out what is there.
     package mutating func takeAll() -> Data {
-        defer { bytes = Data() }
+        defer {
+            bytes = Data()
+            (announced, room) = (0, 0)
+        }
         return bytes
     }
 }

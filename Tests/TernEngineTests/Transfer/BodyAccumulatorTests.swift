@@ -57,6 +57,20 @@ import Testing
         #expect(take("a", &body) == .overflowed)
     }
 
+    @Test func `who has sent half a megabyte is believed eight times as much`() {
+        var body = BodyAccumulator(limit: 100 << 20)
+        let piece = [UInt8](repeating: 1, count: 256 << 10)
+        body.reserve(10 << 20)
+        var rooms: [Int] = []
+        for _ in 0..<40 {
+            #expect(body.take(piece.span) == .taken)
+            if rooms.last != body.room { rooms.append(body.room) }
+        }
+        #expect(rooms == [512 << 10, 768 << 13, 10 << 20])
+        #expect(body.takeAll().count == 10 << 20)
+        #expect(body.room == 0)
+    }
+
     @Test func `no announcement takes more than half a megabyte, nor breaks anything`() {
         for length in [-1, 0, 16 * 1024, 16 * 1024 + 1, .max] {
             var body = BodyAccumulator(limit: .max)
