@@ -11,8 +11,7 @@ struct Resources: Codable, Sendable {
     static func now() -> Resources {
         trim()
         var resources = Resources()
-        // One of them is the folder itself, while it is read.
-        resources.descriptors = entries(of: "/proc/self/fd") - 1
+        resources.descriptors = descriptors
         resources.threads = entries(of: "/proc/self/task")
         resources.residentKilobytes = residentKilobytes()
         return resources
@@ -23,6 +22,20 @@ struct Resources: Codable, Sendable {
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
         // Its declaration in malloc.h.
         _ = unsafe unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+    }
+
+    /// Without pipes, of which we make none: a sanitizer that looks up names for its report, if only to suppress it, keeps two to
+    /// the process that knows them.
+    private static var descriptors: Int {
+        let folder = "/proc/self/fd"
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        // The folder itself, while it is read, leads nowhere any more.
+        return all.count { name in
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)") else {
+                return false
+            }
+            return !target.hasPrefix("pipe:")
+        }
     }
 
     private static func entries(of folder: String) -> Int {
