@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Synchronization
+import TernEngine
+
+/// An input stream and the queue it is read on, where it may wait without anybody else waiting for it.
+///
+/// Sendable because `stream` is touched on `queue` alone, which is serial; who made the reader has let go of it.
+final class InputStreamReader: @unchecked Sendable {
+    private let queue = DispatchQueue(label: "tern.inputstream")
+    /// Until it has been closed.
+    private var stream: InputStream?
+    private let isClosing = Atomic<Bool>(false)
+
+    init(_ stream: sending InputStream) { self.stream = stream }
+
+    /// Reads `count` bytes at most, after opening the stream if need be, and gives them to `take` on the queue; not any more once
+    /// it is to be closed.
+    func read(atMost count: Int, _ take: @escaping @Sendable (BodyPiece) -> Void) {
+        queue.async { [self] in
+            guard !isClosing.load(ordering: .relaxed), let stream else { return }
+            if stream.streamStatus == .notOpen { stream.open() }
+            take(Self.piece(of: stream, atMost: count))
+        }
+    }
+
+    /// Closes the stream and lets go of it, after the read that is under way.
+    func close() {
+        isClosing.store(true, ordering: .relaxed)
+        queue.async { [self] in stream.take()?.close() }
+    }
+
+    private static func piece(of stream: InputStream, atMost count: Int) -> BodyPiece {
+        var bytes = Data(count: count)
+        // The stream is lent the room with its true size, for the time of the call.
+        let read = unsafe bytes.withUnsafeMutableBytes { room in
+            guard let start = unsafe room.bindMemory(to: UInt8.self).baseAddress else { return 0 }
+            return unsafe stream.read(start, maxLength: room.count)
+        }
+        if read == 0 { return .end() }
+        // A stream of the user's may claim more than there was room for.
+        guard read > 0, read <= count else { return .failed(stream.streamError ?? CocoaError(.fileReadUnknown)) }
+        return .bytes(bytes.prefix(read))
+    }
+}
