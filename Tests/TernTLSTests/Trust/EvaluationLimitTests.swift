@@ -140,9 +140,12 @@ extension Certificate {
         for _ in 0..<count {
             unsafe X509_NAME_add_entry_by_txt(subject, "OU", MBSTRING_ASC, [UInt8(ascii: "x")], 1, -1, 0)
         }
-        let bio = unsafe BIO_new_mem_buf(authority.privateKeyPEM, Int32(authority.privateKeyPEM.utf8.count))
-        defer { unsafe BIO_free(bio) }
-        let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil)
+        // The bytes are lent to the BIO, which ends before they do.
+        let key = unsafe Array(authority.privateKeyPEM.utf8).withUnsafeBytes { bytes in
+            let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { unsafe BIO_free(bio) }
+            return unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil)
+        }
         defer { unsafe EVP_PKEY_free(key) }
         #expect(unsafe X509_sign(copy, key, EVP_sha256()) > 0)
         return try Certificate(der: unsafe X509Reference(owning: copy).der)
