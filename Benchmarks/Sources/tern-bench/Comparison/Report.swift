@@ -3,7 +3,7 @@
 internal import Foundation
 
 /// All figures of a comparison.
-struct Report: Encodable {
+struct Report: JSONReport {
     let machine = Machine.current
     let date: Date
     let rounds: Int
@@ -13,11 +13,4 @@ struct Report: Encodable {
     let skipped: [String]
     /// Runs that failed.
     let failures: [String]
-
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
-    }
 }

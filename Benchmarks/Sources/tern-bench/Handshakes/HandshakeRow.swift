@@ -29,13 +29,8 @@ struct HandshakeRow: Encodable {
     mutating func compare(with others: [HandshakeRow]) {
         let curl = others.first { $0.client == .curlMulti }?.runs ?? []
         let openSSL = others.first { $0.client == .openSSL }?.runs ?? []
-        cpuRatioToCurl = ratio(to: curl, \.cpuMicrosecondsPerRequest)
-        cpuRatioToOpenSSL = ratio(to: openSSL, \.cpuMicrosecondsPerRequest)
-        rateRatioToCurl = ratio(to: curl, \.requestsPerSecond)
-    }
-
-    private func ratio(to baseline: [Measurement], _ figure: (Measurement) -> Double) -> Double? {
-        guard baseline.count == runs.count else { return nil }
-        return zip(runs, baseline).filter { $0.requests > 0 && $1.requests > 0 }.map { figure($0) / figure($1) }.median
+        cpuRatioToCurl = runs.ratio(to: [curl], \.cpuMicrosecondsPerRequest)
+        cpuRatioToOpenSSL = runs.ratio(to: [openSSL], \.cpuMicrosecondsPerRequest)
+        rateRatioToCurl = runs.ratio(to: [curl], \.requestsPerSecond)
     }
 }

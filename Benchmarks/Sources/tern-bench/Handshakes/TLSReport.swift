@@ -3,7 +3,7 @@
 internal import Foundation
 
 /// All figures about TLS.
-struct TLSReport: Encodable {
+struct TLSReport: JSONReport {
     let machine = Machine.current
     let date: Date
     let rounds: Int
@@ -60,12 +60,5 @@ struct TLSReport: Encodable {
             Goal("100 MB: throughput × libcurl", request(.large, 1)?.throughputRatio, atLeast: 1),
             Goal("100 MB: CPU × libcurl", request(.large, 1)?.cpuRatio, atMost: 1),
         ]
-    }
-
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
     }
 }

@@ -3,7 +3,7 @@
 internal import Foundation
 
 /// All figures about the transfer of large bodies.
-struct TransferReport: Encodable {
+struct TransferReport: JSONReport {
     let machine = Machine.current
     let date: Date
     let rounds: Int
@@ -38,12 +38,5 @@ struct TransferReport: Encodable {
         case (_, .ternReactor), (_, .ternDelegate), (_, .ternGlobal):
             return Goal("\(text): CPU × libcurl", figure(row.cpuRatioToCurl), atMost: 1)
         }
-    }
-
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
     }
 }

@@ -30,20 +30,10 @@ struct TransferRow: Encodable {
     /// than within one.
     mutating func compare(with others: [TransferRow]) {
         func runs(_ client: TransferClient) -> [Measurement] { others.first { $0.client == client }?.runs ?? [] }
-        cpuRatioToCurl = ratio(to: [runs(.curlMulti)])
+        cpuRatioToCurl = self.runs.ratio(to: [runs(.curlMulti)], \.cpuMicrosecondsPerRequest)
         if scenario == .decoding, let undecoding = client.undecoding {
-            cpuRatioToParts = ratio(to: [runs(.zlib), runs(undecoding)])
+            cpuRatioToParts = self.runs.ratio(
+                to: [runs(.zlib), runs(undecoding)], \.cpuMicrosecondsPerRequest)
         }
-    }
-
-    /// To the sum of those that are given.
-    private func ratio(to parts: [[Measurement]]) -> Double? {
-        guard parts.allSatisfy({ $0.count == runs.count }) else { return nil }
-        return runs.indices.compactMap { round in
-            let round = [runs[round]] + parts.map { $0[round] }
-            guard round.allSatisfy({ $0.requests > 0 }) else { return nil }
-            let sum = round.dropFirst().reduce(0) { $0 + $1.cpuMicrosecondsPerRequest }
-            return round[0].cpuMicrosecondsPerRequest / sum
-        }.median
     }
 }
