@@ -71,17 +71,18 @@ package struct BodyAccumulator: Sendable {
     /// Lets go of the body as too large, such as one that is announced so.
     package mutating func refuse() {
         isTooLarge = true
-        bytes = Data()
-        (announced, room) = (0, 0)
+        letGo()
     }
 
     /// Hands out what is there.
     package mutating func takeAll() -> Data {
-        defer {
-            bytes = Data()
-            (announced, room) = (0, 0)
-        }
+        defer { letGo() }
         return bytes
+    }
+
+    private mutating func letGo() {
+        bytes = Data()
+        (announced, room) = (0, 0)
     }
 }
 

@@ -42,11 +42,7 @@ extension Duration {
     /// Whole nanoseconds, held within about 292 years to either side.
     var clampedNanoseconds: Int64 {
         // 10⁹ is 2⁹ · 5⁹: the usual few hours need no division of 128 bits.
-        if self >= .zero, let units = UInt64(exactly: attoseconds >> 9) { return Int64(units / 1_953_125) }
-        // Compares first: `components` traps when the seconds are more than fit.
-        if self >= .nanoseconds(Int64.max) { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        if let units = UInt64(exactly: attoseconds >> 9) { return Int64(units / 1_953_125) }
+        return Int64(clamping: attoseconds / 1_000_000_000)
     }
 }
