@@ -11,14 +11,16 @@ extension Connection {
     /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
     /// that has emptied the kernel's buffer is not the last.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
-        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.beginTurn())
+        transport.beginTurn()
+        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
         if !held.isEmpty { takeInHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
             if toTheEnd { transport.beginTurn() }
         }
         unsafe lookBehindResponse(buffers)
         // A key update asks for an answer.
-        if unsafe transport.endTurn(buffers) { flush() }
+        unsafe transport.endTurn(buffers)
+        if transport.hasUnsent { flush() }
         finishIfComplete()
         receivedIn = loop.turn
         askForVisit()
@@ -45,7 +47,8 @@ extension Connection {
         guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport.hasInput else {
             return
         }
-        var allowance = TurnAllowance(among: 1, receivedCount: transport.beginTurn())
+        transport.beginTurn()
+        var allowance = TurnAllowance(among: 1, receivedCount: transport.receivedCount)
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server has so much to say between two exchanges.
@@ -99,10 +102,10 @@ extension Connection {
         case .nothing: return false
         case .message: allowance.spend(TurnAllowance.message)
         case .bytes(let count):
-            let bytes = unsafe buffers.received(count, isOpened: isSecure)
+            let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
             // Progress is what the application gets: a peer that only changes keys is silent.
             silence.end(loop.now)
-            if isSecure { allowance.spend(TurnAllowance.record) }
+            if transport.isSecure { allowance.spend(TurnAllowance.record) }
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]

@@ -25,8 +25,8 @@ extension Connection {
                 throw .transport(error)
             }
         }
-        let (sent, unsent) = transport.outgoing
-        noteSent(sent != sentBefore, isAll: unsent == 0 && outgoing.isSent)
+        let sent = transport.sentCount
+        noteSent(sent != sentBefore, isAll: !isSending)
         sentBefore = sent
         if mustWatchSending { setDeadline() }
         switch result {

@@ -13,8 +13,6 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Its owner's note: where it stands while it rests.
     var placeInLine: Int32 = -1
     let metrics: ConnectionMetrics
-    /// Whether what is received has to be opened.
-    let isSecure: Bool
     /// Of the policies the server was judged by; nil without TLS.
     let trustGeneration: UInt64?
     let loop: ReactorLoop
@@ -48,7 +46,6 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         settings: ExchangeSettings, owner: any ConnectionOwner, trustGeneration: UInt64? = nil
     ) {
         self.trustGeneration = trustGeneration
-        isSecure = transport.isSecure
         self.transport = transport
         self.token = token
         self.metrics = metrics

@@ -138,18 +138,11 @@ final class Transport {
         layers.trust?.revocation.flatMap(\.questions) ?? []
     }
 
-    /// A turn of the loop begins. Says how much has been received until then.
-    @discardableResult
-    func beginTurn() -> UInt64 {
-        isDrained = false
-        return receivedCount
-    }
+    /// A turn of the loop begins.
+    func beginTurn() { isDrained = false }
 
     /// How much has been received, if it is all opened.
     var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
-
-    /// What has left, and what has not.
-    var outgoing: (sent: UInt64, unsent: Int) { (sentCount, unsentCount) }
 
     /// Receives octets as they come, and opens nothing.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
@@ -229,12 +222,11 @@ final class Transport {
     /// Whether the kernel has something to receive, or an end.
     var hasInput: Bool { socket?.hasInput == true }
 
-    /// Keeps what was received and not opened: the buffers go back. Says whether something is to be sent.
-    func endTurn(_ buffers: ReceiveBuffers) -> Bool {
-        if received.isEmpty { return hasUnsent }
+    /// Keeps what was received and not opened: the buffers go back.
+    func endTurn(_ buffers: ReceiveBuffers) {
+        if received.isEmpty { return }
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0
-        return hasUnsent
     }
 
     /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns of it.
