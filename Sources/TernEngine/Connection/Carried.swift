@@ -2,13 +2,16 @@
 import TernHTTP1
 import TernIO
 
-/// What a connection carries: one exchange of somebody's, who is told of it by these four calls and on the loop's thread.
+/// What a connection carries: one exchange of somebody's, who is told of it by these calls and on the loop's thread.
 ///
 /// After `exchangeEnded`, or after it has had the connection closed by `Connection.leave`, it is told
 /// nothing more.
 protocol Carried: AnyObject {
     /// Its request is about to leave on `connection`.
     func carried(by connection: Connection)
+
+    /// Where content may be received, of which so many octets come next; nil for anywhere. Lent until the next call.
+    @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 
     /// Something came. Of content it says how many octets it has taken: if they are fewer, it is offered the others in a
     /// later turn, once it is not paused, and until then nothing that came behind them. No octets are offered where only

@@ -7,6 +7,8 @@ import TernTLS
 extension Connection {
     /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
     private static let restingBufferSize = 4096
+    /// Less than so much content is moved faster than room is asked for.
+    private static let leastRoom = 16 * 1024
 
     /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
     /// that has emptied the kernel's buffer is not the last.
@@ -85,10 +87,20 @@ extension Connection {
         if case .resting = state.stage, transport.hasInput { retire() }
     }
 
+    /// Content that is known to come next is received where it will stay, if whoever gets it has room.
+    private func place(_ buffers: ReceiveBuffers) -> ReceiveBuffers {
+        guard exchange.contentLeft >= Self.leastRoom, case .active = state.stage,
+            let room = unsafe carried?.room(for: exchange.contentLeft)
+        else { return unsafe buffers }
+        return unsafe buffers.receiving(
+            into: .init(rebasing: room.prefix(exchange.contentLeft)), isOpened: transport.isSecure)
+    }
+
     /// Opens what has been received, or receives if it may. Returns whether there may be more now.
     private func receiveOnce(
         _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool? = nil
     ) -> Bool {
+        let buffers = unsafe place(buffers)
         let received: Received
         do throws(TransportError) {
             received =

@@ -131,6 +131,12 @@ extension SessionTask: Carried {
         delegate.task(self, willSendOn: connection.metrics)
     }
 
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        guard plan.isDelivering, aside?.isDecoding != true, let receiver = unsafe delegate as? any ContentReceiver
+        else { return nil }
+        return unsafe receiver.room(for: count)
+    }
+
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
         switch event {
         case .body(let range):

@@ -14,12 +14,14 @@ package struct BodyAccumulator: Sendable {
 
     /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
     private static let reservation = 16 * 1024...512 * 1024
+    /// Room that is worth a system call.
+    private static let leastRoom = 64 * 1024
     /// Beyond that a server gets room for so many times what it has sent.
     private static let growth = 8
 
     /// In bytes.
     package let limit: Int
-    /// What has come and is still here.
+    /// What has come and is still here, unless room was asked for.
     package private(set) var bytes = Data()
     /// The body is more than may be collected, and gone.
     package private(set) var isTooLarge = false
@@ -27,6 +29,8 @@ package struct BodyAccumulator: Sendable {
     private var announced = 0
     /// What room was made for.
     private(set) var room = 0
+    /// What has come, if room for it was asked for. Ours alone, though copies of us would share it.
+    private var memory: ContentMemory?
 
     /// - Parameter limit: the most to collect, in bytes; less than nothing is nothing.
     package init(limit: Int) {
@@ -48,9 +52,34 @@ package struct BodyAccumulator: Sendable {
         bytes.reserveCapacity(room)
     }
 
+    /// Where the next bytes may be received, of which `count` are to come; nil for anywhere. Lent until the next call.
+    mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        if isTooLarge { return nil }
+        let memory = memory ?? ContentMemory(capacity: 0)
+        if self.memory == nil {
+            _ = memory.takeOver(bytes.span)
+            bytes = Data()
+            self.memory = memory
+        }
+        let most = min(count, limit - memory.count)
+        if unsafe memory.room.count < min(most, Self.leastRoom) {
+            memory.grow(to: memory.count + min(most, max(Self.reservation.upperBound, Self.growth * memory.count)))
+        }
+        return unsafe memory.room.isEmpty ? nil : memory.room
+    }
+
+    private mutating func take(_ piece: Span<UInt8>, into memory: ContentMemory) -> Outcome {
+        guard piece.count <= limit - memory.count, memory.takeOver(piece) else {
+            refuse()
+            return .overflowed
+        }
+        return .taken
+    }
+
     /// Adds a piece, if it keeps within the limit.
     package mutating func take(_ piece: Span<UInt8>) -> Outcome {
         if isTooLarge { return .ignored }
+        if let memory { return take(piece, into: memory) }
         guard piece.count <= limit - bytes.count else {
             refuse()
             return .overflowed
@@ -77,11 +106,12 @@ package struct BodyAccumulator: Sendable {
     /// Hands out what is there.
     package mutating func takeAll() -> Data {
         defer { letGo() }
-        return bytes
+        return memory?.takeAll() ?? bytes
     }
 
     private mutating func letGo() {
         bytes = Data()
+        memory = nil
         (announced, room) = (0, 0)
     }
 }

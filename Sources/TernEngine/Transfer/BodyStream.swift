@@ -1,30 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TernIO
 import TernLock
 
 /// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
-final class BodyStream: SessionTaskDelegate, Sendable {
+///
+/// Whoever waits is told once because he is taken out of the state to be told, which is the proof of `@safe`.
+@safe
+final class BodyStream: ContentReceiver, Sendable {
+    @safe
     private struct State {
-        /// What has come and was not asked for yet. It leaves as one: fewer wake-ups for a reader who is behind.
-        var buffer = Data()
+        var content = WaitingContent()
         var valve = Valve()
+        var head: Result<HTTPURLResponse, EngineError>?
         var end: Result<Void, EngineError>?
         var trailers = HTTPFields()
         var discardedTrailers = HTTPFields()
-        var headReader: CheckedContinuation<Result<HTTPURLResponse, EngineError>, Never>?
-        var chunkReader: CheckedContinuation<Result<Data?, EngineError>, Never>?
+        /// Who waits for a change of any of these.
+        var reader: UnsafeContinuation<Void, Never>?
+        /// Where the response comes in.
+        var loop: ReactorLoop?
 
-        mutating func ready() -> Result<Data?, EngineError>? {
-            if !buffer.isEmpty {
-                defer { buffer = Data() }
-                return .success(buffer)
-            }
+        mutating func next() -> Result<Data?, EngineError>? {
+            if let piece = content.popFirst() { return .success(piece) }
             switch end {
             case .success: return .success(nil)
             case .failure(let error): return .failure(error)
             case nil: return nil
             }
+        }
+
+        mutating func takeReader() -> Reader? {
+            defer { unsafe reader = nil }
+            return unsafe reader.map { unsafe Reader(continuation: $0, loop: loop) }
+        }
+    }
+
+    /// Is told together with the others of a turn of the loop, when more may have come.
+    @safe
+    private struct Reader {
+        let continuation: UnsafeContinuation<Void, Never>
+        let loop: ReactorLoop?
+
+        func wake() {
+            if let loop, loop.isCurrent { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
     }
 
@@ -32,61 +52,82 @@ final class BodyStream: SessionTaskDelegate, Sendable {
 
     /// Starts `task` and waits for the head of its response.
     func response(of task: SessionTask) async -> Result<HTTPURLResponse, EngineError> {
-        await withCheckedContinuation { continuation in
-            state.withLock { $0.headReader = continuation }
+        await unsafe withUnsafeContinuation { continuation in
+            state.withLock { unsafe $0.reader = continuation }
             task.resume()
         }
+        let head = state.withLock { $0.head }
+        return head ?? .failure(task.error(.transfer(.connectionLost(nil)), phase: .head))
     }
 
     /// The next bytes; nil at the end.
     func next(of task: SessionTask) async -> Result<Data?, EngineError> {
-        if let ready = take({ $0.ready() }) { return ready }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready = take { state in
-                    if let ready = state.ready() { return ready }
-                    // A second reader at the same time gets what a second iterator gets: the end.
-                    if state.chunkReader != nil { return .success(nil) }
-                    state.chunkReader = continuation
-                    return nil
-                }
-                if let ready { continuation.resume(returning: ready) }
+        while true {
+            if let next = takeNext() { return next }
+            // A second reader at the same time gets what a second iterator gets: the end.
+            let isReader = await withTaskCancellationHandler {
+                await waitForNext()
+            } onCancel: {
+                task.cancel()
             }
-        } onCancel: {
-            task.cancel()
+            if !isReader { return .success(nil) }
         }
+    }
+
+    /// False if somebody else waits already.
+    private func waitForNext() async -> Bool {
+        var isReader = true
+        await unsafe withUnsafeContinuation { continuation in
+            let waits = state.withLock { state in
+                isReader = unsafe state.reader == nil
+                guard isReader, state.content.isEmpty, state.end == nil else { return false }
+                unsafe state.reader = continuation
+                return true
+            }
+            if !waits { unsafe continuation.resume() }
+        }
+        return isReader
+    }
+
+    /// Takes what there is, and lets the socket go on.
+    private func takeNext() -> Result<Data?, EngineError>? {
+        let (next, held) = state.withLock { state in
+            let next = state.next()
+            return (next, state.content.isEmpty ? state.valve.drain() : nil)
+        }
+        held?.release()
+        return next
     }
 
     var trailers: HTTPFields { state.withLock { $0.trailers } }
 
     var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
 
-    /// Takes what there is, and lets the socket go on.
-    private func take(_ body: (inout State) -> Result<Data?, EngineError>?) -> Result<Data?, EngineError>? {
-        let (ready, held) = state.withLock { state in
-            let ready = body(&state)
-            return (ready, state.valve.drain())
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
+        let loop = task.connection?.loop
+        let reader = state.withLock { state in
+            state.head = .success(response)
+            state.loop = loop
+            return state.takeReader()
         }
-        held?.release()
-        return ready
+        reader?.wake()
     }
 
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
-        let reader = state.withLock { $0.headReader.take() }
-        reader?.resume(returning: .success(response))
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        // Lent to the thread that fills it, and given up by no other.
+        nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer?
+        state.withLock { state in unsafe room = state.content.room(for: count) }
+        return unsafe room
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let (reader, chunk, held) = state.withLock { state in
-            state.buffer.append(bytes)
-            if let reader = state.chunkReader.take() {
-                defer { state.buffer = Data() }
-                return (Optional(reader), state.buffer, SessionTask?.none)
-            }
-            return (nil, Data(), state.valve.fill(to: state.buffer.count, from: task))
+        let (reader, held) = state.withLock { state in
+            state.content.append(bytes)
+            if let reader = state.takeReader() { return (Optional(reader), SessionTask?.none) }
+            return (nil, state.valve.fill(to: state.content.count, from: task))
         }
         held?.hold()
-        reader?.resume(returning: .success(chunk))
+        reader?.wake()
     }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
@@ -98,11 +139,13 @@ final class BodyStream: SessionTaskDelegate, Sendable {
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        let (head, chunk) = state.withLock { state in
+        let reader = state.withLock { state in
             state.end = error.map { .failure($0) } ?? .success(())
-            return (state.headReader.take(), state.chunkReader.take())
+            if state.head == nil {
+                state.head = .failure(error ?? task.error(.transfer(.connectionLost(nil)), phase: .head))
+            }
+            return state.takeReader()
         }
-        head?.resume(returning: .failure(error ?? task.error(.transfer(.connectionLost(nil)), phase: .head)))
-        chunk?.resume(returning: error.map { .failure($0) } ?? .success(nil))
+        reader?.wake()
     }
 }

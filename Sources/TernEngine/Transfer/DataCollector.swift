@@ -10,7 +10,7 @@ import TernIO
 /// is what `@unchecked Sendable` rests on. Whoever listens is told once because a task completes once, which is its proof of
 /// `@safe`.
 @safe
-final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
+final class DataCollector: ContentReceiver, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
 
     @safe
@@ -48,10 +48,15 @@ final class DataCollector: SessionTaskDelegate, @unchecked Sendable {
         self.response = response
         loop = task.connection?.loop
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
-        if body.admits(length) { return body.reserve(length) }
-        body.refuse()
-        task.cancel()
+        guard body.admits(length) else {
+            body.refuse()
+            return task.cancel()
+        }
+        // What does not come at once is received where it stays.
+        if length > ReactorLoop.bufferSize / 2 { _ = unsafe body.room(for: length) } else { body.reserve(length) }
     }
+
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? { unsafe body.room(for: count) }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         if body.take(bytes) == .overflowed { task.cancel() }

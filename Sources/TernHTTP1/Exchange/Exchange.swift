@@ -24,6 +24,8 @@ public struct Exchange: ~Copyable, Sendable {
     public private(set) var isAwaitingContinue = false
     /// What the last response's `Keep-Alive` field announced.
     public private(set) var keepAlive: KeepAlive?
+    /// So many octets of content come next, and nothing else; 0 where that is not known, or there is none.
+    public private(set) var contentLeft = 0
 
     /// - Parameters:
     ///   - limits: what a response may cost.
@@ -130,6 +132,7 @@ public struct Exchange: ~Copyable, Sendable {
         hasReceivedAnything = decoder.received > 0
         isAwaitingContinue = facts.expectsContinue && !decoder.hasAnswer
         keepAlive = decoder.keepAlive
+        contentLeft = decoder.contentLeft
         guard case .complete = decoder.state, case .complete = sending else {
             isReusable = false
             return

@@ -45,6 +45,8 @@ struct ResponseDecoder: ~Copyable {
 
     var keepAlive: KeepAlive? { facts.keepAlive }
 
+    var contentLeft: Int { if case .exactly(let left) = state { left } else { 0 } }
+
     /// Usual content of a usual chunk, which changes nothing but how much has come. `nil` says nothing, and changes
     /// nothing; ``receive(_:from:)`` then does.
     @inline(__always)

@@ -86,6 +86,19 @@ import Testing
         #expect(reason { _ = try begin(&exchange) } == .misuse(.notReusable))
     }
 
+    @Test(arguments: [("Content-Length: 9", 6), ("Transfer-Encoding: chunked", 0), ("Connection: close", 0)])
+    func `How much content comes next is known where it is announced`(field: String, left: Int) throws {
+        var exchange = Exchange()
+        _ = try begin(&exchange)
+        #expect(exchange.contentLeft == 0)
+        try receive(&exchange, "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n")
+        try receive(&exchange, field.hasPrefix("T") ? "9\r\nabc" : "abc")
+        #expect(exchange.contentLeft == left)
+        if left == 0 { return }
+        try receive(&exchange, "defghi")
+        #expect(exchange.contentLeft == 0)
+    }
+
     @Test func `Bytes that came with the end of a response are counted`() throws {
         var exchange = Exchange()
         _ = try begin(&exchange)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+
+/// Content that has come and waits for its reader: in the order it came, where it was received if there was room for it.
+struct WaitingContent {
+    /// Handed out bit by bit as it fills: a reader who keeps a little of it keeps it all.
+    private static let memorySize = 256 * 1024
+    /// Room that is worth a system call.
+    private static let leastRoom = 64 * 1024
+
+    /// What came first.
+    private var pieces: [Data] = []
+    /// What came then begins at `start`.
+    private var memory: ContentMemory?
+    private var start = 0
+    /// What came last, from elsewhere.
+    private var rest = Data()
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Where the next octets may be received, of which `count` are to come; nil for anywhere.
+    mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        if let memory, rest.isEmpty, unsafe memory.room.count >= min(count, Self.leastRoom) {
+            return unsafe memory.room
+        }
+        closeRanks()
+        let memory = ContentMemory(capacity: min(count, Self.memorySize))
+        (self.memory, start) = (memory, 0)
+        return unsafe memory.room.isEmpty ? nil : memory.room
+    }
+
+    mutating func append(_ octets: Span<UInt8>) {
+        count += octets.count
+        var taken = 0
+        if let memory, rest.isEmpty { taken = memory.append(octets) }
+        if taken < octets.count { rest.append(octets.extracting(droppingFirst: taken)) }
+    }
+
+    /// A piece, never empty.
+    mutating func popFirst() -> Data? {
+        if isEmpty { return nil }
+        let piece = pieces.isEmpty ? takeFilled() ?? takeRest() : pieces.removeFirst()
+        count -= piece.count
+        return piece
+    }
+
+    private mutating func closeRanks() {
+        if let filled = takeFilled() { pieces.append(filled) }
+        if !rest.isEmpty { pieces.append(takeRest()) }
+        memory = nil
+    }
+
+    private mutating func takeFilled() -> Data? {
+        guard let memory, start < memory.count else { return nil }
+        defer { start = memory.count }
+        return memory.data(start..<memory.count)
+    }
+
+    private mutating func takeRest() -> Data {
+        defer { rest = Data() }
+        return rest
+    }
+}

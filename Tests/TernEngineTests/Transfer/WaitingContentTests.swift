@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Testing
+
+@testable import TernEngine
+
+@Suite struct WaitingContentTests {
+    private func octets(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+
+    /// As the reactor does it: so many octets that come next in the room, of `count` that are still to come.
+    private func receive(_ octets: [UInt8], of count: Int, _ content: inout WaitingContent) {
+        guard let room = unsafe content.room(for: count) else { return content.append(octets.span) }
+        let received = unsafe UnsafeMutableRawBufferPointer(rebasing: room.prefix(octets.count))
+        unsafe received.copyBytes(from: octets.prefix(received.count))
+        unsafe content.append(received.bindMemory(to: UInt8.self).span)
+        let rest = octets.dropFirst(received.count)
+        if !rest.isEmpty { receive(Array(rest), of: count - received.count, &content) }
+    }
+
+    private func takeAll(_ content: inout WaitingContent) -> [Data] {
+        var pieces: [Data] = []
+        while let piece = content.popFirst() { pieces.append(piece) }
+        return pieces
+    }
+
+    @Test func `what was received elsewhere leaves as one`() {
+        var content = WaitingContent()
+        content.append([1, 2].span)
+        content.append([3].span)
+        #expect(content.count == 3)
+        #expect(takeAll(&content) == [Data([1, 2, 3])])
+        #expect(content.isEmpty)
+    }
+
+    @Test func `what was received in the room is not moved`() throws {
+        var content = WaitingContent()
+        let lent = unsafe content.room(for: 100_000)
+        let room = try unsafe #require(lent)
+        unsafe content.append(UnsafeMutableRawBufferPointer(rebasing: room[..<1000]).bindMemory(to: UInt8.self).span)
+        let first = content.popFirst()
+        let piece = try #require(first)
+        let address = unsafe piece.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        #expect(address == UInt(bitPattern: room.baseAddress))
+    }
+
+    /// In whatever portions, taken at whatever time: nothing is lost, doubled or out of order.
+    @Test func `everything comes in the order it came`() {
+        var random = SeededGenerator(seed: 12)
+        for _ in 0..<20 {
+            let all = octets(0..<Int.random(in: 1...600_000, using: &random))
+            var content = WaitingContent()
+            var (sent, read): (Int, [UInt8]) = (0, [])
+            while sent < all.count {
+                let count = min(all.count - sent, Int.random(in: 1...200_000, using: &random))
+                let portion = Array(all[sent..<sent + count])
+                if Bool.random(using: &random) {
+                    receive(portion, of: all.count - sent, &content)
+                } else {
+                    content.append(portion.span)
+                }
+                sent += count
+                #expect(content.count == sent - read.count)
+                if Int.random(in: 0..<3, using: &random) == 0, let piece = content.popFirst() { read += piece }
+            }
+            for piece in takeAll(&content) { read += piece }
+            #expect(read == all)
+            #expect(content.isEmpty)
+        }
+    }
+}
