@@ -16,80 +16,116 @@ package struct AbsoluteURI: Sendable, Hashable {
     package let target: RequestTarget
 
     package init(_ text: String) throws(Refusal) {
-        let text = Substring(text).utf8
-        guard let colon = text.firstIndex(of: .colon) else { throw .scheme("") }
-        let scheme = try Self.scheme(text[..<colon])
-        let rest = text[colon...].dropFirst()
-        guard rest.starts(with: [.slash, .slash]) else { throw .host("") }
-        let hierarchy = rest.dropFirst(2)
-        let authority = hierarchy.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
-        let hostAndPort = authority.lastIndex(of: .at).map { authority[$0...].dropFirst() } ?? authority
-        let (host, port) = try Self.hostAndPort(hostAndPort)
-        origin = Origin(scheme: scheme, host: host, port: try Self.port(port) ?? scheme.defaultPort)
-
-        let sent = hierarchy[authority.endIndex...].prefix { $0 != .hash }
+        // Else it is made anew for each look at its bytes, where it is not Swift's own already.
+        var text = text
+        text.makeContiguousUTF8()
+        let bytes = text.utf8.span
+        let colon = bytes.first(.colon, from: 0)
+        guard colon < bytes.count else { throw .scheme("") }
+        let scheme = try Self.scheme(bytes.extracting(0..<colon))
+        let start = colon &+ 3
+        guard start <= bytes.count, bytes[colon &+ 1] == .slash, bytes[colon &+ 2] == .slash else { throw .host("") }
+        let end = Self.authorityEnd(bytes, from: start)
+        let authority = bytes.extracting(start..<end)
+        let (host, port) = try Self.hostAndPort(authority.extracting(Self.userinfoEnd(authority)..<authority.count))
+        origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+        let sent = bytes.extracting(end..<bytes.first(.hash, from: end)).text
         // RFC 9112 §3.2.1: an empty path is sent as "/".
-        target = .origin(sent.first == .slash ? String(Substring(sent)) : "/" + String(Substring(sent)))
+        target = .origin(end < bytes.count && bytes[end] == .slash ? sent : "/" + sent)
     }
 
-    private typealias Bytes = Substring.UTF8View
+    private static func authorityEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] != .slash, bytes[end] != .questionMark, bytes[end] != .hash { end &+= 1 }
+        return end
+    }
 
-    private static func scheme(_ text: Bytes) throws(Refusal) -> Scheme {
-        // Nearly all are spelled like this.
-        if text.elementsEqual("https".utf8) { return .https }
-        if text.elementsEqual("http".utf8) { return .http }
-        switch String(Substring(text)).lowercased() {
-        case "http": return .http
-        case "https": return .https
+    /// Behind the last "@".
+    private static func userinfoEnd(_ authority: Span<UInt8>) -> Int {
+        var end = authority.count
+        while end > 0, authority[end &- 1] != .at { end &-= 1 }
+        return end
+    }
+
+    private static func scheme(_ text: Span<UInt8>) throws(Refusal) -> Scheme {
+        if text.isEqualIgnoringCase(to: "http".utf8.span) { return .http }
+        if text.isEqualIgnoringCase(to: "https".utf8.span) { return .https }
         // Before the first colon of "127.0.0.1:8080" stands no scheme at all.
-        case let other: throw .scheme(text.isScheme ? other : "")
-        }
+        throw .scheme(text.isScheme ? text.text.lowercased() : "")
     }
 
-    private static func hostAndPort(_ text: Bytes) throws(Refusal) -> (host: String, port: Bytes?) {
-        if text.first == .leftBracket {
-            guard let close = text.firstIndex(of: .rightBracket) else { throw refusal(text) }
-            let literal = text[..<close].dropFirst()
-            guard literal.allSatisfy(\.isAddressByte), literal.contains(.colon) else { throw refusal(text) }
-            let after = text[close...].dropFirst()
-            guard after.isEmpty || after.first == .colon else { throw refusal(text) }
-            return (String(Substring(literal)), after.isEmpty ? nil : after.dropFirst())
+    private static func hostAndPort(_ text: Span<UInt8>) throws(Refusal) -> (host: String, port: UInt16?) {
+        let (host, end) =
+            text.count > 0 && text[0] == .leftBracket ? try addressLiteral(text) : try registeredName(text)
+        if end == text.count { return (host, nil) }
+        return (host, try port(text.extracting((end &+ 1)..<text.count)))
+    }
+
+    private static func addressLiteral(_ text: Span<UInt8>) throws(Refusal) -> (host: String, end: Int) {
+        let close = text.first(.rightBracket, from: 0)
+        guard close < text.count else { throw .host(text.text) }
+        var hasColon = false
+        for index in 1..<close {
+            guard text[index].isAddressByte else { throw .host(text.text) }
+            if text[index] == .colon { hasColon = true }
         }
-        let host = text.prefix { $0 != .colon }
+        let end = close &+ 1
+        guard hasColon, end == text.count || text[end] == .colon else { throw .host(text.text) }
+        return (text.extracting(1..<close).text, end)
+    }
+
+    private static func registeredName(_ text: Span<UInt8>) throws(Refusal) -> (host: String, end: Int) {
+        let end = text.first(.colon, from: 0)
+        let host = text.extracting(0..<end)
+        var isName = true
+        for index in 0..<end where !text[index].isNameByte { isName = false }
         // 253 bytes are a whole DNS name (RFC 1035 §2.3.4), and one more its trailing dot.
-        guard !host.isEmpty, host.count <= 254, host.allSatisfy(\.isNameByte) else { throw refusal(host) }
-        return (String(Substring(host)), host.endIndex == text.endIndex ? nil : text[host.endIndex...].dropFirst())
+        guard isName, end > 0, end <= 254 else { throw .host(host.text) }
+        return (host.text, end)
     }
-
-    private static func refusal(_ host: Bytes) -> Refusal { .host(String(Substring(host))) }
 
     /// An empty port is the default one (RFC 3986 §3.2.3).
-    private static func port(_ text: Bytes?) throws(Refusal) -> UInt16? {
-        guard let text, !text.isEmpty else { return nil }
+    private static func port(_ text: Span<UInt8>) throws(Refusal) -> UInt16? {
+        if text.isEmpty { return nil }
         var port: UInt16 = 0
-        for byte in text {
+        for index in text.indices {
             let (tens, isTooLong) = port.multipliedReportingOverflow(by: 10)
-            let (sum, isTooLarge) = tens.addingReportingOverflow(UInt16(byte &- .zero))
-            guard byte.isDigit, !isTooLong, !isTooLarge else { throw .port(String(Substring(text))) }
+            let (sum, isTooLarge) = tens.addingReportingOverflow(UInt16(text[index] &- .zero))
+            guard text[index].isDigit, !isTooLong, !isTooLarge else { throw .port(text.text) }
             port = sum
         }
-        guard port > 0 else { throw .port(String(Substring(text))) }
+        guard port > 0 else { throw .port(text.text) }
         return port
     }
 }
 
-extension Substring.UTF8View {
+extension Span<UInt8> {
+    /// Where `byte` stands first, or the end.
+    fileprivate func first(_ byte: UInt8, from start: Int) -> Int {
+        var position = start
+        while position < count, self[position] != byte { position &+= 1 }
+        return position
+    }
+
+    /// What stands between two ASCII delimiters of a text is a text.
+    fileprivate var text: String {
+        guard let text = try? UTF8Span(validating: self) else { return "" }
+        return String(copying: text)
+    }
+
     /// RFC 3986 §3.1: a letter, then letters, digits, plus, hyphen and dot.
     fileprivate var isScheme: Bool {
-        first?.isLetter ?? false
-            && allSatisfy {
-                $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
-                    || $0 == UInt8(ascii: ".")
-            }
+        guard count > 0, self[0].isLetter else { return false }
+        for index in indices where !self[index].isSchemeByte { return false }
+        return true
     }
 }
 
 extension UInt8 {
+    fileprivate var isSchemeByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+    }
+
     /// Letters, digits, hyphen, dot, and the underscore that real names carry. Of RFC 3986's registered names no more: what does
     /// not fit a DNS name has no business in a Host field or a certificate check.
     fileprivate var isNameByte: Bool {

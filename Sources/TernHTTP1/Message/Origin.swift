@@ -20,11 +20,10 @@ public struct Origin: Sendable {
     /// From a name or address in any case; brackets are taken off. What no URI may carry as a host is refused when a
     /// request is encoded.
     public init(scheme: Scheme, host: String, port: UInt16) {
-        let bare = host.first == "[" && host.last == "]" ? String(host.dropFirst().dropLast()) : host
         self.scheme = scheme
-        self.host = bare.asciiLowercased
+        self.host = Self.withoutBrackets(host).asciiLowercased
         self.port = port
-        let isIPv6 = self.host.utf8.contains(.colon)
+        let isIPv6 = self.host.utf8.span.contains(.colon)
         let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
         hostField = port == scheme.defaultPort ? authority : "\(authority):\(port)"
         isEncodable = Authority.isValid(hostField.utf8.span)
@@ -33,6 +32,12 @@ public struct Origin: Sendable {
         hasher.combine(self.host)
         hasher.combine(port)
         digest = hasher.finalize()
+    }
+
+    private static func withoutBrackets(_ host: String) -> String {
+        let bytes = host.utf8.span
+        guard bytes.count > 1, bytes[0] == .leftBracket, bytes[bytes.count &- 1] == .rightBracket else { return host }
+        return String(host.utf8.dropFirst().dropLast()) ?? host
     }
 }
 

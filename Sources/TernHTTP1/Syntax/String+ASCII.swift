@@ -11,12 +11,22 @@ extension String {
 extension String {
     /// The text with ASCII letters in lower case and nothing else changed: to Unicode, the Kelvin sign is a "K".
     var asciiLowercased: String {
-        guard utf8.contains(where: { $0 != $0.lowercased }) else { return self }
+        guard utf8.span.hasCapital else { return self }
         return String(decoding: utf8.map(\.lowercased), as: UTF8.self)
     }
 }
 
 extension Span<UInt8> {
+    fileprivate var hasCapital: Bool {
+        for index in indices where self[index] != self[index].lowercased { return true }
+        return false
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        for index in indices where self[index] == byte { return true }
+        return false
+    }
+
     func isEqualIgnoringCase(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index].lowercased != other[index].lowercased { return false }

@@ -5,7 +5,9 @@ import Testing
 @Suite struct AbsoluteURITests {
     @Test(arguments: [
         ("HTTPS://Example.COM", "https://example.com", "/"), ("http://a:8080?q#f", "http://a:8080", "/?q"),
-        ("http://u:p@[::1]:80/x", "http://[::1]", "/x"),
+        ("http://u:p@[::1]:80/x", "http://[::1]", "/x"), ("http://a@b@c:/", "http://c", "/"),
+        ("http://a#/b", "http://a", "/"),
+        ("http://a/ü?b#c#d", "http://a", "/ü?b"), ("hTTp://a_b.:65535?", "http://a_b.:65535", "/?"),
     ])
     func `A URI says whom to ask and for what`(text: String, origin: String, target: String) throws {
         let uri = try AbsoluteURI(text)
@@ -30,5 +32,17 @@ import Testing
         #expect(part("http://[v1.a]/") == "host [v1.a]")
         #expect(part("http://a%2f/") == "host a%2f")
         #expect(part("http://a:0x50/") == "port 0x50")
+        #expect(part("http://a:65536/") == "port 65536")
+        #expect(part("http://a:00000/") == "port 00000")
+        #expect(part("") == "scheme ")
+        #expect(part("1http://a") == "scheme ")
+        #expect(part("127.0.0.1:8080") == "scheme ")
+        #expect(part("f+-.1:x") == "scheme f+-.1")
+        for text in ["http:", "http:/", "http:/a", "http://", "http:///a", "http://@/", "http://:80"] {
+            #expect(part(text) == "host ")
+        }
+        for host in ["[::1", "[1]", "[::1]a", "[]", "a b", "\u{0301}a", String(repeating: "a", count: 255)] {
+            #expect(part("http://u@\(host)") == "host \(host)")
+        }
     }
 }
