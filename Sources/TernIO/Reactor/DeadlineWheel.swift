@@ -26,6 +26,8 @@ struct DeadlineWheel: ~Copyable {
     private var nodes: [Node] = []
     private var heads = [Int32](repeating: -1, count: bucketCount)
     private var occupied = [UInt64](repeating: 0, count: bucketCount / 64)
+    /// Which words of `occupied` are not zero.
+    private var occupiedWords: UInt64 = 0
     private var currentTick: Int64
     private var filedCount = 0
 
@@ -89,16 +91,15 @@ struct DeadlineWheel: ~Copyable {
         let first = Int((currentTick + 1) % Int64(Self.bucketCount))
         var word = first >> 6
         var bits = occupied[word] & (~0 << UInt64(first & 63))
-        // The word of the first bucket is looked at twice: its end at first, its beginning at last.
-        for _ in 0...occupied.count {
-            if bits != 0 {
-                let bucket = word << 6 + bits.trailingZeroBitCount
-                return currentTick + 1 + Int64((bucket - first + Self.bucketCount) % Self.bucketCount)
-            }
-            word = (word + 1) % occupied.count
+        if bits == 0 {
+            // Those behind it in their order, and at last itself, for what lies before the first bucket.
+            let following = (occupiedWords &>> (word + 1)) | (occupiedWords &<< (occupied.count - word - 1))
+            guard following != 0 else { return nil }
+            word = (word + 1 + following.trailingZeroBitCount) % occupied.count
             bits = occupied[word]
         }
-        return nil
+        let bucket = word << 6 + bits.trailingZeroBitCount
+        return currentTick + 1 + Int64((bucket - first + Self.bucketCount) % Self.bucketCount)
     }
 
     private mutating func empty(_ bucket: Int, now: Int64, expired: inout WorkQueue<UInt32>) {
@@ -134,6 +135,7 @@ struct DeadlineWheel: ~Copyable {
         if head >= 0 { nodes[Int(head)].previous = Int32(index) }
         heads[bucket] = Int32(index)
         occupied[bucket >> 6] |= 1 << UInt64(bucket & 63)
+        occupiedWords |= 1 << UInt64(bucket >> 6)
         filedCount += 1
     }
 
@@ -142,10 +144,15 @@ struct DeadlineWheel: ~Copyable {
         let bucket = Int(node.bucket)
         if node.previous >= 0 { nodes[Int(node.previous)].next = node.next } else { heads[bucket] = node.next }
         if node.next >= 0 { nodes[Int(node.next)].previous = node.previous }
-        if heads[bucket] < 0 { occupied[bucket >> 6] &= ~(1 << UInt64(bucket & 63)) }
+        if heads[bucket] < 0 { clear(bucket) }
         nodes[index].bucket = -1
         nodes[index].previous = -1
         nodes[index].next = -1
         filedCount -= 1
+    }
+
+    private mutating func clear(_ bucket: Int) {
+        occupied[bucket >> 6] &= ~(1 << UInt64(bucket & 63))
+        if occupied[bucket >> 6] == 0 { occupiedWords &= ~(1 << UInt64(bucket >> 6)) }
     }
 }

@@ -32,7 +32,7 @@ public final class ReactorLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     /// Who is to be resumed at the end of the turn.
-    @exclusivity(unchecked) private var resumptions: [UnsafeContinuation<Void, Never>] = unsafe []
+    @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
@@ -94,14 +94,13 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
         assert(isCurrent)
-        unsafe resumptions.append(continuation)
-        if unsafe resumptions.count == Self.resumedAtOnce { resumeWaiting() }
+        unsafe resumptions.append(Resumption(continuation))
+        if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
 
+    /// Whoever is resumed may run elsewhere at once.
     private func resumeWaiting() {
-        // Whoever is resumed may run elsewhere at once, and nothing of his comes here.
-        for index in unsafe resumptions.indices { unsafe resumptions[index].resume() }
-        unsafe resumptions.removeAll(keepingCapacity: true)
+        while let resumption = resumptions.popFirst() { resumption.run() }
     }
 
     func stop() { mailbox.stop() }
@@ -209,7 +208,7 @@ extension ReactorLoop {
             visit()
             expireDeadlines()
             deliverMail()
-            if unsafe !resumptions.isEmpty { resumeWaiting() }
+            resumeWaiting()
             unsafe runJobs(on: executor, isolatedTo: serialExecutor)
             if isIdle, mailbox.mayEnd() { break }
         }
@@ -251,7 +250,7 @@ extension ReactorLoop {
 
     /// Whether nothing waits for the next turn.
     private var isIdle: Bool {
-        unsafe jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty
+        jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty
     }
 
     private func expireDeadlines() {
