@@ -42,6 +42,11 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         while let entry = inbox.next() { entry.sender.returned(entry.letter) }
     }
 
+    /// The same, but on this thread if the loop sleeps.
+    func deliverHere(_ letter: Letter, from sender: Seeker) {
+        if loop.isCurrent || !loop.standIn({ sender.open(letter) }) { deliver(letter, from: sender) }
+    }
+
     private func openMore() {
         var budget = TurnBudget()
         while budget.spend() {

@@ -94,7 +94,11 @@ public class SessionTask: @unchecked Sendable {
     private static let nextIdentifier = Atomic<Int>(0)
 
     /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
-    public func resume() {
+    public func resume() { resume(standsIn: false) }
+
+    /// - Parameter standsIn: it may be started right here if the reactor sleeps. For callers who hold no lock: whatever the reactor
+    ///   asks of the user, such as content to send, would be asked on this thread.
+    func resume(standsIn: Bool) {
         let (shard, starts, cancels) = shared.withLock { state in
             guard state.stage == .created else {
                 if state.suspensions > 0 { state.suspensions -= 1 }
@@ -108,7 +112,8 @@ public class SessionTask: @unchecked Sendable {
             shard?.perform { _ in self.updatePause() }
             return
         }
-        if let shard { shard.deliver(.start, from: self) } else { endWithoutLoop() }
+        guard let shard else { return endWithoutLoop() }
+        if standsIn { shard.deliverHere(.start, from: self) } else { shard.deliver(.start, from: self) }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling

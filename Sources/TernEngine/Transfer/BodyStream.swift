@@ -54,7 +54,7 @@ final class BodyStream: ContentReceiver, Sendable {
     func response(of task: SessionTask) async -> Result<HTTPURLResponse, EngineError> {
         await unsafe withUnsafeContinuation { continuation in
             state.withLock { unsafe $0.reader = continuation }
-            task.resume()
+            task.resume(standsIn: true)
         }
         let head = state.withLock { $0.head }
         return head ?? .failure(task.error(.transfer(.connectionLost(nil)), phase: .head))

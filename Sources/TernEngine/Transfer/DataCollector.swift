@@ -41,7 +41,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
 
     func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Void, Never>) {
         unsafe listener = .continuation(continuation)
-        task.resume()
+        task.resume(standsIn: true)
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {

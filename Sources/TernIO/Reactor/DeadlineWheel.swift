@@ -80,9 +80,17 @@ struct DeadlineWheel: ~Copyable {
         return true
     }
 
-    /// Milliseconds until the wheel has work, for epoll_wait; nil when it holds nothing.
-    func millisecondsUntilNext(now: MonotonicInstant) -> Int32? {
-        guard filedCount > 0, let tick = nextOccupiedTick() else { return nil }
+    /// When the wheel has work; nil when it holds nothing.
+    var nextTick: Int64? { filedCount > 0 ? nextOccupiedTick() : nil }
+
+    /// Whether it has work before a tick that was next.
+    func isDue(before tick: Int64?) -> Bool {
+        guard let next = nextTick else { return false }
+        return tick.map { next < $0 } ?? true
+    }
+
+    /// For epoll_wait.
+    static func milliseconds(until tick: Int64, now: MonotonicInstant) -> Int32 {
         let wait = tick * Self.tick - now.nanoseconds
         return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
     }

@@ -59,6 +59,11 @@ final class Mailbox: Sendable {
         if owesWakeUp { signal() }
     }
 
+    /// Ends the reactor's sleep, if it sleeps.
+    func wake() {
+        if state.withLock({ Self.endSleep(&$0) }) { signal() }
+    }
+
     /// Swaps the waiting items into `items`, which must be empty.
     func collect(into items: inout WorkQueue<Item>) {
         assert(items.isEmpty)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The loop a reactor's thread runs, and the table of what it watches.
 ///
-/// `execute`, `enqueue`, `stop` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own
-/// thread and asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
+/// `execute`, `enqueue`, `stop`, `standIn` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own
+/// thread, or to one that stands in for it, and asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
@@ -20,6 +20,11 @@ public final class ReactorLoop: @unchecked Sendable {
     let epoll: Descriptor
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
+    /// Held but for the time in which the loop sleeps.
+    private let turnLock = TurnLock()
+    private var isAsleep = false
+    /// When it will wake by itself.
+    private var wakingTick: Int64?
     // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the caller's, so
     // no access can begin while another lasts.
     @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
@@ -104,6 +109,23 @@ public final class ReactorLoop: @unchecked Sendable {
     }
 
     func stop() { mailbox.stop() }
+
+    /// Does `work` in the place of the loop's thread if that sleeps, and says whether it did: to wake it would cost more than a
+    /// small request. What is left to do, or has to be done sooner than it would wake by itself, wakes it. Any thread.
+    ///
+    /// `work` may run what would run on the loop's thread, and must not wait for that.
+    package func standIn(_ work: () -> Void) -> Bool {
+        guard turnLock.tryLock() else { return false }
+        defer { turnLock.unlock() }
+        guard isAsleep else { return false }
+        let sleeper = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
+        defer { thread.store(sleeper, ordering: .relaxed) }
+        now = .now
+        wheel.advance(to: now, expired: &expired)
+        work()
+        if !isIdle || wheel.isDue(before: wakingTick) { mailbox.wake() }
+        return true
+    }
 }
 
 // Registrations
@@ -194,6 +216,8 @@ extension ReactorLoop {
 extension ReactorLoop {
     /// Runs until `stop`, on the thread that calls it.
     func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        turnLock.lock()
+        defer { turnLock.unlock() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             let count = poll()
@@ -222,11 +246,22 @@ extension ReactorLoop {
     }
 
     private func poll() -> Int {
-        var timeout: Int32 = 0
         if isIdle, mailbox.mayEnterSleep() {
+            wakingTick = wheel.nextTick
             // Not `now`: what ran since the turn began would be added to the wait.
-            timeout = wheel.millisecondsUntilNext(now: .now) ?? -1
+            let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
+            isAsleep = true
+            turnLock.unlock()
+            // Whoever stands in meanwhile may close what is ready: tokens are not used again.
+            let count = wait(timeout)
+            turnLock.lock()
+            isAsleep = false
+            return count
         }
+        return wait(0)
+    }
+
+    private func wait(_ timeout: Int32) -> Int {
         let count = unsafe epoll_wait(epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), timeout)
         assert(count >= 0 || errno == EINTR)
         return max(0, Int(count))

@@ -226,7 +226,7 @@ private final class Wheel {
     }
 
     func millisecondsUntilNext(at nanoseconds: Int64) -> Int32? {
-        wheel.millisecondsUntilNext(now: MonotonicInstant(nanoseconds: nanoseconds))
+        wheel.nextTick.map { DeadlineWheel.milliseconds(until: $0, now: MonotonicInstant(nanoseconds: nanoseconds)) }
     }
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+import Testing
+
+@testable import TernIO
+
+@Suite(.timeLimit(.minutes(1))) struct StandInTests {
+    /// Tries until the loop has fallen asleep.
+    private func standIn(for loop: ReactorLoop, _ work: () -> Void) {
+        while !loop.standIn(work) { sched_yield() }
+    }
+
+    @Test func `a thread does the work of a loop that sleeps, as the loop would`() throws {
+        let reactor = try Reactor()
+        #expect(!reactor.loop.isCurrent)
+        var wasCurrent = false
+        standIn(for: reactor.loop) { wasCurrent = reactor.loop.isCurrent }
+        #expect(wasCurrent)
+        #expect(!reactor.loop.isCurrent)
+    }
+
+    @Test func `nobody stands in for a loop that is awake, nor for one he stands in for already`() throws {
+        let reactor = try Reactor()
+        let (isBusy, mayGoOn) = (Barrier(), Barrier())
+        reactor.loop.execute {
+            isBusy.open()
+            mayGoOn.pass()
+        }
+        isBusy.pass()
+        #expect(!reactor.loop.standIn {})
+        mayGoOn.open()
+        standIn(for: reactor.loop) { #expect(!reactor.loop.standIn {}) }
+    }
+
+    @Test func `a deadline set in its place wakes the loop in time`() throws {
+        let reactor = try Reactor()
+        let isDue = Barrier()
+        let start = MonotonicInstant.now
+        standIn(for: reactor.loop) {
+            let token = reactor.loop.registerTimer(handler: Probe(react: { if $0 == .deadline { isDue.open() } }))
+            reactor.loop.setDeadline(reactor.loop.now.advanced(by: .milliseconds(20)), for: token)
+        }
+        isDue.pass()
+        #expect(MonotonicInstant.now < start.advanced(by: .seconds(10)))
+    }
+
+    @Test func `a socket registered in its place is watched`() throws {
+        let reactor = try Reactor()
+        let connection = try Connection()
+        let isReadable = Barrier()
+        var token: RegistrationToken?
+        standIn(for: reactor.loop) {
+            token = try? reactor.loop.register(
+                connection.socket.descriptor, interest: .readable, handler: Probe(react: { _ in isReadable.open() }))
+        }
+        #expect(token != nil)
+        let start = MonotonicInstant.now
+        try connection.peer.send("x")
+        isReadable.pass()
+        #expect(MonotonicInstant.now < start.advanced(by: .seconds(10)))
+        standIn(for: reactor.loop) { if let token { reactor.loop.deregister(token) } }
+    }
+
+    @Test func `what is left to do in its place the loop does`() async throws {
+        let reactor = try Reactor()
+        let done = Barrier()
+        standIn(for: reactor.loop) { reactor.loop.execute { done.open() } }
+        done.pass()
+        await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            standIn(for: reactor.loop) { unsafe reactor.loop.resume(continuation) }
+        }
+    }
+
+    /// What only one thread at a time may touch, touched from all.
+    @Test func `whoever stands in is alone, and so is the loop`() async throws {
+        let reactor = try Reactor()
+        let tally = Tally()
+        let standIns = Atomic<Int>(0)
+        let threads = 3
+        let ended = Atomic<Int>(0)
+        for _ in 0..<threads {
+            try Thread.start(name: "stand-in") {
+                for _ in 0..<2000 {
+                    if reactor.loop.standIn({ tally.count += 1 }) {
+                        standIns.wrappingAdd(1, ordering: .relaxed)
+                    } else {
+                        reactor.loop.execute { tally.count += 1 }
+                    }
+                }
+                ended.wrappingAdd(1, ordering: .releasing)
+            }
+        }
+        while ended.load(ordering: .acquiring) < threads { sched_yield() }
+        let done = Barrier()
+        reactor.loop.execute { done.open() }
+        done.pass()
+        #expect(tally.count == threads * 2000)
+        #expect(standIns.load(ordering: .relaxed) > 0)
+    }
+
+    /// Not guarded by anything: that is what is looked at.
+    private final class Tally: @unchecked Sendable { var count = 0 }
+}
