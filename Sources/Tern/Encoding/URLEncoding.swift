@@ -4,7 +4,7 @@ import Foundation
 /// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
 ///
 /// Keys are in alphabetical order. There is no standard for collections; these are Alamofire's: an array is
-/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0.
+/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for.
 public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where the parameters go.
     public enum Destination: Sendable {
@@ -19,9 +19,19 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where this encoding puts parameters.
     public let destination: Destination
 
-    /// An encoding that puts parameters there.
-    public init(destination: Destination = .methodDependent) {
+    /// How it spells the key of an array.
+    public let arrayEncoding: ArrayEncoding
+    /// How it spells a boolean.
+    public let boolEncoding: BoolEncoding
+
+    /// An encoding that puts parameters there, in that spelling.
+    public init(
+        destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
+        boolEncoding: BoolEncoding = .numeric
+    ) {
         self.destination = destination
+        self.arrayEncoding = arrayEncoding
+        self.boolEncoding = boolEncoding
     }
 
     /// `methodDependent`
@@ -59,9 +69,9 @@ public struct URLEncoding: ParameterEncoding, Sendable {
                 .flatMap { queryComponents(fromKey: "\(key)[\($0.key)]", value: $0.value) }
         }
         if let array = value as? [Any] {
-            return array.flatMap { queryComponents(fromKey: "\(key)[]", value: $0) }
+            return array.flatMap { queryComponents(fromKey: arrayEncoding.encode(key: key), value: $0) }
         }
-        return [(escape(key), escape(Self.text(of: value)))]
+        return [(escape(key), escape(text(of: value)))]
     }
 
     /// The text with every byte percent-encoded that may not stand for itself in a query component: all but RFC 3986's
@@ -104,11 +114,11 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     }
 
     /// Swift's numbers become NSNumber when asked, and so does Bool, which alone says "c" of itself.
-    private static func text(of value: Any) -> String {
+    private func text(of value: Any) -> String {
         guard let number = value as? NSNumber, unsafe number.objCType.pointee == CChar(UInt8(ascii: "c")) else {
             return "\(value)"
         }
-        return number.boolValue ? "1" : "0"
+        return boolEncoding.encode(value: number.boolValue)
     }
 
     private static func isLiteral(_ byte: UInt8) -> Bool {

@@ -51,6 +51,25 @@ import Testing
         #expect(try query(["foo": ["a", 1, true] as [Any]]) == "foo%5B%5D=a&foo%5B%5D=1&foo%5B%5D=1")
     }
 
+    @Test func `an array can repeat its key as it is, at any depth`() throws {
+        let encoding = URLEncoding(arrayEncoding: .noBrackets)
+        #expect(encoding.arrayEncoding == .noBrackets && URLEncoding.default.arrayEncoding == .brackets)
+        let parameters: Parameters = ["foo": ["a", ["b"]] as [Any], "bar": ["in": [1, 2]]]
+        let url = try encoding.encode(try URLRequest(url: "http://x/", method: .get), with: parameters).url
+        #expect(url?.query == "bar%5Bin%5D=1&bar%5Bin%5D=2&foo=a&foo=b")
+    }
+
+    @Test func `a boolean can be spelled out, and a number is none`() throws {
+        let encoding = URLEncoding(destination: .queryString, boolEncoding: .literal)
+        #expect(encoding.boolEncoding == .literal && URLEncoding.default.boolEncoding == .numeric)
+        let parameters: Parameters = [
+            "a": true, "b": false, "c": NSNumber(value: true), "d": 1, "e": NSNumber(value: 0), "f": Int8(1),
+            "g": [true],
+        ]
+        let url = try encoding.encode(try URLRequest(url: "http://x/", method: .post), with: parameters).url
+        #expect(url?.query == "a=true&b=false&c=true&d=1&e=0&f=1&g%5B%5D=true")
+    }
+
     @Test func `a dictionary's keys go into brackets, however deep`() throws {
         let parameters: Parameters = ["foo": ["bar": ["baz": ["a", 1] as [Any]], "aaa": 2] as [String: Any]]
         #expect(
