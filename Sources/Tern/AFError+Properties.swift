@@ -12,6 +12,11 @@ extension AFError {
         if case .parameterEncodingFailed = self { true } else { false }
     }
 
+    /// Whether a form of several parts could not be encoded.
+    public var isMultipartEncodingError: Bool {
+        if case .multipartEncodingFailed = self { true } else { false }
+    }
+
     /// Whether a response did not pass validation.
     public var isResponseValidationError: Bool {
         if case .responseValidationFailed = self { true } else { false }
@@ -27,13 +32,20 @@ extension AFError {
         if case .invalidURL(let url) = self { url } else { nil }
     }
 
-    /// The error that an encoder or decoder threw.
+    /// The file of a form that could not be encoded.
+    public var url: URL? {
+        if case .multipartEncodingFailed(let reason) = self { reason.url } else { nil }
+    }
+
+    /// The error that an encoder or decoder threw, or the system.
     public var underlyingError: (any Error)? {
         switch self {
         case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
+            .parameterEncodingFailed(.propertyListEncodingFailed(let error)),
             .responseSerializationFailed(.jsonSerializationFailed(let error)),
-            .responseSerializationFailed(.decodingFailed(let error)):
+            .responseSerializationFailed(.propertyListSerializationFailed(let error)):
             error
+        case .multipartEncodingFailed(let reason): reason.underlyingError
         case .invalidURL, .parameterEncodingFailed, .responseValidationFailed, .responseSerializationFailed: nil
         }
     }
@@ -44,7 +56,9 @@ extension AFError {
         case .responseValidationFailed(.missingContentType(let types)),
             .responseValidationFailed(.unacceptableContentType(let types, _)):
             types
-        case .invalidURL, .parameterEncodingFailed, .responseValidationFailed, .responseSerializationFailed: nil
+        case .invalidURL, .parameterEncodingFailed, .multipartEncodingFailed, .responseValidationFailed,
+            .responseSerializationFailed:
+            nil
         }
     }
 

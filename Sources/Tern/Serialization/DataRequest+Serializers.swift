@@ -25,6 +25,15 @@ extension DataRequest {
         }
     }
 
+    /// What `PropertyListSerialization` makes of the body; `NSNull` for 204 and 205.
+    public static func propertyListResponseSerializer(
+        options: PropertyListSerialization.ReadOptions = []
+    ) -> DataResponseSerializer<Any> {
+        DataResponseSerializer { _, response, data, error in
+            ResponseSerialization.propertyList(options, response, data, error)
+        }
+    }
+
     /// What the decoder makes of the body.
     public static func decodableResponseSerializer<Value: Decodable & SendableMetatype>(
         of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()

@@ -43,6 +43,22 @@ enum ResponseSerialization {
         }
     }
 
+    static func propertyList(
+        _ options: PropertyListSerialization.ReadOptions, _ response: HTTPURLResponse?, _ data: Data?,
+        _ error: (any Error)?
+    ) -> Result<Any, any Error> {
+        if let error { return .failure(error) }
+        if promisesNoBody(response) { return .success(NSNull()) }
+        guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
+        do {
+            // The pointer is to where the format is wanted: nowhere.
+            return .success(
+                try unsafe PropertyListSerialization.propertyList(from: data, options: options, format: nil))
+        } catch {
+            return failure(.propertyListSerializationFailed(error: error))
+        }
+    }
+
     static func decodable<Value: Decodable>(
         _ decoder: JSONDecoder, _ data: Data?, _ error: (any Error)?
     ) -> Result<Value, any Error> {
@@ -51,7 +67,7 @@ enum ResponseSerialization {
         do {
             return .success(try decoder.decode(Value.self, from: data))
         } catch {
-            return failure(.decodingFailed(error: error))
+            return failure(.jsonSerializationFailed(error: error))
         }
     }
 

@@ -52,6 +52,59 @@ import Testing
         }
     }
 
+    @Test func `a property list is what PropertyListSerialization makes of it`() throws {
+        let list: NSDictionary = ["a": [1, 2], "b": Date(timeIntervalSince1970: 0)]
+        let serialize = DataRequest.propertyListResponseSerializer().serializeResponse
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+            #expect(serialize(nil, nil, data, nil).value as? NSDictionary == list)
+        }
+        for input in [nil, Data()] {
+            guard
+                case .responseSerializationFailed(.inputDataNilOrZeroLength)? =
+                    serialize(nil, nil, input, nil).error as? AFError
+            else {
+                Issue.record("not inputDataNilOrZeroLength")
+                return
+            }
+        }
+        let error = serialize(nil, nil, Data("<plist".utf8), nil).error as? AFError
+        guard case .responseSerializationFailed(.propertyListSerializationFailed)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(serialize(nil, nil, nil, Reason()).error is Reason)
+    }
+
+    @Test(arguments: [204, 205])
+    func `the static serializers hold to the same rules`(status: Int) throws {
+        let url = try #require(URL(string: "http://x/"))
+        let empty = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
+        #expect(DataRequest.serializeResponseData(response: empty, data: nil, error: nil).value == Data())
+        #expect(
+            DataRequest.serializeResponseString(encoding: nil, response: empty, data: nil, error: nil).value == "")
+        #expect(
+            DataRequest.serializeResponseJSON(options: [], response: empty, data: nil, error: nil).value is NSNull)
+        #expect(
+            DataRequest.serializeResponsePropertyList(options: [], response: empty, data: nil, error: nil).value
+                is NSNull)
+        let failed = Request.serializeResponseJSON(options: [], response: empty, data: nil, error: Reason())
+        #expect(failed.error is Reason)
+        let text = Request.serializeResponseString(
+            encoding: .utf8, response: nil, data: Data("ü".utf8), error: nil)
+        #expect(text.value == "ü")
+    }
+
+    @Test func `a handler gets a property list`() async throws {
+        let data = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
+        let origin = try ScriptedOrigin { _, _ in [.respond(body: [UInt8](data))] }
+        let (values, continuation) = AsyncStream.makeStream(of: Int?.self)
+        manager.request(origin.url()).responsePropertyList { response in
+            continuation.yield((response.value as? [String: Int])?["a"])
+        }
+        #expect(await values.first { _ in true } == 1)
+    }
+
     @Test(arguments: [204, 205])
     func `a status that promises no body has an empty value`(status: Int) async throws {
         let request = try await request(status: status)

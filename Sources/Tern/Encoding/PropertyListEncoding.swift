@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// Parameters as a property list in the body.
+public struct PropertyListEncoding: ParameterEncoding, Sendable {
+    /// XML or binary: what is written in OpenStep's format nobody has read for long, and it is refused.
+    public let format: PropertyListSerialization.PropertyListFormat
+    /// How to write; Foundation has no options yet.
+    public let options: PropertyListSerialization.WriteOptions
+
+    /// An encoding in this format.
+    public init(
+        format: PropertyListSerialization.PropertyListFormat = .xml,
+        options: PropertyListSerialization.WriteOptions = 0
+    ) {
+        self.format = format
+        self.options = options
+    }
+
+    /// In XML.
+    public static var `default`: PropertyListEncoding { PropertyListEncoding() }
+    /// In XML.
+    public static var xml: PropertyListEncoding { PropertyListEncoding(format: .xml) }
+    /// In Apple's binary format.
+    public static var binary: PropertyListEncoding { PropertyListEncoding(format: .binary) }
+
+    /// The request with the parameters as its body; as it is, if they are nil.
+    ///
+    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
+    public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
+        var request = try urlRequest.asURLRequest()
+        guard let parameters else { return request }
+        request.httpBody = try body(parameters)
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue("application/x-plist", forHTTPHeaderField: "Content-Type")
+        }
+        return request
+    }
+
+    private func body(_ parameters: Parameters) throws -> Data {
+        do {
+            // Foundation reads the OpenStep format, and traps on writing it.
+            if format == .openStep { throw CocoaError(.propertyListWriteInvalid) }
+            return try PropertyListSerialization.data(fromPropertyList: parameters, format: format, options: options)
+        } catch {
+            throw AFError.parameterEncodingFailed(reason: .propertyListEncodingFailed(error: error))
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+extension DataRequest {
+    /// Calls the handler with what the body says as a property list; see ``propertyListResponseSerializer(options:)``.
+    @discardableResult
+    public func responsePropertyList(
+        queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],
+        completionHandler: @escaping @Sendable (DataResponse<Any>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.propertyListResponseSerializer(options: options),
+            completionHandler: completionHandler)
+    }
+}
