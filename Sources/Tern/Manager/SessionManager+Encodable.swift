@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SessionManager {
+    /// Makes a request with `Encodable` parameters. Whatever stands in its way is told to its handlers.
+    ///
+    /// - Parameters:
+    ///   - url: an http or https URL.
+    ///   - method: the method.
+    ///   - parameters: what `encoder` puts into the request; nil leaves it as it is.
+    ///   - encoder: where and how parameters are put.
+    ///   - headers: header fields, in place of the session's of the same name.
+    @discardableResult
+    public func request<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder, headers: HTTPHeaders? = nil
+    ) -> DataRequest {
+        request(
+            EncodableRequest(url: url, method: method, parameters: parameters, encoder: encoder, headers: headers))
+    }
+}
+
+/// Sends a request through ``SessionManager/default``; see
+/// ``SessionManager/request(_:method:parameters:encoder:headers:)``.
+@discardableResult
+public func request<Parameters: Encodable & Sendable>(
+    _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?, encoder: any ParameterEncoder,
+    headers: HTTPHeaders? = nil
+) -> DataRequest {
+    SessionManager.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+}
