@@ -47,6 +47,16 @@ public struct DataResponse<Value> {
         replacing(result.flatMap(transform))
     }
 
+    /// The same response with another error, if it has one.
+    public func mapError<NewError: Error>(_ transform: (any Error) -> NewError) -> DataResponse {
+        flatMapError(transform)
+    }
+
+    /// The same response with another error, or the one that the closure throws, if it has one.
+    public func flatMapError<NewError: Error>(_ transform: (any Error) throws -> NewError) -> DataResponse {
+        replacing(result.flatMapError { try transform($0) })
+    }
+
     private func replacing<NewValue>(_ result: Result<NewValue, any Error>) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request, response: response, data: data, result: result, timeline: timeline, metrics: metrics)
@@ -57,7 +67,7 @@ extension DataResponse: Sendable where Value: Sendable {}
 
 extension DataResponse: CustomStringConvertible, CustomDebugStringConvertible {
     /// The result.
-    public var description: String { result.summary }
+    public var description: String { result.debugDescription }
 
     /// Five lines: request, response, data, result, timeline. Without header fields, which may hold secrets.
     public var debugDescription: String {
@@ -65,7 +75,7 @@ extension DataResponse: CustomStringConvertible, CustomDebugStringConvertible {
             "[Request]: \(request.map(Redaction.summary) ?? "nil")",
             "[Response]: \(response.map { "\($0.statusCode)" } ?? "nil")",
             "[Data]: \(data?.count ?? 0) bytes",
-            "[Result]: \(result.summary)",
+            "[Result]: \(result.debugDescription)",
             "[Timeline]: \(timeline.debugDescription)",
         ]
         .joined(separator: "\n")

@@ -24,29 +24,29 @@ extension Result {
 
     /// Calls the closure with the value, if there is one.
     @discardableResult
-    public func withValue(_ closure: (Success) -> Void) -> Self {
-        if case .success(let value) = self { closure(value) }
+    public func withValue(_ closure: (Success) throws -> Void) rethrows -> Self {
+        if case .success(let value) = self { try closure(value) }
         return self
     }
 
     /// Calls the closure with the error, if there is one.
     @discardableResult
-    public func withError(_ closure: (Failure) -> Void) -> Self {
-        if case .failure(let error) = self { closure(error) }
+    public func withError(_ closure: (Failure) throws -> Void) rethrows -> Self {
+        if case .failure(let error) = self { try closure(error) }
         return self
     }
 
     /// Calls the closure if it went well.
     @discardableResult
-    public func ifSuccess(_ closure: () -> Void) -> Self {
-        if isSuccess { closure() }
+    public func ifSuccess(_ closure: () throws -> Void) rethrows -> Self {
+        if isSuccess { try closure() }
         return self
     }
 
     /// Calls the closure if it went wrong.
     @discardableResult
-    public func ifFailure(_ closure: () -> Void) -> Self {
-        if isFailure { closure() }
+    public func ifFailure(_ closure: () throws -> Void) rethrows -> Self {
+        if isFailure { try closure() }
         return self
     }
 }
@@ -68,8 +68,21 @@ extension Result where Failure == any Error {
         }
     }
 
-    /// The word and what it is about.
-    var summary: String {
+    /// What the closure makes of the error, or the error it throws.
+    public func flatMapError(_ transform: (any Error) throws -> any Error) -> Result<Success, any Error> {
+        guard case .failure(let error) = self else { return self }
+        do {
+            return .failure(try transform(error))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// `SUCCESS` or `FAILURE`.
+    public var description: String { isSuccess ? "SUCCESS" : "FAILURE" }
+
+    /// The same, and what it is about.
+    public var debugDescription: String {
         switch self {
         case .success(let value): "SUCCESS: \(value)"
         case .failure(let error): "FAILURE: \(error)"

@@ -31,6 +31,18 @@ import Testing
         #expect(try response(.success(1)).flatMap { $0 + 1 }.value == 2)
     }
 
+    private struct Other: Error {}
+
+    @Test func `mapping the error changes it and nothing else`() throws {
+        let failed = try response(.failure(Reason()))
+        let mapped = failed.mapError { _ in Other() }
+        #expect(mapped.error is Other && mapped.data == failed.data && mapped.request?.httpMethod == "PUT")
+        #expect(failed.flatMapError { _ in Other() }.error is Other)
+        #expect(failed.flatMapError { _ throws -> Reason in throw Other() }.error is Other)
+        #expect(try response(.success(1)).mapError { _ in Other() }.value == 1)
+        #expect(try response(.success(1)).flatMapError { _ in Other() }.value == 1)
+    }
+
     @Test func `the long description is five lines without secrets`() throws {
         let response = try response(.success(1))
         #expect(response.description == "SUCCESS: 1")

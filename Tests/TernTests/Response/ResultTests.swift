@@ -39,8 +39,25 @@ import Testing
         #expect(calls == ["value 1", "success", "error Reason()", "failure"])
     }
 
-    @Test func `a summary is the word and what it is about`() {
-        #expect(good.summary == "SUCCESS: 1")
-        #expect(bad.summary == "FAILURE: Reason()")
+    @Test func `what a closure throws goes on`() {
+        #expect(throws: Reason()) { try good.withValue { _ in throw Reason() } }
+        #expect(throws: Reason()) { try bad.withError { throw $0 } }
+        #expect(throws: Reason()) { try good.ifSuccess { throw Reason() } }
+        #expect(throws: Reason()) { try bad.ifFailure { throw Reason() } }
+        #expect(throws: Never.self) { try bad.withValue { _ in throw Reason() }.ifSuccess { throw Reason() } }
+    }
+
+    private struct Other: Error, Equatable {}
+
+    @Test func `an error becomes another, or the one that is thrown on the way`() {
+        #expect(bad.flatMapError { _ in Other() }.error is Other)
+        #expect(bad.flatMapError { _ throws -> Reason in throw Other() }.error is Other)
+        #expect(good.flatMapError { _ in Other() }.value == 1)
+    }
+
+    @Test func `a description is the word, the long one also what it is about`() {
+        #expect(good.description == "SUCCESS" && bad.description == "FAILURE")
+        #expect(good.debugDescription == "SUCCESS: 1")
+        #expect(bad.debugDescription == "FAILURE: Reason()")
     }
 }
