@@ -8,6 +8,11 @@ extension ServerTrustPolicy {
         return evaluation.result(of: self)
     }
 
+    /// Whether a server is accepted for a host, as Alamofire 4 asks; `evaluate(_:host:)` also says why.
+    public func evaluate(_ serverTrust: ServerTrust, forHost host: String) -> Bool {
+        evaluate(serverTrust, host: host).isAccepted
+    }
+
     /// Judges a chain as `evaluate` does, but for no host in particular: no name is checked. For tests without a network;
     /// a connection always has a host.
     public func evaluateChain(_ trust: ServerTrust) -> ServerTrustResult {

@@ -11,6 +11,7 @@ struct ServerTrustPolicyTests {
         for host in situation.hosts {
             let result = situation.policy(fixtures).evaluate(trust, host: host)
             #expect(result.isAccepted == situation.passes, "\(result)")
+            #expect(situation.policy(fixtures).evaluate(trust, forHost: host) == situation.passes)
             #expect(result.sentChain == trust.sentChain)
         }
     }
