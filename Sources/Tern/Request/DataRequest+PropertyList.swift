@@ -3,7 +3,7 @@ public import Foundation
 
 extension DataRequest {
     /// Calls the handler with what the body says as a property list; see ``propertyListResponseSerializer(options:)``.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],
         completionHandler: @escaping @Sendable (DataResponse<Any>) -> Void

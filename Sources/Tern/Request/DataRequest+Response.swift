@@ -3,7 +3,7 @@ public import Foundation
 
 extension DataRequest {
     /// Calls the handler once, with the response as it came, on `queue` or else on the manager's callback queue.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDataResponse) -> Void
     ) -> Self {
@@ -17,7 +17,7 @@ extension DataRequest {
 
     /// Calls the handler once, with what the serializer makes of the response, on `queue` or else on the manager's
     /// callback queue. Serializes on the latter.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func response<Serializer: DataResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
@@ -33,7 +33,7 @@ extension DataRequest {
     }
 
     /// Calls the handler with the body; see ``dataResponseSerializer()``.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func responseData(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
     ) -> Self {
@@ -41,7 +41,7 @@ extension DataRequest {
     }
 
     /// Calls the handler with the body as text; see ``stringResponseSerializer(encoding:)``.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func responseString(
         queue: DispatchQueue? = nil, encoding: String.Encoding? = nil,
         completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
@@ -52,7 +52,7 @@ extension DataRequest {
     }
 
     /// Calls the handler with what the body says in JSON; see ``jsonResponseSerializer(options:)``.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func responseJSON(
         queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,
         completionHandler: @escaping @Sendable (DataResponse<Any>) -> Void
@@ -63,7 +63,7 @@ extension DataRequest {
     }
 
     /// Calls the handler with what the decoder makes of the body.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func responseDecodable<Value: Decodable & SendableMetatype>(
         of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: JSONDecoder = JSONDecoder(),
         completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void

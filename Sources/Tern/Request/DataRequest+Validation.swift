@@ -4,20 +4,20 @@ public import TernEngine
 
 extension DataRequest {
     /// Judges a response by its head and, unless it went to `stream(closure:)`, its body.
-    public typealias Validation = @Sendable (URLRequest?, HTTPURLResponse, Data?) -> ValidationResult
+    @preconcurrency public typealias Validation = @Sendable (URLRequest?, HTTPURLResponse, Data?) -> ValidationResult
 
     /// Has the response judged before any handler sees it. Validations run in the order given, on the callback queue or
     /// in the awaiting task, until one fails; none runs if no response came.
     ///
     /// Where in the chain it stands does not matter, as long as no handler has run.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         delegate.validate(validation)
         return self
     }
 
     /// Fails with `unacceptableStatusCode` unless the status code is among these.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
     where Codes.Element == Int {
         validate { _, response, _ in Self.judge(response.statusCode, by: acceptableStatusCodes) }
@@ -25,7 +25,7 @@ extension DataRequest {
 
     /// Fails with `missingContentType` or `unacceptableContentType` unless the body is empty or its media type matches
     /// one of these. Each half may be `*`; parameters are ignored.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
         validate { _, response, data in Self.judge(response, data, by: Array(acceptableContentTypes)) }
@@ -33,7 +33,7 @@ extension DataRequest {
 
     /// Fails unless the status code is 200 to 299 and the media type one of those in the request's Accept field, if it
     /// has one.
-    @discardableResult
+    @preconcurrency @discardableResult
     public func validate() -> Self {
         validate { request, response, data in
             let verdict = Self.judge(response.statusCode, by: 200..<300)

@@ -2,7 +2,7 @@
 public import Foundation
 
 /// What can be taken for a URL.
-public protocol URLConvertible: Sendable {
+@preconcurrency public protocol URLConvertible: Sendable {
     /// - Throws: `AFError.invalidURL` if it is none.
     func asURL() throws -> URL
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What can be made into a request.
-public protocol URLRequestConvertible: Sendable {
+@preconcurrency public protocol URLRequestConvertible: Sendable {
     /// - Throws: whatever stands in the way; it becomes the error of the response.
     func asURLRequest() throws -> URLRequest
 }

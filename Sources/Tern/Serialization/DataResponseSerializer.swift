@@ -5,11 +5,11 @@ public import TernEngine
 /// A serializer made of a closure.
 public struct DataResponseSerializer<Value>: DataResponseSerializerProtocol {
     /// The closure.
-    public let serializeResponse:
+    @preconcurrency public let serializeResponse:
         @Sendable (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<Value, any Error>
 
     /// A serializer that calls the closure.
-    public init(
+    @preconcurrency public init(
         serializeResponse:
             @escaping @Sendable (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<Value, any Error>
     ) {
