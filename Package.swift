@@ -14,6 +14,7 @@ let package = Package(
     name: "tern",
     products: [
         .library(name: "Tern", targets: ["Tern"]),
+        .library(name: "TernAlamofire", targets: ["TernAlamofire"]),
         .library(name: "TernEngine", targets: ["TernEngine"]),
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
@@ -44,6 +45,10 @@ let package = Package(
             swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
+        // Old spellings: what call sites written for Alamofire 4 and URLSession name otherwise.
+        .target(name: "TernNames", dependencies: ["Tern"], swiftSettings: settings),
+        // Tern and the old spellings, name by name.
+        .target(name: "TernAlamofire", dependencies: ["Tern", "TernNames"], swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The command `tern`.
@@ -69,6 +74,10 @@ let package = Package(
             name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
             swiftSettings: settings),
         .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
+        // Call sites as they are written for Alamofire 4, in the language mode of their time.
+        .testTarget(
+            name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
             name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],

@@ -13,7 +13,8 @@ import Testing
             "TernTLS",
         ],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
-        "TernAlamofire": ["Foundation", "Tern"],
+        "TernNames": ["Foundation", "Tern"],
+        "TernAlamofire": ["Foundation", "Tern", "TernNames"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernCLI": [
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine", "TernLock",

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of Tern, and the old spellings one by one: a name that is imported by itself wins over one that comes with a whole module, so
+// that `URLError` is ours even where Foundation is imported beside this.
+
+@_exported public import Tern
+@_exported public import enum TernNames.Alamofire
+@_exported public import typealias TernNames.CFAbsoluteTime
+@_exported public import func TernNames.CFAbsoluteTimeGetCurrent
+@_exported public import typealias TernNames.CFOptionFlags
+@_exported public import typealias TernNames.Result
+@_exported public import typealias TernNames.SecCertificate
+@_exported public import func TernNames.SecCertificateCopyData
+@_exported public import func TernNames.SecCertificateCopyKey
+@_exported public import func TernNames.SecCertificateCreateWithData
+@_exported public import typealias TernNames.SecKey
+@_exported public import typealias TernNames.SecTrust
+@_exported public import typealias TernNames.URLError
+@_exported public import typealias TernNames.URLResponse
+@_exported public import typealias TernNames.URLSession
+@_exported public import class TernNames.URLSessionConfiguration
+@_exported public import typealias TernNames.URLSessionDataTask
+@_exported public import typealias TernNames.URLSessionTask
+@_exported public import typealias TernNames.URLSessionTaskMetrics
+@_exported public import typealias TernNames.URLSessionTaskTransactionMetrics
+@_exported public import typealias TernNames.URLSessionUploadTask
+@_exported public import let TernNames.kSecRevocationCRLMethod
+@_exported public import let TernNames.kSecRevocationNetworkAccessDisabled
+@_exported public import let TernNames.kSecRevocationOCSPMethod
+@_exported public import let TernNames.kSecRevocationPreferCRL
+@_exported public import let TernNames.kSecRevocationRequirePositiveResponse
+@_exported public import let TernNames.kSecRevocationUseAnyAvailableMethod

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Tern
+
+/// What is written `Alamofire.request(…)` or `Alamofire.SessionManager` where Alamofire is a module.
+public enum Alamofire {
+    /// ``Tern/AFError``
+    public typealias AFError = Tern.AFError
+    /// ``Tern/DataRequest``
+    public typealias DataRequest = Tern.DataRequest
+    /// ``Tern/DataResponse``
+    public typealias DataResponse = Tern.DataResponse
+    /// ``Tern/DataResponseSerializer``
+    public typealias DataResponseSerializer = Tern.DataResponseSerializer
+    /// ``Tern/DataResponseSerializerProtocol``
+    public typealias DataResponseSerializerProtocol = Tern.DataResponseSerializerProtocol
+    /// ``Tern/DefaultDataResponse``
+    public typealias DefaultDataResponse = Tern.DefaultDataResponse
+    /// ``Tern/HTTPHeaders``
+    public typealias HTTPHeaders = Tern.HTTPHeaders
+    /// ``Tern/HTTPMethod``
+    public typealias HTTPMethod = Tern.HTTPMethod
+    /// ``Tern/JSONEncoding``
+    public typealias JSONEncoding = Tern.JSONEncoding
+    /// ``Tern/ParameterEncoding``
+    public typealias ParameterEncoding = Tern.ParameterEncoding
+    /// ``Tern/Parameters``
+    public typealias Parameters = Tern.Parameters
+    /// ``Tern/PropertyListEncoding``
+    public typealias PropertyListEncoding = Tern.PropertyListEncoding
+    /// ``Tern/Request``
+    public typealias Request = Tern.Request
+    /// Swift's result, whose error may be any.
+    public typealias Result<Value> = Swift.Result<Value, any Error>
+    /// ``TernTLS/ServerTrustPolicy``
+    public typealias ServerTrustPolicy = Tern.ServerTrustPolicy
+    /// ``TernTLS/ServerTrustPolicyManager``
+    public typealias ServerTrustPolicyManager = Tern.ServerTrustPolicyManager
+    /// ``Tern/SessionManager``
+    public typealias SessionManager = Tern.SessionManager
+    /// ``Tern/Timeline``
+    public typealias Timeline = Tern.Timeline
+    /// ``Tern/URLConvertible``
+    public typealias URLConvertible = Tern.URLConvertible
+    /// ``Tern/URLEncoding``
+    public typealias URLEncoding = Tern.URLEncoding
+    /// ``Tern/URLRequestConvertible``
+    public typealias URLRequestConvertible = Tern.URLRequestConvertible
+
+    /// ``Tern/request(_:method:parameters:encoding:headers:)``
+    @discardableResult
+    public static func request(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil
+    ) -> DataRequest {
+        Tern.request(url, method: method, parameters: parameters, encoding: encoding, headers: headers)
+    }
+
+    /// ``Tern/request(_:)``
+    @discardableResult
+    public static func request(_ urlRequest: any URLRequestConvertible) -> DataRequest { Tern.request(urlRequest) }
+}

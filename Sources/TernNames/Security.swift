@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+/// ``TernTLS/ServerTrust``: a value, where Security has a reference.
+public typealias SecTrust = ServerTrust
+/// ``TernTLS/Certificate``
+public typealias SecCertificate = Certificate
+/// ``TernTLS/PublicKey``
+public typealias SecKey = PublicKey
+/// ``TernTLS/RevocationFlags``
+public typealias CFOptionFlags = RevocationFlags
+
+/// ``TernTLS/RevocationFlags/ocsp``
+public let kSecRevocationOCSPMethod = RevocationFlags.ocsp
+/// ``TernTLS/RevocationFlags/crl``
+public let kSecRevocationCRLMethod = RevocationFlags.crl
+/// ``TernTLS/RevocationFlags/preferCRL``
+public let kSecRevocationPreferCRL = RevocationFlags.preferCRL
+/// ``TernTLS/RevocationFlags/requirePositiveResponse``
+public let kSecRevocationRequirePositiveResponse = RevocationFlags.requirePositiveResponse
+/// ``TernTLS/RevocationFlags/networkAccessDisabled``
+public let kSecRevocationNetworkAccessDisabled = RevocationFlags.networkAccessDisabled
+/// ``TernTLS/RevocationFlags/useAnyAvailableMethod``
+public let kSecRevocationUseAnyAvailableMethod = RevocationFlags.useAnyAvailableMethod
+
+/// The certificate that these bytes encode in DER; nil if they encode none. The allocator does not count.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCreateWithData(_ allocator: Never?, _ data: Data) -> Certificate? {
+    try? Certificate(der: [UInt8](data))
+}
+
+/// The certificate's encoding in DER.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCopyData(_ certificate: Certificate) -> Data { Data(certificate.der) }
+
+/// The certificate's key.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecCertificateCopyKey(_ certificate: Certificate) -> PublicKey? { certificate.publicKey }

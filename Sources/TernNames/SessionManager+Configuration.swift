@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Tern
+
+extension SessionManager {
+    /// A manager whose session has this configuration.
+    @_disfavoredOverload
+    public convenience init(
+        configuration: URLSessionConfiguration, serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+    ) {
+        self.init(configuration: configuration.value, serverTrustPolicyManager: serverTrustPolicyManager)
+    }
+}

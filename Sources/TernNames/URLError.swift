@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+/// What a request fails with where URLSession would fail with Foundation's `URLError`: `error as? URLError` finds it, and its `code`
+/// is one of Foundation's. Errors that Foundation itself throws are `Foundation.URLError`.
+public typealias URLError = EngineError
+
+extension EngineError {
+    /// Foundation's codes.
+    public typealias Code = Foundation.URLError.Code
+
+    /// `failingURL` as text.
+    public var failureURLString: String? { failingURL?.absoluteString }
+
+    /// The description, the origin that was asked, and nothing of the request.
+    public var userInfo: [String: Any] { errorUserInfo }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Tern
+
+/// ``TernEngine/Session``
+public typealias URLSession = Session
+/// ``TernEngine/SessionTask``
+public typealias URLSessionTask = SessionTask
+/// ``TernEngine/SessionDataTask``
+public typealias URLSessionDataTask = SessionDataTask
+/// ``TernEngine/SessionUploadTask``
+public typealias URLSessionUploadTask = SessionUploadTask
+/// ``TernEngine/TaskMetrics``
+public typealias URLSessionTaskMetrics = TaskMetrics
+/// ``TernEngine/HopMetrics``
+public typealias URLSessionTaskTransactionMetrics = HopMetrics
+/// There is one kind of response.
+public typealias URLResponse = HTTPURLResponse
+
+extension Session {
+    /// ``TernEngine/ResponseDisposition``
+    public typealias ResponseDisposition = Tern.ResponseDisposition
+
+    /// A session with this configuration.
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration.value)
+    }
+}
+
+extension TaskMetrics {
+    /// ``TernEngine/TaskMetrics/hops``
+    public var transactionMetrics: [HopMetrics] { hops }
+}
