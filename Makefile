@@ -18,7 +18,7 @@ help:
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
 	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
-	@echo "make lint         swift-format and house rules"
+	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
 demo:
@@ -88,6 +88,7 @@ thresholds:
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
 	@scripts/check-house-rules
+	@scripts/check-rows
 
 docs:
 	@scripts/install-dependencies build docs
