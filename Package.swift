@@ -74,6 +74,7 @@ let package = Package(
             name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
             swiftSettings: settings),
         .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
+        .testTarget(name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting"], swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(
             name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting"],

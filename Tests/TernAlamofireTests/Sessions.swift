@@ -26,40 +26,6 @@ import Testing
         #expect(sessionManager.session.configuration.httpMaximumConnectionsPerHost == 2)
     }
 
-    @Test func `configurations are references, and every one is a new one`() {
-        let configuration = URLSessionConfiguration.ephemeral
-        let same = configuration
-        same.timeoutIntervalForRequest = 7
-        #expect(configuration.timeoutIntervalForRequest == 7)
-        #expect(URLSessionConfiguration.ephemeral.timeoutIntervalForRequest == 60)
-        #expect(URLSessionConfiguration.default !== URLSessionConfiguration.default)
-        let copy = configuration.copy() as? URLSessionConfiguration
-        #expect(copy !== configuration && copy?.timeoutIntervalForRequest == 7)
-        #expect(configuration.identifier == nil)
-    }
-
-    @Test func `header fields come from any dictionary`() {
-        let configuration = URLSessionConfiguration.default
-        configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a"]
-        #expect(configuration.httpAdditionalHeaders?["X-Number"] as? String == "7")
-        #expect(configuration.value.httpAdditionalHeaders["x-text"] == "a")
-        configuration.httpAdditionalHeaders?["X-More"] = "b"
-        #expect(configuration.httpAdditionalHeaders?.count == 3)
-        configuration.httpAdditionalHeaders = nil
-        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders.isEmpty)
-    }
-
-    @Test func `a request's time limit`() throws {
-        var urlRequest = URLRequest(url: try "https://example.com".asURL())
-        #expect(urlRequest.timeoutInterval == 60)
-        urlRequest.timeoutInterval = 2.5
-        #expect(urlRequest.timeoutInterval == 2.5 && urlRequest.timeouts?.idle == .milliseconds(2500))
-        urlRequest.timeoutInterval = 0
-        #expect(urlRequest.timeoutInterval == .infinity && urlRequest.timeouts?.idle == nil)
-        urlRequest.timeoutInterval = .nan
-        #expect(urlRequest.timeouts?.idle == nil)
-    }
-
     @Test func `sessions, tasks and metrics have their old names`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         let manager = SessionManager(configuration: .default)

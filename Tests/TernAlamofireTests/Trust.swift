@@ -66,11 +66,4 @@ class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Senda
         #expect(custom.evaluate(trust, forHost: "localhost") && !custom.evaluate(trust, forHost: "other"))
         #expect(ServerTrustPolicy.certificates().isEmpty && ServerTrustPolicy.publicKeys().isEmpty)
     }
-
-    @Test func `what is no certificate makes none`() {
-        #expect(SecCertificateCreateWithData(nil, Data("x".utf8)) == nil)
-        #expect(kSecRevocationOCSPMethod.union(kSecRevocationCRLMethod) == kSecRevocationUseAnyAvailableMethod)
-        #expect(kSecRevocationPreferCRL.rawValue == 4 && kSecRevocationRequirePositiveResponse.rawValue == 8)
-        #expect(kSecRevocationNetworkAccessDisabled.rawValue == 16)
-    }
 }

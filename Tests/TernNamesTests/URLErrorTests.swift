@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// In Swift 6, and with Foundation beside it, as a file may have it.
+import Foundation
+import TernAlamofire
+import TernTesting
+import Testing
+
+@Suite struct URLErrorTests {
+    @Test func `what a request fails with is a URLError, whether Foundation is imported or not`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.close] }
+        let error = try #require(
+            await Alamofire.request(origin.url("/secret")).serializingData().response.error as? URLError)
+        #expect(error.code == .networkConnectionLost)
+        let code: URLError.Code = error.code
+        #expect(code.rawValue == NSURLErrorNetworkConnectionLost && error.errorCode == code.rawValue)
+        #expect(error.failureURLString == origin.url("").description)
+        #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == error.localizedDescription)
+    }
+
+    @Test func `it can be caught by its code`() {
+        func fail() throws { throw EngineError(.timedOut(.idle), phase: .head) }
+        do {
+            try fail()
+            Issue.record("nothing was thrown")
+        } catch let error as URLError where error.code == .timedOut {
+            #expect(error.phase == .head)
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func `Foundation's own is another`() {
+        let error: any Error = Foundation.URLError(.timedOut)
+        #expect(!(error is URLError))
+        #expect((error as? Foundation.URLError)?.code == .timedOut)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// In Swift 6, and with Foundation beside it, as a file may have it.
+import Foundation
+import TernAlamofire
+import Testing
+
+@Suite struct URLSessionConfigurationTests {
+    @Test func `configurations are references, and every one is a new one`() {
+        let configuration = URLSessionConfiguration.ephemeral
+        let same = configuration
+        same.timeoutIntervalForRequest = 7
+        #expect(configuration.timeoutIntervalForRequest == 7)
+        #expect(URLSessionConfiguration.ephemeral.timeoutIntervalForRequest == 60)
+        #expect(URLSessionConfiguration.default !== URLSessionConfiguration.default)
+        let copy = configuration.copy() as? URLSessionConfiguration
+        #expect(copy !== configuration && copy?.timeoutIntervalForRequest == 7)
+        #expect(configuration.identifier == nil)
+    }
+
+    @Test func `header fields come from any dictionary`() {
+        let configuration = URLSessionConfiguration.default
+        configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a"]
+        #expect(configuration.httpAdditionalHeaders?["X-Number"] as? String == "7")
+        #expect(configuration.value.httpAdditionalHeaders["x-text"] == "a")
+        configuration.httpAdditionalHeaders?["X-More"] = "b"
+        #expect(configuration.httpAdditionalHeaders?.count == 3)
+        configuration.httpAdditionalHeaders = nil
+        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders.isEmpty)
+    }
+
+    @Test func `a session has what its configuration says`() {
+        let configuration = URLSessionConfiguration.default
+        configuration.maximumQueuedRequestsPerHost = 3
+        configuration.tls.minimumVersion = .v1_3
+        let manager = SessionManager(configuration: configuration)
+        #expect(manager.session.configuration.maximumQueuedRequestsPerHost == 3)
+        let session = URLSession(configuration: configuration)
+        #expect(session.configuration.tls.minimumVersion == .v1_3)
+        configuration.maximumQueuedRequestsPerHost = 4
+        #expect(session.configuration.maximumQueuedRequestsPerHost == 3)
+    }
+
+    @Test func `a manager of the default configuration is no question of which`() {
+        #expect(SessionManager(configuration: .default).session.configuration.timeoutIntervalForRequest == 60)
+    }
+}
