@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#if false  // waits: reachability
+    import Foundation
+    import TernAlamofire
+    import Testing
+
+    @Suite struct Reachability {
+        @Test func `a listener is told at once, and of each change`() async {
+            let manager = NetworkReachabilityManager(host: "127.0.0.1")
+            let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
+                continuation in
+                manager?.listenerQueue = DispatchQueue(label: "reachability")
+                manager?.listener = { status in
+                    print("Network Status Changed: \(status)")
+                    manager?.listener = nil
+                    continuation.resume(returning: status)
+                }
+                manager?.startListening()
+            }
+            #expect(status == .reachable(.ethernetOrWiFi) || status == .notReachable || status == .unknown)
+            manager?.stopListening()
+        }
+    }
+#endif
