@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+extension Session {
+    /// One session for whoever needs no other, with the default configuration.
+    public static let shared = Session()
+
+    /// Makes a task that collects the body and tells the handler once, on a thread of the session's. Call `resume()` to start it.
+    @preconcurrency
+    public func dataTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionDataTask {
+        dataTask(with: request) { result in Self.tell(completionHandler, result) }
+    }
+
+    /// The same for a URL.
+    @preconcurrency
+    public func dataTask(
+        with url: URL, completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionDataTask {
+        dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    /// The same with data sent along.
+    @preconcurrency
+    public func uploadTask(
+        with request: URLRequest, from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionUploadTask {
+        uploadTask(with: request, from: .data(bodyData ?? Data())) { result in Self.tell(completionHandler, result) }
+    }
+
+    /// The same with a file sent along.
+    @preconcurrency
+    public func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionUploadTask {
+        uploadTask(with: request, from: .file(path: fileURL.path)) { result in Self.tell(completionHandler, result) }
+    }
+
+    /// The tasks that have been started and have not ended.
+    @preconcurrency
+    public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {
+        let tasks = allTasks
+        DispatchQueue.global().async { completionHandler(tasks) }
+    }
+
+    private static func tell(
+        _ completionHandler: (Data?, HTTPURLResponse?, (any Error)?) -> Void,
+        _ result: Swift.Result<(Data, HTTPURLResponse), EngineError>
+    ) {
+        switch result {
+        case .success((let data, let response)): completionHandler(data, response, nil)
+        case .failure(let error): completionHandler(nil, nil, error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// In Swift 6, and with Foundation beside it, as a file may have it.
+import Foundation
+import TernAlamofire
+import TernTesting
+import Testing
+
+@Suite struct URLSessionTests {
+    private let origin: ScriptedOrigin
+
+    init() throws {
+        origin = try ScriptedOrigin { _, request in
+            request.target == "/cut" ? [.close] : [.ok("\(request.method) \(request.body.count)")]
+        }
+    }
+
+    private func text(_ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask) async
+        -> String
+    {
+        await withCheckedContinuation { continuation in
+            task { data, response, error in
+                let code = (error as? URLError).map { "\($0.code.rawValue)" }
+                let status = response.map { "\($0.statusCode)" }
+                continuation.resume(
+                    returning:
+                        "\(status ?? "-") \(data.map { String(decoding: $0, as: UTF8.self) } ?? "-") \(code ?? "-")")
+            }.resume()
+        }
+    }
+
+    @Test func `tasks with a completion handler tell data, response and error`() async throws {
+        let url = try origin.url("/get").asURL()
+        let request = URLRequest(url: url)
+        #expect(await text { URLSession.shared.dataTask(with: url, completionHandler: $0) } == "200 GET 0 -")
+        #expect(await text { URLSession.shared.dataTask(with: request, completionHandler: $0) } == "200 GET 0 -")
+        let cut = try origin.url("/cut").asURL()
+        #expect(await text { URLSession.shared.dataTask(with: cut, completionHandler: $0) } == "- - -1005")
+    }
+
+    @Test func `uploads send data and files`() async throws {
+        let request = URLRequest(url: try origin.url("/post").asURL())
+        let data = Data("hello".utf8)
+        #expect(
+            await text { URLSession.shared.uploadTask(with: request, from: data, completionHandler: $0) }
+                == "200 POST 5 -")
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID())")
+        try Data("hello world".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(
+            await text { URLSession.shared.uploadTask(with: request, fromFile: file, completionHandler: $0) }
+                == "200 POST 11 -")
+    }
+
+    @Test func `tasks under way are told`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let session = URLSession(configuration: .default)
+        let task = session.dataTask(with: try origin.url().asURL()) { _, _, _ in }
+        task.resume()
+        let tasks = await withCheckedContinuation { continuation in
+            session.getAllTasks { continuation.resume(returning: $0) }
+        }
+        #expect(tasks.map(\.taskIdentifier) == [task.taskIdentifier])
+        session.invalidateAndCancel()
+    }
+}
