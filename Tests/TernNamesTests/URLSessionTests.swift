@@ -56,6 +56,7 @@ import Testing
         let session = URLSession(configuration: .default)
         let task = session.dataTask(with: try origin.url().asURL()) { _, _, _ in }
         task.resume()
+        #expect(await origin.waitFor { !$0.requests.isEmpty })
         let tasks = await withCheckedContinuation { continuation in
             session.getAllTasks { continuation.resume(returning: $0) }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import FoundationEssentials
+import TernIO
 
 /// The bytes of a body as they come, up to a limit.
 package struct BodyAccumulator: Sendable {
@@ -30,7 +31,7 @@ package struct BodyAccumulator: Sendable {
     /// What room was made for.
     private(set) var room = 0
     /// What has come, if room for it was asked for. Ours alone, though copies of us would share it.
-    private var memory: ContentMemory?
+    private var memory: ReceiveMemory?
 
     /// - Parameter limit: the most to collect, in bytes; less than nothing is nothing.
     package init(limit: Int) {
@@ -55,7 +56,7 @@ package struct BodyAccumulator: Sendable {
     /// Where the next bytes may be received, of which `count` are to come; nil for anywhere. Lent until the next call.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         if isTooLarge { return nil }
-        let memory = memory ?? ContentMemory(capacity: 0)
+        let memory = memory ?? ReceiveMemory(capacity: 0)
         if self.memory == nil {
             _ = memory.takeOver(bytes.span)
             bytes = Data()
@@ -68,7 +69,7 @@ package struct BodyAccumulator: Sendable {
         return unsafe memory.room.isEmpty ? nil : memory.room
     }
 
-    private mutating func take(_ piece: Span<UInt8>, into memory: ContentMemory) -> Outcome {
+    private mutating func take(_ piece: Span<UInt8>, into memory: ReceiveMemory) -> Outcome {
         guard piece.count <= limit - memory.count, memory.takeOver(piece) else {
             refuse()
             return .overflowed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernHTTP1
+import TernIO
 
 /// Content that has come and waits for its reader: in the order it came, where it was received if there was room for it.
 struct WaitingContent {
@@ -12,7 +12,7 @@ struct WaitingContent {
     /// What came first.
     private var pieces: [Data] = []
     /// What came then begins at `start`.
-    private var memory: ContentMemory?
+    private var memory: ReceiveMemory?
     private var start = 0
     /// What came last, from elsewhere.
     private var rest = Data()
@@ -26,7 +26,7 @@ struct WaitingContent {
             return unsafe memory.room
         }
         closeRanks()
-        let memory = ContentMemory(capacity: min(count, Self.memorySize))
+        let memory = ReceiveMemory(capacity: min(count, Self.memorySize))
         (self.memory, start) = (memory, 0)
         return unsafe memory.room.isEmpty ? nil : memory.room
     }

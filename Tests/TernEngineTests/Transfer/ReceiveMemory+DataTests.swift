@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernIO
+import Testing
+
+@testable import TernEngine
+
+@Suite struct ReceiveMemoryDataTests {
+    private func append(_ octets: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(octets.span) }
+
+    @Test func `what is handed out outlives the memory, and does not change as the rest is filled`() {
+        var memory: ReceiveMemory? = ReceiveMemory(capacity: 4)
+        #expect(memory.map { append([1, 2], to: $0) } == 2)
+        let first = memory?.data(0..<2)
+        #expect(memory.map { append([3, 4], to: $0) } == 2)
+        let second = memory?.data(2..<4)
+        memory = nil
+        #expect(first == Data([1, 2]))
+        #expect(second == Data([3, 4]))
+    }
+
+    @Test func `all of it is taken once`() {
+        let memory = ReceiveMemory(capacity: 4)
+        #expect(append([1, 2, 3], to: memory) == 3)
+        #expect(memory.takeAll() == Data([1, 2, 3]))
+        #expect(memory.takeAll().isEmpty)
+        #expect(memory.data(0..<1).isEmpty)
+    }
+
+    @Test(.disabled(if: Sanitizer.isWatching, "AddressSanitizer ends a process that asks for so much"))
+    func `more than there is memory for is not taken`() {
+        let memory = ReceiveMemory(capacity: .max)
+        #expect(memory.capacity == 0)
+        memory.grow(to: .max)
+        #expect(append([1], to: memory) == 0)
+        let isTaken = memory.takeOver([1].span)
+        #expect(isTaken)
+    }
+}
