@@ -36,7 +36,7 @@ struct Comparison {
             }
         }
         return Report(
-            date: Date(), rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), skipped: skipped,
+            rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), skipped: skipped,
             failures: failures)
     }
 

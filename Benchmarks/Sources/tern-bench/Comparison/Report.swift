@@ -9,8 +9,39 @@ struct Report: JSONReport {
     let rounds: Int
     let secondsPerRun: Double
     let rows: [Row]
+    let goals: [Goal]
     /// Peers that could not be measured, and why.
     let skipped: [String]
     /// Runs that failed.
     let failures: [String]
+
+    init(rounds: Int, secondsPerRun: Double, rows: [Row], skipped: [String], failures: [String]) {
+        date = Date()
+        self.rounds = rounds
+        self.secondsPerRun = secondsPerRun
+        self.rows = rows
+        self.skipped = skipped
+        self.failures = failures
+        goals = rows.compactMap(Self.goal)
+    }
+
+    /// What is wanted of a row; nil where nothing is, as of peers. A row with errors reaches nothing.
+    private static func goal(_ row: Row) -> Goal? {
+        guard let limit = limit(row) else { return nil }
+        return Goal(
+            "\(row.scenario.title), \(row.client.title): CPU × \(row.scenario.baseline.title)",
+            row.errors == 0 ? row.cpuRatio : nil, atMost: limit)
+    }
+
+    private static func limit(_ row: Row) -> Double? {
+        switch (row.scenario.body, row.scenario.connections, row.client) {
+        case (.small, 64, .ternReactor): row.scenario.scheme == .http ? 1.05 : 1
+        case (.small, 64, .ternGlobal): row.scenario.scheme == .http ? 1.6 : nil
+        case (.small, 1, .ternGlobal): row.scenario.scheme == .http ? 1.8 : nil
+        case (.small, 64, .ternChain): row.scenario.scheme == .http ? 2 : nil
+        case (.small, 1000, .ternReactor): 1.3
+        case (.large, _, .ternReactor), (.large, _, .ternDelegate): 1
+        default: nil
+        }
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one client did in one scenario: medians over its runs, and their ratios to the baseline's. Nil where there is
+/// What one client did in one scenario: medians over its runs, and of each round's own ratio to the baseline. Nil where there is
 /// nothing to tell, because no request succeeded or the baseline was not measured.
 struct Row: Encodable {
     let scenario: Scenario
@@ -32,7 +32,7 @@ struct Row: Encodable {
     }
 
     mutating func compare(with baseline: Row) {
-        cpuRatio = cpuMicrosecondsPerRequest.ratio(to: baseline.cpuMicrosecondsPerRequest)
-        throughputRatio = requestsPerSecond.ratio(to: baseline.requestsPerSecond)
+        cpuRatio = runs.ratio(to: [baseline.runs], \.cpuMicrosecondsPerRequest)
+        throughputRatio = runs.ratio(to: [baseline.runs], \.requestsPerSecond)
     }
 }

@@ -9,7 +9,7 @@ struct RunComparison: AsyncParsableCommand {
         commandName: "run",
         abstract: "Measures every client in every scenario, in interleaved rounds, and prints medians.")
 
-    @Flag(help: "Short rounds, without the 1 KB scenarios: under two minutes, and noisier.") var quick = false
+    @Flag(help: "Short rounds, without 1 KB and 1,000 connections: under two minutes, and noisier.") var quick = false
     @Option(help: "How many rounds; medians are taken over them.") var rounds: Int?
     @Option(help: "How long each client runs in a round, in seconds, after warming up.") var seconds: Double?
     @Option(parsing: .upToNextOption, help: "Only these clients: \(Peer.names).") var clients: [Peer] = []
@@ -29,7 +29,7 @@ struct RunComparison: AsyncParsableCommand {
     }
 
     private var chosenScenarios: [Scenario] {
-        if scenarios.isEmpty { return Scenario.all.filter { !quick || $0.body != .kilobyte } }
+        if scenarios.isEmpty { return Scenario.all.filter { !quick || !$0.isExtra } }
         return Scenario.all.filter { scenario in scenarios.contains { scenario.name.contains($0) } }
     }
 }

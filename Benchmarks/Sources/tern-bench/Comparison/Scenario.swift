@@ -39,7 +39,9 @@ struct Scenario: Codable, Hashable, Sendable {
     /// transfers short, which counts when they are large.
     var baseline: Peer { body == .large ? .curlMulti : .wrk }
 
-    static let all = Scheme.allCases.flatMap { scheme in
+    static let all = Scheme.allCases.flatMap(usual) + [Scenario(scheme: .http, body: .small, connections: 1000)]
+
+    private static func usual(over scheme: Scheme) -> [Scenario] {
         [
             Scenario(scheme: scheme, body: .small, connections: 1),
             Scenario(scheme: scheme, body: .small, connections: 64),
@@ -47,4 +49,7 @@ struct Scenario: Codable, Hashable, Sendable {
             Scenario(scheme: scheme, body: .large, connections: 1),
         ]
     }
+
+    /// Whether it is left out where time is short.
+    var isExtra: Bool { body == .kilobyte || connections > 64 }
 }

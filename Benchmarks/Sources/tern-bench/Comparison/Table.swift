@@ -11,14 +11,15 @@ struct Table {
     var text: String {
         var scenarios: [Scenario] = []
         for row in report.rows where !scenarios.contains(row.scenario) { scenarios.append(row.scenario) }
-        return ([header] + scenarios.map(section) + (footer.isEmpty ? [] : [footer])).joined(separator: "\n\n")
+        let parts = [header] + scenarios.map(section) + [report.goals.section, footer]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     private var header: String {
         let machine = report.machine
         return """
             \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
-            of \(report.secondsPerRun.formatted()) s. RSS is what the client added to an idle process, for wrk all of it.
+            of \(report.secondsPerRun.formatted()) s, ratios to clients of the same round. RSS is what the client added to an idle process, for wrk all of it.
             """
     }
 

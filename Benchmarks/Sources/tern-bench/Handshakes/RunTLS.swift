@@ -27,7 +27,7 @@ struct RunTLS: AsyncParsableCommand {
         let requests = try Comparison(
             rounds: rounds, warmUpSeconds: warmUpSeconds, seconds: seconds,
             clients: [.wrk, .ternReactor, .ternDelegate, .curlMulti, .asyncHTTPClientFutures],
-            scenarios: Scenario.all.filter { $0.scheme == .https && $0.body != .kilobyte }
+            scenarios: Scenario.all.filter { $0.scheme == .https && !$0.isExtra }
         ).run()
         let report = TLSReport(
             rounds: rounds, secondsPerRun: seconds, handshakes: handshakes, requests: requests, policies: policies,

@@ -11,7 +11,7 @@ struct TLSTable {
     var text: String {
         let parts =
             [header] + HandshakeScenario.all.map(handshakes) + requestScenarios.map(requests)
-            + [policies, contexts, goals, footer]
+            + [policies, contexts, report.goals.section, footer]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
@@ -72,13 +72,6 @@ struct TLSTable {
                 ["session", "CPU ms"], ["first in the process", Markdown.figure(report.contexts.firstMilliseconds)],
                 ["any other", Markdown.figure(report.contexts.furtherMilliseconds)],
             ])
-    }
-
-    private var goals: String {
-        let lines = report.goals.map {
-            [$0.text, ($0.isMinimum ? "≥ " : "≤ ") + $0.limit.formatted(), Markdown.figure($0.figure), $0.verdict]
-        }
-        return section("goals", [["goal", "limit", "measured", "verdict"]] + lines)
     }
 
     private var footer: String {

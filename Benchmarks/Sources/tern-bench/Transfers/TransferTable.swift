@@ -9,7 +9,7 @@ struct TransferTable {
     init(_ report: TransferReport) { self.report = report }
 
     var text: String {
-        let parts = [header] + TransferScenario.allCases.map(section) + [goals, footer]
+        let parts = [header] + TransferScenario.allCases.map(section) + [report.goals.section, footer]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
@@ -39,13 +39,6 @@ struct TransferTable {
             lines.append([row.client.title] + figures.map(Markdown.figure) + [String(row.errors)])
         }
         return section(scenario.title, lines)
-    }
-
-    private var goals: String {
-        let lines = report.goals.map {
-            [$0.text, "≤ " + $0.limit.formatted(), Markdown.figure($0.figure), $0.verdict]
-        }
-        return section("goals", [["goal", "limit", "measured", "verdict"]] + lines)
     }
 
     private var footer: String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// What Tern wants to be, and whether it is.
 struct Goal: Encodable {
     let text: String
@@ -31,5 +33,16 @@ struct Goal: Encodable {
         case false?: "does not hold"
         case nil: "not measured"
         }
+    }
+}
+
+extension [Goal] {
+    /// A table with a verdict on each; nothing where there is none.
+    var section: String {
+        if isEmpty { return "" }
+        let lines = map {
+            [$0.text, ($0.isMinimum ? "≥ " : "≤ ") + $0.limit.formatted(), Markdown.figure($0.figure), $0.verdict]
+        }
+        return "**goals**\n\n" + Markdown.table([["goal", "limit", "measured", "verdict"]] + lines)
     }
 }
