@@ -17,7 +17,7 @@ public final class Session: Sendable {
     /// Of the shards, in their order.
     private let places: [TaskPlace]
     let taskDefaults: TaskDefaults
-    private let delegate: Lock<(any SessionDelegate)?>
+    private let currentDelegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are taken.
     let invalidation = Atomic<Bool>(false)
     private let trust: TrustSettings
@@ -32,7 +32,7 @@ public final class Session: Sendable {
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
     ) {
         self.configuration = configuration
-        self.delegate = Lock(delegate)
+        currentDelegate = Lock(delegate)
         reactors = Result { () throws(SystemError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
@@ -63,7 +63,10 @@ public final class Session: Sendable {
         trust.close()
     }
 
-    func takeDelegate() -> (any SessionDelegate)? { delegate.withLock { $0.take() } }
+    /// Who is told of the session, and of tasks that have no delegate of their own; nil once the session has ended.
+    public var delegate: (any SessionDelegate)? { currentDelegate.withLock { $0 } }
+
+    func takeDelegate() -> (any SessionDelegate)? { currentDelegate.withLock { $0.take() } }
 
     /// Which server is to be trusted how. May be set at any time, such as when pins are rotated: from the moment the
     /// setter returns, every request that is sent travels on a connection whose server the new policies accepted. Idle
@@ -89,8 +92,7 @@ public final class Session: Sendable {
 
     /// The same with the session's delegate, if it has one; without one nobody is told.
     public func dataTask(with request: URLRequest) -> SessionDataTask {
-        let delegate = delegate.withLock { $0 }
-        return dataTask(with: request, delegate: delegate ?? Unheard.shared)
+        dataTask(with: request, delegate: delegate ?? Unheard.shared)
     }
 
     /// The tasks that have been started and have not ended, by shard.
