@@ -15,7 +15,7 @@ struct CurlCommand: CustomStringConvertible {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
-        if method != "GET" { parts.append("-X \(Self.quoted(method))") }
+        if method != "GET" { parts.append("-X \(Self.word(method))") }
         let defaults = defaultHeaders.filter { !request.headers.contains($0.name) }
         let sensitiveFields = sensitiveFields.union(request.sensitiveFields)
         for field in defaults + request.headers {
@@ -28,6 +28,11 @@ struct CurlCommand: CustomStringConvertible {
         }
         parts.append(Self.quoted(Redaction.url(url.absoluteString)))
         description = parts.joined(separator: " \\\n\t")
+    }
+
+    /// As it stands, where no shell could take it for more than a word.
+    private static func word(_ text: String) -> String {
+        text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? text : quoted(text)
     }
 
     /// Within double quotes a shell takes four bytes for more than themselves, whatever mark follows and combines with them.

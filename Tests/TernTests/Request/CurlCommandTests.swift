@@ -12,7 +12,7 @@ import Testing
         #expect(
             command?.description == """
                 $ curl -v \\
-                \t-X "POST" \\
+                \t-X POST \\
                 \t-H "Accept: */*" \\
                 \t-H "X-A: b" \\
                 \t--data-raw "{\\"a\\":\\"b\\"}" \\
