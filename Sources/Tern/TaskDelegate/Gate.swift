@@ -5,10 +5,15 @@
 /// Whoever is in stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it: each
 /// event returns the visitor who has just come in and is to be told, if there is one.
 struct Gate<Visitor> {
+    /// Who waits at the head of the queue: as a rule the only one, who then costs no memory.
+    private var first: Visitor?
     private var queue: [Visitor] = []
     private var isOpen = false
     /// Who is in.
     private(set) var visitor: Visitor?
+
+    /// Whether anybody waits.
+    var isAwaited: Bool { first != nil }
 
     /// Somebody comes, at any time.
     mutating func admit(_ newcomer: Visitor) -> Visitor? {
@@ -16,7 +21,7 @@ struct Gate<Visitor> {
             visitor = newcomer
             return newcomer
         }
-        queue.append(newcomer)
+        if first == nil { first = newcomer } else { queue.append(newcomer) }
         return nil
     }
 
@@ -29,7 +34,10 @@ struct Gate<Visitor> {
 
     /// Whoever is in leaves.
     mutating func next() -> Visitor? {
-        visitor = isOpen && !queue.isEmpty ? queue.removeFirst() : nil
+        if isOpen {
+            visitor = first.take()
+            if !queue.isEmpty { first = queue.removeFirst() }
+        }
         return visitor
     }
 }
