@@ -69,7 +69,6 @@
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
 @_exported public import class TernEngine.SessionDataTask
-@_exported public import protocol TernEngine.SessionDelegate
 @_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
 /// Sends a request through ``SessionManager/default``; see ``SessionManager/request(_:method:parameters:encoding:headers:)``.
 @discardableResult
@@ -14,4 +15,47 @@ public func request(
 @discardableResult
 public func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
     SessionManager.default.request(urlRequest)
+}
+
+/// Sends a file through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(URL,_,_,_)``.
+@discardableResult
+public func upload(
+    _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+) -> UploadRequest {
+    SessionManager.default.upload(fileURL, to: url, method: method, headers: headers)
+}
+
+/// Sends a file through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(URL,_)``.
+@discardableResult
+public func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+    SessionManager.default.upload(fileURL, with: urlRequest)
+}
+
+/// Sends data through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(Data,_,_,_)``.
+@discardableResult
+public func upload(
+    _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+) -> UploadRequest {
+    SessionManager.default.upload(data, to: url, method: method, headers: headers)
+}
+
+/// Sends data through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(Data,_)``.
+@discardableResult
+public func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+    SessionManager.default.upload(data, with: urlRequest)
+}
+
+/// Sends a stream through ``SessionManager/default``; see
+/// ``SessionManager/upload(_:to:method:headers:)-(InputStream,_,_,_)``.
+@discardableResult
+public func upload(
+    _ stream: sending InputStream, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+) -> UploadRequest {
+    SessionManager.default.upload(stream, to: url, method: method, headers: headers)
+}
+
+/// Sends a stream through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(InputStream,_)``.
+@discardableResult
+public func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+    SessionManager.default.upload(stream, with: urlRequest)
 }

@@ -32,8 +32,10 @@ import Testing
 
     /// To become fewer.
     private static let knowingEachOther: Set<String> = [
-        "Tern: Manager, Request", "Tern: Request, Serialization", "Tern: Request, TaskDelegate",
-        "TernHTTP1: Exchange, Framing", "TernHTTP1: Framing, Message", "TernTLS: Revocation, Trust",
+        // A retrier is asked about a manager's requests.
+        "Tern: Interception, Manager",
+        "Tern: Request, Serialization", "TernHTTP1: Exchange, Framing", "TernHTTP1: Framing, Message",
+        "TernTLS: Revocation, Trust",
         "TernTesting: CertificateAuthority, ScriptedOrigin",
     ]
 

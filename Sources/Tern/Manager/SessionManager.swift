@@ -1,47 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Dispatch
+public import Foundation
 import Synchronization
 public import TernEngine
+import TernLock
 
-/// Makes requests, and keeps what they share: connections, trust policies, default header fields, the callback queue.
+/// Makes requests, and keeps what they share: connections, trust policies, default header fields, an adapter, a retrier, the callback
+/// queue.
 ///
-/// Any thread, any time. Letting go of a manager ends its pending requests with an error.
-public final class SessionManager: Sendable {
+/// Any thread, any time. Letting go of a manager ends its pending requests with
+/// ``TernEngine/EngineError/Reason/cancelled``. Sendable because what it stores is immutable or locks itself; a subclass has to keep
+/// to that.
+open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
 
     /// What sends the requests.
     public let session: Session
+    /// Where what happens to the manager's tasks comes by.
+    public let delegate: SessionDelegate
+    /// Where handlers and closures run unless they name a queue.
+    public let queue: DispatchQueue
     private let context: RequestContext
     private let startsImmediately = Atomic<Bool>(true)
+    private let state: Lock<State>
 
+    private struct State {
+        var policies: ServerTrustPolicyManager?
+        var backgroundHandler: (@Sendable () -> Void)?
+    }
+
+    /// A manager with a session of its own.
+    ///
     /// - Parameters:
     ///   - configuration: how connections and requests are to behave.
+    ///   - delegate: a hub of one's own; it may serve one manager.
     ///   - serverTrustPolicyManager: which server to trust how; a host without a policy is evaluated as the system would.
     ///   - callbackQueue: where handlers run unless they name a queue; nil makes a serial one. A server never runs its main
     ///     queue, so that is not the default.
     public init(
-        configuration: SessionConfiguration = .default, serverTrustPolicyManager: ServerTrustPolicyManager? = nil,
+        configuration: SessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
+        serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil
+    ) {
+        session = Session(configuration: configuration, delegate: delegate)
+        self.delegate = delegate
+        queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
+        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue))
+        state = Lock(State(policies: serverTrustPolicyManager))
+        attach()
+    }
+
+    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's delegate.
+    public init?(
+        session: Session, delegate: SessionDelegate, serverTrustPolicyManager: ServerTrustPolicyManager? = nil,
         callbackQueue: DispatchQueue? = nil
     ) {
-        session = Session(configuration: configuration, serverTrustPolicyManager: serverTrustPolicyManager)
-        context = RequestContext(
-            callbacks: CallbackQueue(callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)),
-            configuration: configuration)
+        guard session.delegate === delegate else { return nil }
+        self.session = session
+        self.delegate = delegate
+        queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
+        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue))
+        state = Lock(State(policies: serverTrustPolicyManager ?? session.serverTrustPolicyManager))
+        attach()
+    }
+
+    private func attach() {
+        delegate.attach(self, session, context.callbacks)
+        adoptPolicies()
+    }
+
+    deinit {
+        context.end()
+        delegate.abandonRequests()
+        session.invalidateAndCancel()
     }
 
     /// Whether requests start when they are made; if not, `resume()` starts them. True at first.
-    public var startRequestsImmediately: Bool {
+    open var startRequestsImmediately: Bool {
         get { startsImmediately.load(ordering: .relaxed) }
         set { startsImmediately.store(newValue, ordering: .relaxed) }
     }
 
+    /// Changes requests on their way out; those that are made from then on.
+    open var adapter: (any RequestAdapter)? {
+        get { delegate.adapter }
+        set { delegate.adapter = newValue }
+    }
+
+    /// Decides which requests are asked again when they fail.
+    open var retrier: (any RequestRetrier)? {
+        get { delegate.retrier }
+        set { delegate.retrier = newValue }
+    }
+
+    /// Kept, and never called: there are no background sessions.
+    @preconcurrency open var backgroundCompletionHandler: (@Sendable () -> Void)? {
+        get { state.withLock { $0.backgroundHandler } }
+        set {
+            let old = state.withLock { state in
+                let old = state.backgroundHandler
+                state.backgroundHandler = newValue
+                return old
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
     /// Which server is to be trusted how; may be set at any time, and counts for every request
     /// from then on.
-    public var serverTrustPolicyManager: ServerTrustPolicyManager? {
-        get { session.serverTrustPolicyManager }
-        set { session.serverTrustPolicyManager = newValue }
+    open var serverTrustPolicyManager: ServerTrustPolicyManager? {
+        get { state.withLock { $0.policies } }
+        set {
+            let old = state.withLock { state in
+                let old = state.policies
+                state.policies = newValue
+                return old
+            }
+            adoptPolicies()
+            withExtendedLifetime(old) {}
+        }
     }
+
+    /// Has the session judge servers as policies, closures and subclasses say now.
+    func adoptPolicies() { session.serverTrustPolicyManager = delegate.policies(over: serverTrustPolicyManager) }
+
+    // Requests
 
     /// Makes a request. Whatever stands in its way is told to its handlers.
     ///
@@ -52,7 +134,7 @@ public final class SessionManager: Sendable {
     ///   - encoding: where and how parameters are put.
     ///   - headers: header fields, in place of the session's of the same name.
     @discardableResult
-    public func request(
+    open func request(
         _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil
     ) -> DataRequest {
@@ -60,7 +142,7 @@ public final class SessionManager: Sendable {
         do {
             let urlRequest = try URLRequest(url: url, method: method, headers: headers)
             original = urlRequest
-            return start(try encoding.encode(urlRequest, with: parameters))
+            return request(try encoding.encode(urlRequest, with: parameters))
         } catch {
             return start(DataRequest(original, failedWith: error, context: context))
         }
@@ -68,20 +150,99 @@ public final class SessionManager: Sendable {
 
     /// Makes a request. Whatever stands in its way is told to its handlers.
     @discardableResult
-    public func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
+    open func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
         do {
-            return start(try urlRequest.asURLRequest())
+            return start(DataRequest(try urlRequest.asURLRequest(), context: context))
         } catch {
             return start(DataRequest(nil, failedWith: error, context: context))
         }
     }
 
-    private func start(_ urlRequest: URLRequest) -> DataRequest {
-        start(DataRequest(urlRequest, session: session, context: context))
+    // Uploads
+
+    /// Sends a file, read as it is sent. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(
+        _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        upload(to: url, method, headers) { upload(fileURL, with: $0) }
     }
 
-    private func start(_ request: DataRequest) -> DataRequest {
-        if startRequestsImmediately { request.resume() }
+    /// Sends a file, read as it is sent. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        upload(urlRequest) { Uploadable(urlRequest: $0, content: .file(path: fileURL.path)) }
+    }
+
+    /// Sends data. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(
+        _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        upload(to: url, method, headers) { upload(data, with: $0) }
+    }
+
+    /// Sends data. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        upload(urlRequest) { Uploadable(urlRequest: $0, content: .data(data)) }
+    }
+
+    /// Sends what a stream says, in chunks. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(
+        _ stream: sending InputStream, to url: any URLConvertible, method: HTTPMethod = .post,
+        headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        do {
+            return upload(stream, with: try URLRequest(url: url, method: method, headers: headers))
+        } catch {
+            return start(UploadRequest(sending: nil, failedWith: error, context: context))
+        }
+    }
+
+    /// Sends what a stream says, in chunks. Whatever stands in its way is told to the request's handlers.
+    ///
+    /// A stream can be read once: where it has to be sent again, ``SessionDelegate/taskNeedNewBodyStream`` is asked for another.
+    @discardableResult
+    open func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        do {
+            let original = StreamUploadable(try urlRequest.asURLRequest(), stream)
+            return start(UploadRequest(sending: original, context: context))
+        } catch {
+            return start(UploadRequest(sending: nil, failedWith: error, context: context))
+        }
+    }
+
+    private func upload(
+        to url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?,
+        _ upload: (URLRequest) -> UploadRequest
+    ) -> UploadRequest {
+        do {
+            return upload(try URLRequest(url: url, method: method, headers: headers))
+        } catch {
+            return start(UploadRequest(sending: nil, failedWith: error, context: context))
+        }
+    }
+
+    private func upload(
+        _ urlRequest: any URLRequestConvertible, _ original: (URLRequest) -> any TaskConvertible
+    ) -> UploadRequest {
+        do {
+            return start(UploadRequest(sending: original(try urlRequest.asURLRequest()), context: context))
+        } catch {
+            return start(UploadRequest(sending: nil, failedWith: error, context: context))
+        }
+    }
+
+    private func start<Kind: Request>(_ request: Kind) -> Kind {
+        if request.isUnadapted, delegate.askAboutAdaptation(of: request) { return request }
+        let starts = startRequestsImmediately
+        if let task = request.task {
+            request.delegate.isUnstarted.store(!starts, ordering: .relaxed)
+            delegate.add(request, for: task, starting: starts)
+        }
+        if starts { request.resume() }
         return request
     }
 }

@@ -12,7 +12,13 @@ extension DataRequest {
     /// Where in the chain it stands does not matter, as long as no handler has run.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
-        delegate.validate(validation)
+        judge { validation($0.request, $1, $0.data) }
+    }
+
+    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> ValidationResult) -> Self {
+        delegate.validate { completion, response in
+            if case .failure(let error) = verdict(completion, response) { error } else { nil }
+        }
         return self
     }
 

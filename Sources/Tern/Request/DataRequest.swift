@@ -7,30 +7,47 @@ import TernEngine
 /// Handlers run on the manager's callback queue, one after another in the order they were added, once the response is
 /// complete and validated; one that is added later runs at once. A request that could not be built, a failed validation and
 /// a lost connection all arrive there as the error of the response.
-public final class DataRequest: Request, @unchecked Sendable {
-    let delegate: DataTaskDelegate
+open class DataRequest: Request, @unchecked Sendable {
+    private let dataDelegate: DataTaskDelegate
 
-    /// Asks `session` for it.
-    init(_ request: URLRequest, session: Session, context: RequestContext) {
-        delegate = DataTaskDelegate(request: request, context: context)
-        super.init(
-            request: request, task: session.dataTask(with: request, delegate: delegate), taskDelegate: delegate,
-            context: context)
+    init(_ original: (any TaskConvertible)?, delegate: DataTaskDelegate) {
+        dataDelegate = delegate
+        super.init(original, delegate: delegate)
+    }
+
+    /// Asks for it.
+    convenience init(_ urlRequest: URLRequest, context: RequestContext) {
+        self.init(
+            Requestable(urlRequest: urlRequest), delegate: DataTaskReceiver(request: urlRequest, context: context))
     }
 
     /// Fails with `error`, having got no further than `request`.
-    init(_ request: URLRequest?, failedWith error: any Error, context: RequestContext) {
-        delegate = DataTaskDelegate(request: request, error: error, context: context)
-        super.init(request: request, task: nil, taskDelegate: delegate, context: context)
+    convenience init(_ request: URLRequest?, failedWith error: any Error, context: RequestContext) {
+        self.init(nil, delegate: DataTaskReceiver(request: request, error: error, context: context))
     }
 
+    /// Sees to the request's task.
+    open override var delegate: DataTaskDelegate { dataDelegate }
+
+    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may cancel, suspend and
+    /// resume the request.
+    open var progress: Progress { dataDelegate.progress }
+
     /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no data
-    /// then. What has come before goes first. While the closure is busy the socket waits.
+    /// then. What has come before goes first. While the closure is busy the socket waits. Survives retries.
     ///
     /// - Parameter closure: nil collects what comes from now on.
-    @discardableResult
-    public func stream(closure: (@Sendable (Data) -> Void)? = nil) -> Self {
-        delegate.stream(closure)
+    @preconcurrency @discardableResult
+    open func stream(closure: (@Sendable (Data) -> Void)? = nil) -> Self {
+        dataDelegate.stream(closure)
+        return self
+    }
+
+    /// Tells the closure how much of the body has come, on `queue` or else on the manager's callback queue. A closure that is busy
+    /// is told once for all that came meanwhile.
+    @preconcurrency @discardableResult
+    open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
+        dataDelegate.reportReceived(on: queue, closure)
         return self
     }
 }

@@ -32,7 +32,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
 
     @concurrent private func serializedResponse() async -> DataResponse<Value> {
         let completion = await withTaskCancellationHandler {
-            await request.delegate.completion()
+            await request.delegate.judgedCompletion()
         } onCancel: {
             request.cancel()
             // Without a task there is nothing to cancel, only an error to be told.

@@ -1,42 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Synchronization
 public import TernEngine
+import TernLock
 
 /// A request on its way: hides the task, and is what the chained calls are made on. Any thread, any time.
 ///
-/// Letting go of it lets it run on; its handlers are called all the same.
+/// Letting go of it lets it run on; its handlers are called all the same. Open for the language's sake: requests are made by a
+/// ``SessionManager``.
 ///
 /// Sendable because it and its subclasses store only what is immutable or locks itself.
-public class Request: @unchecked Sendable {
-    /// The task; nil if no request could be built.
-    public let task: SessionTask?
-    /// What is asked for; nil if it could not be built.
-    public let request: URLRequest?
-    private let taskDelegate: any TaskDelegate
-    let context: RequestContext
+open class Request: @unchecked Sendable {
+    /// Is told how far a request has come.
+    @preconcurrency public typealias ProgressHandler = @Sendable (Progress) -> Void
 
-    init(request: URLRequest?, task: SessionTask?, taskDelegate: any TaskDelegate, context: RequestContext) {
-        self.request = request
-        self.task = task
-        self.taskDelegate = taskDelegate
-        self.context = context
+    private let taskDelegate: TaskDelegate
+    /// What was asked for at first; nil if there was none.
+    let original: (any TaskConvertible)?
+    /// Whether there is no task because an adapter would have none.
+    let isUnadapted: Bool
+
+    /// Makes a task of `original`; without one, and where an adapter throws, there is none.
+    init(_ original: (any TaskConvertible)?, delegate: TaskDelegate) {
+        taskDelegate = delegate
+        self.original = original
+        var isUnadapted = false
+        var task: SessionTask?
+        do {
+            task = try original?.task(telling: delegate)
+        } catch let error as AdaptError {
+            delegate.error = error.underlying
+            isUnadapted = true
+        } catch {
+            delegate.error = error
+        }
+        self.isUnadapted = isUnadapted
+        if let task { delegate.begin(task) }
     }
 
-    /// The head of the response, as soon as it is there.
-    public var response: HTTPURLResponse? { taskDelegate.response }
+    deinit {
+        // A task that will not be started does not let go of its delegate by itself.
+        if taskDelegate.isUnstarted.load(ordering: .relaxed) { taskDelegate.dropTask() }
+    }
 
-    /// Starts the request, or takes back one `suspend()`. A request that could not be built calls its handlers now.
-    public func resume() {
-        if let task { task.resume() } else { taskDelegate.completeWithoutTask() }
+    /// Sees to the request's task.
+    open var delegate: TaskDelegate { taskDelegate }
+
+    /// The task; another one after each retry, and none if no request could be made.
+    open var task: SessionTask? { taskDelegate.task }
+
+    /// The session that the task is one of.
+    open var session: Session { context.session }
+
+    /// What is asked for, as the adapter left it; nil if it could not be made.
+    open var request: URLRequest? { taskDelegate.state.withLock { $0.request } }
+
+    /// The head of the response, as soon as it is there.
+    open var response: HTTPURLResponse? { taskDelegate.response }
+
+    /// How often it was asked again.
+    open var retryCount: UInt { taskDelegate.state.withLock { $0.retryCount } }
+
+    /// Starts the request, or takes back one `suspend()`. A request that could not be made calls its handlers now.
+    open func resume() {
+        guard let task else { return taskDelegate.endWithoutTask() }
+        hold()
+        task.resume()
+        Notices.didResume(self, task)
     }
 
     /// Stops reading from the socket until `resume()`, which slows the server down. Counted.
-    public func suspend() {
-        task?.suspend()
+    open func suspend() {
+        guard let task else { return }
+        task.suspend()
+        Notices.didSuspend(self, task)
     }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has completed.
-    public func cancel() {
-        task?.cancel()
+    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended; also while it waits to be retried.
+    open func cancel() {
+        hold()
+        guard let task = taskDelegate.cancel() else { return }
+        Notices.didCancel(self, task)
+    }
+
+    /// Gives this name and password to a server that asks for them.
+    @discardableResult
+    open func authenticate(
+        user: String, password: String, persistence: Credential.Persistence = .forSession
+    ) -> Self {
+        authenticate(usingCredential: Credential(user: user, password: password, persistence: persistence))
+    }
+
+    /// Gives this to a server that asks for it.
+    @discardableResult
+    open func authenticate(usingCredential credential: Credential) -> Self {
+        taskDelegate.credential = credential
+        return self
+    }
+
+    /// The header field that gives a name and a password without being asked (RFC 7617 §2).
+    open class func authorizationHeader(user: String, password: String) -> (key: String, value: String)? {
+        ("Authorization", Credential.basicAuthorization(user, password))
+    }
+
+    var context: RequestContext { taskDelegate.context }
+}
+
+extension Request {
+    /// From now on it lives until it has ended.
+    private func hold() {
+        guard taskDelegate.isUnstarted.load(ordering: .relaxed),
+            taskDelegate.isUnstarted.exchange(false, ordering: .relaxed), let task
+        else { return }
+        context.hub.hold(task)
+    }
+
+    /// The manager has gone.
+    func abandon() {
+        hold()
+        _ = taskDelegate.cancel(as: nil)
     }
 }
 

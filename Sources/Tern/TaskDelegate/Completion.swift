@@ -2,12 +2,12 @@
 import Foundation
 import TernEngine
 
-/// What is known of a data task that has completed and been validated.
+/// What is known of a request that has ended and been validated.
 struct Completion: Sendable {
     let request: URLRequest?
     let response: HTTPURLResponse?
-    let data: Data?
-    let error: (any Error)?
+    var data: Data?
+    var error: (any Error)?
     let metrics: TaskMetrics?
 }
 

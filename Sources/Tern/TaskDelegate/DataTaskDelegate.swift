@@ -1,130 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+public import Foundation
+import Synchronization
 import TernEngine
 import TernLock
 
-/// Accumulates the body of one data task, or hands it on as it comes, and holds response handlers back until the task has
-/// completed.
-///
-/// Runs no code of the user's on the reactor: handlers and streams run on the callback queue, validations there or in an
-/// awaiting task, whichever is let in at the gate first.
-final class DataTaskDelegate: TaskDelegate {
-    typealias Handler = @Sendable (Completion) -> Void
-    typealias StreamHandler = @Sendable (Data) -> Void
+/// Collects the body of one request, or hands it on as it comes.
+open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
+    let body: Lock<Body>
 
-    private let callbacks: CallbackQueue
-    private let state: Lock<State>
-
-    /// - Parameter error: why there will be no task.
-    init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
-        callbacks = context.callbacks
-        state = Lock(State(request: request, error: error, bodyLimit: context.bodyLimit))
+    override init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
+        body = Lock(Body(limit: context.bodyLimit))
+        super.init(request: request, error: error, context: context)
     }
 
-    var response: HTTPURLResponse? { state.withLock { $0.response } }
+    /// What has come of the body so far; nil if it goes to `stream(closure:)`.
+    open override var data: Data? { body.withLock { $0.data } }
 
-    /// Runs the handler on the callback queue: after completion and the handlers that came before it.
-    func handle(_ handler: @escaping Handler) {
-        summon(state.withLock { $0.admit(.handler(handler)) })
-    }
+    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run on, and
+    /// may cancel, suspend and resume the request.
+    public var progress: Progress { receivedReport().progress }
 
-    /// Waits for completion and the handlers that came before.
-    func completion() async -> Completion {
-        await withCheckedContinuation { awaiter in
-            summon(state.withLock { $0.admit(.awaiter(awaiter)) })
-        }
-        let completion = validatedCompletion()
-        summon(state.withLock { $0.nextVisitor() })
-        return completion
-    }
+    /// How much of the body has come, in bytes, streamed or not.
+    public var totalBytesReceived: Int64 { body.withLock { $0.received } }
 
-    func validate(_ validation: @escaping DataRequest.Validation) {
-        state.withLock { $0.add(validation) }
+    /// How long the body is said to be, in bytes; nil if nobody knows.
+    public var expectedContentLength: Int64? {
+        let expected = body.withLock { $0.expected }
+        return expected < 0 ? nil : expected
     }
 
     /// Hands the body on from now on, what has come already first; nil accumulates it again.
     func stream(_ handler: StreamHandler?) {
-        let change = state.withLock { $0.setStream(handler) }
-        if change.delivers { callbacks.post(self) }
-        if change.isLate { handle { [self] _ in deliver(state.withLock { $0.takeDelivery() }) } }
+        let change = body.withLock { $0.setStream(handler) }
+        if change.delivers { context.callbacks.post(self) }
+        if change.isLate {
+            handle { [self] _ in
+                deliver(body.withLock { $0.takeDelivery() })
+                letGo()
+            }
+        }
         change.held?.release()
     }
 
-    func completeWithoutTask() {
-        complete(with: nil, metrics: nil)
+    /// Reports on what comes, from now on.
+    func receivedReport() -> ProgressReport {
+        let report = report(\.received)
+        let (completed, expected, replaced) = body.withLock { body in
+            let replaced = body.report
+            body.report = report
+            return (body.received, body.expected, replaced)
+        }
+        if replaced == nil, completed > 0 { report.update(completed, of: expected) }
+        return report
     }
 
-    private func complete(with error: EngineError?, metrics: TaskMetrics?) {
-        let (delivers, visitor) = state.withLock { $0.complete(with: error, metrics: metrics) }
-        if delivers { callbacks.post(self) }
-        summon(visitor)
+    func reportReceived(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
+        let report = report(\.received)
+        report.tell(on: queue, handler)
+        _ = receivedReport()
     }
 
-    private func summon(_ visitor: Visitor?) {
-        switch visitor {
-        case .handler: callbacks.post(self)
-        case .awaiter(let awaiter): awaiter.resume()
-        case nil: break
+    override func receive(_ response: HTTPURLResponse) {
+        super.receive(response)
+        let length = task.flatMap { response.bodyLength(answering: $0.originalRequest) }
+        if let length { body.withLock { $0.expect(length) } }
+    }
+
+    override func receive(_ bytes: Span<UInt8>, of task: SessionTask) {
+        let intake = body.withLock { $0.receive(bytes, of: task) }
+        if intake.delivers { context.callbacks.post(self) }
+        intake.held?.hold()
+        if intake.overflows { task.cancel() }
+        if let report = intake.report {
+            let (received, expected) = body.withLock { ($0.received, $0.expected) }
+            report.update(received, of: expected)
         }
     }
 
-    /// For whoever is in at the gate: the first to ask runs the validations.
-    private func validatedCompletion() -> Completion {
-        let (completion, validations) = state.withLock { $0.validate() }
-        guard completion.error == nil, let response = completion.response else { return completion }
-        for validation in validations {
-            guard case .failure(let error) = validation(completion.request, response, completion.data) else { continue }
-            return state.withLock { state in
-                state.fail(error)
-                return state.validate().0
-            }
-        }
-        return completion
+    override func complete(with error: (any Error)?, metrics: TaskMetrics?) {
+        let (end, delivers) = body.withLock { $0.complete((error, metrics)) }
+        if let end { self.end(with: end.error, metrics: end.metrics) }
+        if delivers { context.callbacks.post(self) }
     }
-}
 
-extension DataTaskDelegate: CallbackQueue.Source {
-    func performCallbacks() {
+    override func feed() {
         while true {
-            switch state.withLock({ $0.firstStep() }) {
+            switch body.withLock({ $0.nextStep() }) {
             case .deliver(let delivery): deliver(delivery)
-            case .receive(let visitor, _): return receive(visitor)
+            case .rest(nil): return
+            case .rest(let end?):
+                if !mayBeRetried { letGo() }
+                return self.end(with: end.error, metrics: end.metrics)
             }
         }
     }
 
-    private func deliver(_ delivery: State.Delivery?) {
+    override func reset() {
+        super.reset()
+        body.withLock { $0.reset() }
+    }
+
+    override func letGo() {
+        super.letGo()
+        let stream = body.withLock { $0.takeStream() }
+        withExtendedLifetime(stream) {}
+    }
+
+    private func deliver(_ delivery: Body.Delivery?) {
         guard let delivery else { return }
         delivery.handler(delivery.bytes)
         delivery.held?.release()
-    }
-
-    /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there.
-    private func receive(_ visitor: Visitor?) {
-        var visitor = visitor
-        while case .handler(let handler)? = visitor {
-            handler(validatedCompletion())
-            // The gate forgets the handler: its last reference must not be the one under the lock.
-            visitor = withExtendedLifetime(handler) { state.withLock { $0.nextVisitor() } }
-        }
-        if case .awaiter(let awaiter)? = visitor { awaiter.resume() }
-    }
-}
-
-// On the reactor's thread
-extension DataTaskDelegate {
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
-        state.withLock { $0.receive(response) }
-    }
-
-    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let intake = state.withLock { $0.receive(bytes, of: task) }
-        if intake.delivers { callbacks.post(self) }
-        intake.held?.hold()
-        if intake.overflows { task.cancel() }
-    }
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        complete(with: error, metrics: task.metrics)
     }
 }

@@ -1,10 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernEngine
+public import Foundation
+import Synchronization
+public import TernEngine
+import TernLock
 
-/// What every kind of request needs of the delegate of its task.
-protocol TaskDelegate: SessionTaskDelegate {
+/// Sees to the task of one request, and holds response handlers back until the request has ended. It outlives the task where the
+/// request is retried.
+///
+/// Runs no code of the user's on the reactor: what he has overridden runs on the callback queue, validations there or in an awaiting
+/// task. Any thread, any time; Sendable because whatever changes is behind a lock.
+open class TaskDelegate: @unchecked Sendable {
+    let context: RequestContext
+    let state: Lock<State>
+    /// Whether somebody's own code wants to hear of the task: then what happens to it goes by way of the callback queue.
+    let isRelayed = Atomic<Bool>(false)
+
+    /// Whether nobody holds the request but its user.
+    let isUnstarted = Atomic<Bool>(false)
+
+    init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
+        self.context = context
+        state = Lock(State(request: request, error: error))
+    }
+
+    /// Operations that are to run when the request has ended, after the handlers that were there before the queue: one at a time. It
+    /// is made when it is asked for, and suspended until then. The requests's own handlers do not need it.
+    open var queue: OperationQueue {
+        if let queue = state.withLock({ $0.aside?.queue }) { return queue }
+        let made = OperationQueue()
+        made.maxConcurrentOperationCount = 1
+        made.isSuspended = true
+        made.qualityOfService = .utility
+        let (queue, visitor) = state.withLock { state -> (OperationQueue, Visitor?) in
+            let aside = state.needAside()
+            if let queue = aside.queue { return (queue, nil) }
+            aside.queue = made
+            return (made, state.admit(.handler { _ in made.isSuspended = false }))
+        }
+        summon(visitor)
+        return queue
+    }
+
+    /// What came of the body, if it is collected.
+    open var data: Data? { nil }
+
+    /// What has gone wrong so far. The first error counts.
+    open var error: (any Error)? {
+        get { state.withLock { $0.error } }
+        set {
+            let old = state.withLock { state in
+                let old = state.error
+                state.fail(newValue)
+                return old
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// The task; another one after each retry, and none if no request could be made.
+    public var task: SessionTask? { state.withLock { $0.task } }
+
+    /// When the response began to arrive, in seconds since 2001-01-01T00:00:00Z. Known when the task has ended.
+    public var initialResponseTime: TimeInterval? {
+        guard let metrics, metrics.responseStart != nil else { return nil }
+        return Timeline(metrics).initialResponseTime
+    }
+
+    /// What the engine measured, once the task has ended.
+    public var metrics: TaskMetrics? { state.withLock { $0.metrics } }
+
+    /// What a server is told that asks for a password.
+    public var credential: Credential? {
+        get { state.withLock { $0.aside?.credential } }
+        set { state.withLock { $0.needAside().credential = newValue } }
+    }
+
     /// The head of the response, as soon as it is there.
-    var response: HTTPURLResponse? { get }
-    /// There is no task, because no request could be built: handlers learn of it now.
-    func completeWithoutTask()
+    var response: HTTPURLResponse? { state.withLock { $0.response } }
+
+    /// Whom the engine tells of the task.
+    var receiver: any SessionTaskDelegate { Unheard.shared }
+
+    /// Takes in the head of a response.
+    func receive(_ response: HTTPURLResponse) {
+        let old = state.withLock { state in
+            let old = state.response
+            state.receive(response)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Takes in the next bytes of the body.
+    func receive(_ bytes: Span<UInt8>, of task: SessionTask) {}
+
+    /// More of the request's content has been sent.
+    func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
+
+    /// The task has ended.
+    func complete(with error: (any Error)?, metrics: TaskMetrics?) { end(with: error, metrics: metrics) }
+
+    /// Gives the stream what is there. On the callback queue.
+    func feed() {}
+
+    /// The request is over: lets go of what the user gave it.
+    func letGo() {
+        let (overrides, progress) = state.withLock { state -> (Overrides?, Progresses?) in
+            defer { state.aside?.overrides = Overrides() }
+            return (state.aside?.overrides, state.aside?.progress)
+        }
+        progress?.received?.letGo()
+        progress?.sent?.letGo()
+        withExtendedLifetime(overrides) {}
+    }
+
+    /// Forgets what came of the last attempt.
+    func reset() {}
+
+    deinit {
+        // Operations that are left must not wait for ever.
+        let queue = state.withLock { $0.aside?.queue }
+        queue?.cancelAllOperations()
+        queue?.isSuspended = false
+    }
+}
+
+extension TaskDelegate.State {
+    /// What is rare is needed now.
+    mutating func needAside() -> TaskDelegate.Aside {
+        if let aside { return aside }
+        let made = TaskDelegate.Aside()
+        aside = made
+        return made
+    }
+}
+
+/// Of tasks that nobody wants to hear of.
+private final class Unheard: SessionTaskDelegate {
+    static let shared = Unheard()
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
 }

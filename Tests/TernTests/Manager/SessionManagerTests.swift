@@ -72,7 +72,7 @@ import TernLock
         #expect(await origin.waitFor { $0.requestCount == 1 })
         manager = nil
         let error = try #require(await errors.first { _ in true })
-        guard case .sessionInvalidated? = (error as? EngineError)?.reason else {
+        guard case .cancelled? = (error as? EngineError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

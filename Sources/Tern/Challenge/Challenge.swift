@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernEngine
+
+/// Somebody wants to know something before a request goes on: a server who we are, or we whether to trust a server.
+public struct Challenge: Sendable {
+    /// What it is about.
+    public let protectionSpace: ProtectionSpace
+    /// How often an answer was given before for the same task.
+    public let previousFailureCount: Int
+    /// The response that asks.
+    public let failureResponse: HTTPURLResponse?
+
+    /// A challenge of one's own making, as for tests.
+    public init(
+        protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: HTTPURLResponse? = nil
+    ) {
+        self.protectionSpace = protectionSpace
+        self.previousFailureCount = previousFailureCount
+        self.failureResponse = failureResponse
+    }
+
+    /// What a server asks with a 401: for a password if that will do, because we have no other answer.
+    init(_ challenge: AuthenticationChallenge) {
+        let schemes = challenge.challenges.compactMap(ChallengeScheme.init)
+        let scheme = schemes.first { $0.method == .httpBasic } ?? schemes.first
+        self.init(
+            protectionSpace: ProtectionSpace(
+                host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",
+                realm: scheme?.realm, authenticationMethod: scheme?.method ?? .default),
+            previousFailureCount: challenge.previousFailureCount, failureResponse: challenge.response)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernEngine
+
+/// What a challenge protects: a server, or a realm on it.
+public struct ProtectionSpace: Sendable {
+    /// What a challenge wants to see.
+    public struct AuthenticationMethod: RawRepresentable, Sendable, Hashable {
+        /// Foundation's name for it.
+        public let rawValue: String
+
+        /// The method of that name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Whether the server's certificate is trusted.
+        public static let serverTrust = AuthenticationMethod(rawValue: "NSURLAuthenticationMethodServerTrust")
+        /// A name and a password (RFC 7617).
+        public static let httpBasic = AuthenticationMethod(rawValue: "NSURLAuthenticationMethodHTTPBasic")
+        /// Proof of knowing a password (RFC 7616).
+        public static let httpDigest = AuthenticationMethod(rawValue: "NSURLAuthenticationMethodHTTPDigest")
+        /// Something else.
+        public static let `default` = AuthenticationMethod(rawValue: "NSURLAuthenticationMethodDefault")
+    }
+
+    /// The host.
+    public let host: String
+    /// The port; 0 where only the host is judged.
+    public let port: Int
+    /// "http" or "https".
+    public let `protocol`: String?
+    /// The realm the server names (RFC 9110 §11.5).
+    public let realm: String?
+    /// What is wanted.
+    public let authenticationMethod: AuthenticationMethod
+    /// What the server presented, where that is to be judged.
+    public let serverTrust: ServerTrust?
+
+    /// A space of one's own making, as for tests.
+    public init(
+        host: String, port: Int = 0, protocol: String? = nil, realm: String? = nil,
+        authenticationMethod: AuthenticationMethod = .default, serverTrust: ServerTrust? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.protocol = `protocol`
+        self.realm = realm
+        self.authenticationMethod = authenticationMethod
+        self.serverTrust = serverTrust
+    }
+}

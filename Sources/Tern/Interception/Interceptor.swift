@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+public import TernEngine
+
+/// Adapts and retries.
+public typealias RequestInterceptor = RequestAdapter & RequestRetrier
+
+/// Adapters and retriers in a row, to be a manager's `adapter` and `retrier`.
+///
+/// Each adapter gets what the one before it made. Retriers are asked in turn until one says yes.
+public final class Interceptor: RequestInterceptor {
+    private let adapters: [any RequestAdapter]
+    private let retriers: [any RequestRetrier]
+
+    /// First the adapters and retriers, then the interceptors, which are both; each in the order given.
+    public init(
+        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
+        interceptors: [any RequestInterceptor] = []
+    ) {
+        self.adapters = adapters + interceptors
+        self.retriers = retriers + interceptors
+    }
+
+    /// What the last adapter makes of it.
+    public func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+        try adapters.reduce(urlRequest) { try $1.adapt($0) }
+    }
+
+    /// Yes as soon as one says so, with its delay.
+    public func should(
+        _ manager: SessionManager, retry request: Request, with error: any Error,
+        completion: @escaping RequestRetryCompletion
+    ) {
+        ask(retriers[...], manager, request, error, completion)
+    }
+
+    private func ask(
+        _ retriers: ArraySlice<any RequestRetrier>, _ manager: SessionManager, _ request: Request, _ error: any Error,
+        _ completion: @escaping RequestRetryCompletion
+    ) {
+        guard let retrier = retriers.first else { return completion(false, 0) }
+        // Whoever never answers or answers twice must not stop the row, or have it run twice.
+        let question = RetryQuestion { [self] retries, delay in
+            if retries { return completion(true, delay) }
+            ask(retriers.dropFirst(), manager, request, error, completion)
+        }
+        retrier.should(manager, retry: request, with: error) { question.answer($0, after: $1) }
+    }
+}

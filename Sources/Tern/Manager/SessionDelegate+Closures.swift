@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+extension SessionDelegate {
+    /// The user's closures, as they were set.
+    struct Closures {
+        var sessionInvalid: (@Sendable (Session, (any Error)?) -> Void)?
+        var sessionChallenge: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
+        var sessionChallengeWithCompletion: (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
+        var backgroundEvents: (@Sendable (Session) -> Void)?
+        var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
+        var redirectionWithCompletion:
+            (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest, @escaping RedirectCompletion) -> Void)?
+        var challenge: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+        var challengeWithCompletion:
+            (@Sendable (Session, SessionTask, Challenge, @escaping ChallengeCompletion) -> Void)?
+        var bodyStream: (@Sendable (Session, SessionTask) -> InputStream?)?
+        var bodyStreamWithCompletion: (@Sendable (Session, SessionTask, @escaping StreamCompletion) -> Void)?
+        var dataSent: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
+        var completion: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?
+        var response: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+        var responseWithCompletion:
+            (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
+        var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
+    }
+
+    /// How a challenge is answered.
+    public typealias ChallengeCompletion = @Sendable (ChallengeDisposition, Credential?) -> Void
+    /// How a redirect is answered: nil delivers it.
+    public typealias RedirectCompletion = @Sendable (URLRequest?) -> Void
+    /// How a new stream is brought.
+    public typealias StreamCompletion = @Sendable (InputStream?) -> Void
+    /// How a response is answered.
+    public typealias ResponseCompletion = @Sendable (ResponseDisposition) -> Void
+}

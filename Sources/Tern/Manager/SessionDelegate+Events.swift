@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+extension SessionDelegate {
+    /// Tells of what has happened to a task. On the callback queue.
+    func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session, to delegate: TaskDelegate?) {
+        switch event {
+        case .response(let response, let question):
+            delegate?.receive(response)
+            guard let task = task as? SessionDataTask else { return question.answer(.allow) }
+            urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
+        case .data(let data):
+            if let task = task as? SessionDataTask { urlSession(session, dataTask: task, didReceive: data) }
+        case .sent(let count, let total, let expected):
+            urlSession(
+                session, task: task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
+        case .redirect(let response, let request, let question):
+            urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
+                question.answer($0.map { .follow($0) } ?? .deliver)
+            }
+        case .challenge(let asked, let question):
+            let challenge = Challenge(asked)
+            urlSession(session, task: task, didReceive: challenge) { question.answer(challenge, $0, $1, task) }
+        case .content(let question):
+            urlSession(session, task: task, needNewBodyStream: { question.answer(.stream($0)) })
+        case .completion(let error, let metrics):
+            if let metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
+            urlSession(session, task: task, didCompleteWithError: error)
+        }
+    }
+}
+
+extension ContentAnswer {
+    fileprivate static func stream(_ stream: InputStream?) -> ContentAnswer {
+        guard let stream else { return .unavailable }
+        // Whoever brought it has no more business with it.
+        nonisolated(unsafe) let brought = stream
+        return unsafe .content(.inputStream(brought))
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Synchronization
+public import TernEngine
+import TernLock
+
+/// The hub of a manager: whatever happens to its tasks comes by here. A closure that is set answers in place of the library; what no
+/// closure answers goes to the task's own delegate, and what that does not answer is done as most would.
+///
+/// The order is the same for every event: the closure with a completion handler, who has to call it; the plain closure; the
+/// ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is told besides, and replaces nothing.
+///
+/// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of the events of
+/// a task; server trust is judged on a thread of its own. Where none of them is there, nothing passes by here. Set closures before
+/// the requests they are for: what has been told already is not told again.
+///
+/// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
+open class SessionDelegate: @unchecked Sendable {
+    let closures = Lock(Closures())
+    let closureCount = Atomic<Int>(0)
+    let attachment = Lock(Attachment())
+    let retries = Atomic<Bool>(false)
+    let registry = TaskRegistry()
+
+    /// A hub without closures.
+    public init() {}
+
+    /// The request a task belongs to; nil when it has ended, or belongs to none.
+    open subscript(task: SessionTask) -> Request? {
+        get { registry[task] }
+        set { registry[task] = newValue }
+    }
+
+    // The session
+
+    /// Is told that the session has been invalidated and its last task has ended.
+    @preconcurrency open var sessionDidBecomeInvalidWithError: (@Sendable (Session, (any Error)?) -> Void)? {
+        get { self[\.sessionInvalid] }
+        set { self[\.sessionInvalid] = newValue }
+    }
+
+    /// Says whether a server is to be trusted.
+    @preconcurrency open var sessionDidReceiveChallenge:
+        (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
+    {
+        get { self[\.sessionChallenge] }
+        set { self[\.sessionChallenge] = newValue }
+    }
+
+    /// The same with a completion handler, which has to be called before the closure returns: a server that nobody has spoken for
+    /// then is refused.
+    @preconcurrency open var sessionDidReceiveChallengeWithCompletion:
+        (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
+    {
+        get { self[\.sessionChallengeWithCompletion] }
+        set { self[\.sessionChallengeWithCompletion] = newValue }
+    }
+
+    /// Never called: there are no background sessions.
+    @preconcurrency open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (Session) -> Void)? {
+        get { self[\.backgroundEvents] }
+        set { self[\.backgroundEvents] = newValue }
+    }
+
+    /// Says what to ask where a response sends a task elsewhere; nil delivers the redirect.
+    @preconcurrency open var taskWillPerformHTTPRedirection:
+        (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
+    {
+        get { self[\.redirection] }
+        set { self[\.redirection] = newValue }
+    }
+
+    /// The same with a completion handler, to be called then or later.
+    @preconcurrency open var taskWillPerformHTTPRedirectionWithCompletion:
+        (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest, @escaping RedirectCompletion) -> Void)?
+    {
+        get { self[\.redirectionWithCompletion] }
+        set { self[\.redirectionWithCompletion] = newValue }
+    }
+
+    /// Answers a server that asks who we are.
+    @preconcurrency open var taskDidReceiveChallenge:
+        (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+    {
+        get { self[\.challenge] }
+        set { self[\.challenge] = newValue }
+    }
+
+    /// The same with a completion handler, to be called then or later.
+    @preconcurrency open var taskDidReceiveChallengeWithCompletion:
+        (@Sendable (Session, SessionTask, Challenge, @escaping ChallengeCompletion) -> Void)?
+    {
+        get { self[\.challengeWithCompletion] }
+        set { self[\.challengeWithCompletion] = newValue }
+    }
+
+    /// Brings a new stream where a request's own has been read and has to be sent again; without one the request fails.
+    @preconcurrency open var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
+        get { self[\.bodyStream] }
+        set { self[\.bodyStream] = newValue }
+    }
+
+    /// The same with a completion handler, to be called then or later.
+    @preconcurrency open var taskNeedNewBodyStreamWithCompletion:
+        (@Sendable (Session, SessionTask, @escaping StreamCompletion) -> Void)?
+    {
+        get { self[\.bodyStreamWithCompletion] }
+        set { self[\.bodyStreamWithCompletion] = newValue }
+    }
+
+    /// Is told, in place of the request's progress, of content that was sent: bytes since the last call, in all, and to be expected.
+    @preconcurrency open var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)? {
+        get { self[\.dataSent] }
+        set { self[\.dataSent] = newValue }
+    }
+
+    /// Is told that a task has ended for good, besides its delegate and before it: no retry will follow.
+    @preconcurrency open var taskDidComplete: (@Sendable (Session, SessionTask, (any Error)?) -> Void)? {
+        get { self[\.completion] }
+        set { self[\.completion] = newValue }
+    }
+
+    /// Says whether the body of a response is wanted.
+    @preconcurrency open var dataTaskDidReceiveResponse:
+        (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+    {
+        get { self[\.response] }
+        set { self[\.response] = newValue }
+    }
+
+    /// The same with a completion handler, to be called then or later.
+    @preconcurrency open var dataTaskDidReceiveResponseWithCompletion:
+        (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
+    {
+        get { self[\.responseWithCompletion] }
+        set { self[\.responseWithCompletion] = newValue }
+    }
+
+    /// Gets the bytes of a body in place of the request, which collects none then.
+    @preconcurrency open var dataTaskDidReceiveData: (@Sendable (Session, SessionDataTask, Data) -> Void)? {
+        get { self[\.dataReceived] }
+        set { self[\.dataReceived] = newValue }
+    }
+
+    // What a subclass may override; each does what the order above says.
+
+    /// The session has been invalidated and its last task has ended.
+    open func urlSession(_ session: Session, didBecomeInvalidWithError error: (any Error)?) {
+        self[\.sessionInvalid]?(session, error)
+    }
+
+    /// A server has to be judged, or asks who we are and neither closure nor request has an answer.
+    @preconcurrency open func urlSession(
+        _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
+    ) {
+        if let closure = self[\.sessionChallengeWithCompletion] {
+            return closure(session, challenge, completionHandler)
+        }
+        let (disposition, credential) = self[\.sessionChallenge]?(session, challenge) ?? judge(challenge)
+        completionHandler(disposition, credential)
+    }
+
+    /// Never called: there are no background sessions.
+    open func urlSessionDidFinishEvents(forBackgroundURLSession session: Session) {
+        self[\.backgroundEvents]?(session)
+    }
+
+    /// A response sends the task elsewhere.
+    @preconcurrency open func urlSession(
+        _ session: Session, task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping RedirectCompletion
+    ) {
+        if let closure = self[\.redirectionWithCompletion] {
+            return closure(session, task, response, request, completionHandler)
+        }
+        let closure = self[\.redirection] ?? self[task]?.delegate.taskWillPerformHTTPRedirection
+        completionHandler(closure.map { $0(session, task, response, request) } ?? request)
+    }
+
+    /// A server asks who we are.
+    @preconcurrency open func urlSession(
+        _ session: Session, task: SessionTask, didReceive challenge: Challenge,
+        completionHandler: @escaping ChallengeCompletion
+    ) {
+        if let closure = self[\.challengeWithCompletion] {
+            return closure(session, task, challenge, completionHandler)
+        }
+        if let closure = self[\.challenge] {
+            let (disposition, credential) = closure(session, task, challenge)
+            return completionHandler(disposition, credential)
+        }
+        guard let delegate = self[task]?.delegate else {
+            return urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+        }
+        let (disposition, credential) =
+            delegate.taskDidReceiveChallenge?(session, task, challenge) ?? delegate.defaultAnswer(to: challenge)
+        completionHandler(disposition, credential)
+    }
+
+    /// The request's content has been read, and has to be sent again.
+    @preconcurrency open func urlSession(
+        _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
+    ) {
+        if let closure = self[\.bodyStreamWithCompletion] { return closure(session, task, completionHandler) }
+        let closure = self[\.bodyStream] ?? self[task]?.delegate.taskNeedNewBodyStream
+        completionHandler(closure?(session, task))
+    }
+
+    /// More of the request's content has been sent.
+    open func urlSession(
+        _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let closure = self[\.dataSent]
+        if let closure { return closure(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend) }
+        self[task]?.delegate.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
+    }
+
+    /// The task has ended, and this is what was measured.
+    open func urlSession(_ session: Session, task: SessionTask, didFinishCollecting metrics: TaskMetrics) {}
+
+    /// The task has ended. Validations, the retrier and the handlers come after this, by way of the task's delegate.
+    open func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
+        guard let delegate = self[task]?.delegate else { return tellCompletion(of: task, error) }
+        delegate.complete(with: error, metrics: task.metrics)
+    }
+
+    /// The head of the answer has come.
+    @preconcurrency open func urlSession(
+        _ session: Session, dataTask: SessionDataTask, didReceive response: HTTPURLResponse,
+        completionHandler: @escaping ResponseCompletion
+    ) {
+        if let closure = self[\.responseWithCompletion] {
+            return closure(session, dataTask, response, completionHandler)
+        }
+        completionHandler(self[\.response]?(session, dataTask, response) ?? .allow)
+    }
+
+    /// More of the body has come.
+    open func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
+        let closure = self[\.dataReceived] ?? self[dataTask]?.delegate.override(\.dataReceived)
+        if let closure { return closure(session, dataTask, data) }
+        self[dataTask]?.delegate.receive(data.span, of: dataTask)
+    }
+}

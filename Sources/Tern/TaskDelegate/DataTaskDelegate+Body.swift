@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+extension DataTaskDelegate {
+    typealias StreamHandler = @Sendable (Data) -> Void
+
+    /// How a task has ended.
+    typealias End = (error: (any Error)?, metrics: TaskMetrics?)
+
+    /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock. It also gives
+    /// back what of the user's goes with it.
+    ///
+    /// While bytes are on their way to the stream the end waits, so that no handler runs before the last of them.
+    struct Body {
+        /// The body, or what of it the stream has not had yet.
+        private var body: BodyAccumulator
+        /// Gone when it has had the last byte: it may hold the request.
+        private var stream: StreamHandler?
+        /// The body is the stream's, gone or not.
+        private var isStreamed = false
+        /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
+        private var isDelivering = false
+        private var valve = Valve()
+        private var isComplete = false
+        /// Waits for the stream.
+        private var end: End?
+        /// All that has come, streamed or not.
+        private(set) var received: Int64 = 0
+        /// How much there will be; -1 if nobody knows.
+        private(set) var expected: Int64 = -1
+        var report: ProgressReport?
+
+        /// - Parameter limit: the most to collect, in bytes.
+        init(limit: Int) { body = BodyAccumulator(limit: limit) }
+
+        /// What was collected.
+        var data: Data? { isStreamed ? nil : body.bytes }
+    }
+}
+
+// What the task tells
+extension DataTaskDelegate.Body {
+    mutating func expect(_ length: Int?) {
+        expected = length.map(Int64.init) ?? -1
+        if stream == nil, let length { body.reserve(length) }
+    }
+
+    /// What bytes that have come call for.
+    struct Intake {
+        /// The callback queue has to be asked to deliver them.
+        var delivers = false
+        /// The stream is behind: this task is to be held.
+        var held: SessionTask?
+        /// The body is more than may be collected: give up.
+        var overflows = false
+        /// To be told how much there is.
+        var report: ProgressReport?
+    }
+
+    mutating func receive(_ bytes: Span<UInt8>, of task: SessionTask) -> Intake {
+        received &+= Int64(bytes.count)
+        if stream == nil { return Intake(overflows: body.take(bytes) == .overflowed, report: report) }
+        body.pass(bytes)
+        return Intake(
+            delivers: startDelivering(), held: valve.fill(to: body.bytes.count, from: task), report: report)
+    }
+
+    /// The task has ended. Gives back its end, unless the stream still has to be seen to; `delivers`: by the callback queue, which
+    /// has to be asked.
+    mutating func complete(_ last: DataTaskDelegate.End) -> (end: DataTaskDelegate.End?, delivers: Bool) {
+        let last = body.isTooLarge ? (tooLarge(last.error), last.metrics) : last
+        isComplete = true
+        if stream == nil, !isDelivering { return (last, false) }
+        end = last
+        defer { isDelivering = true }
+        return (nil, !isDelivering)
+    }
+
+    private func tooLarge(_ error: (any Error)?) -> EngineError {
+        let error = error as? EngineError
+        return EngineError(
+            .transfer(.bodyTooLarge(limit: body.limit)), phase: .body, origin: error?.origin,
+            remoteAddress: error?.remoteAddress, wasSent: true)
+    }
+
+    /// Forgets all but who wants to have the next body.
+    mutating func reset() {
+        body = BodyAccumulator(limit: body.limit)
+        (isComplete, received, expected) = (false, 0, -1)
+    }
+}
+
+// The stream
+extension DataTaskDelegate.Body {
+    struct StreamChange {
+        /// The callback queue has to be asked to deliver what is there.
+        var delivers = false
+        /// What is there has to wait its turn at the gate.
+        var isLate = false
+        /// To be released.
+        var held: SessionTask?
+        let replaced: DataTaskDelegate.StreamHandler?
+    }
+
+    /// Hands bytes on to `handler` from now on, or accumulates them from now on if it is nil.
+    mutating func setStream(_ handler: DataTaskDelegate.StreamHandler?) -> StreamChange {
+        var change = StreamChange(replaced: stream)
+        isStreamed = handler != nil
+        stream = isComplete && body.bytes.isEmpty ? nil : handler
+        if handler == nil {
+            change.held = valve.drain()
+        } else {
+            change.delivers = !isComplete && startDelivering()
+            change.isLate = isComplete && !isDelivering && !body.bytes.isEmpty
+        }
+        return change
+    }
+
+    private mutating func startDelivering() -> Bool {
+        if isDelivering || body.bytes.isEmpty { return false }
+        isDelivering = true
+        return true
+    }
+
+    struct Delivery {
+        let bytes: Data
+        let handler: DataTaskDelegate.StreamHandler
+        /// To be released when these bytes are delivered.
+        let held: SessionTask?
+    }
+
+    /// All bytes that wait for the stream.
+    mutating func takeDelivery() -> Delivery? {
+        guard let stream, !body.bytes.isEmpty else { return nil }
+        return Delivery(bytes: body.takeAll(), handler: stream, held: valve.drain())
+    }
+
+    enum FeedingStep {
+        case deliver(Delivery)
+        /// The stream has had all there is. The task's end, if that was all.
+        case rest(DataTaskDelegate.End?)
+    }
+
+    /// What the callback queue, having been asked, is to do next.
+    mutating func nextStep() -> FeedingStep {
+        guard isDelivering else { return .rest(nil) }
+        if let delivery = takeDelivery() { return .deliver(delivery) }
+        isDelivering = false
+        return .rest(end.take())
+    }
+
+    /// The request is over: the stream, if it is to be let go of.
+    mutating func takeStream() -> DataTaskDelegate.StreamHandler? { stream.take() }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+/// What has happened to a task, on its way to the callback queue, where somebody's own code wants to hear of it.
+enum TaskEvent: Sendable {
+    case response(HTTPURLResponse, Question<ResponseDisposition>)
+    case data(Data)
+    case sent(Int64, total: Int64, expected: Int64)
+    case redirect(HTTPURLResponse, URLRequest, Question<RedirectAnswer>)
+    case challenge(AuthenticationChallenge, Question<ChallengeAnswer>)
+    case content(Question<ContentAnswer>)
+    case completion(EngineError?, TaskMetrics?)
+}
+
+/// Events in the order they came. A task whose bytes wait here is held.
+struct Relay {
+    private var events: [(SessionTask, TaskEvent)] = []
+    private var waiting = 0
+    private var valve = Valve()
+
+    /// Returns the task if it is to be held.
+    mutating func add(_ event: TaskEvent, of task: SessionTask) -> SessionTask? {
+        events.append((task, event))
+        guard case .data(let data) = event else { return nil }
+        waiting += data.count
+        return valve.fill(to: waiting, from: task)
+    }
+
+    /// All that has come, and the task that may go on.
+    mutating func take() -> (events: [(SessionTask, TaskEvent)], held: SessionTask?) {
+        defer { (events, waiting) = ([], 0) }
+        return (events, valve.drain())
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TernEngine
+
+/// What all requests of a session manager share, and may outlive it with.
+final class RequestContext: Sendable {
+    let session: Session
+    let hub: any TaskHub
+    let callbacks: CallbackQueue
+    /// Added to every request that has no such field.
+    let defaultHeaders: HTTPFields
+    let sensitiveFields: SensitiveFields
+    /// The most of a body to collect, in bytes.
+    let bodyLimit: Int
+    private let manages = Atomic<Bool>(true)
+
+    init(session: Session, hub: any TaskHub, callbacks: CallbackQueue) {
+        self.session = session
+        self.hub = hub
+        self.callbacks = callbacks
+        defaultHeaders = session.configuration.httpAdditionalHeaders
+        sensitiveFields = session.configuration.sensitiveFields
+        bodyLimit = session.configuration.maximumCollectedBodySize
+    }
+
+    /// Whether there is no manager any more who could ask again.
+    var isOver: Bool { !manages.load(ordering: .sequentiallyConsistent) }
+
+    /// The manager goes.
+    func end() { manages.store(false, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernEngine
+import TernLock
+
+// The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notice, the gate.
+extension TaskDelegate: CallbackQueue.Source {
+    func performCallbacks() {
+        if isRelayed.load(ordering: .relaxed) { deliverEvents() }
+        feed()
+        conclude()
+        receiveVisitors()
+    }
+
+    /// This task is the first.
+    func begin(_ task: SessionTask) { state.withLock { $0.begin(task) } }
+
+    /// The task was never started, and nobody is left to do it.
+    func dropTask() {
+        guard let task = state.withLock({ $0.dropTask() }) else { return }
+        context.hub.remove(task)
+    }
+
+    /// The task has ended, and its last byte has found its place.
+    func end(with error: (any Error)?, metrics: TaskMetrics?) {
+        let isPlain = !mayBeRetried && !Notices.isWatched
+        switch state.withLock({ $0.end(with: error, metrics: metrics, isPlain: isPlain) }) {
+        case .open(let visitor):
+            if let task { context.hub.remove(task) }
+            summon(visitor)
+        case .conclude: context.callbacks.post(self)
+        case .nothing: break
+        }
+    }
+
+    /// Whether a retrier or a closure may come between the end of a task and that of the request.
+    var mayBeRetried: Bool { isRelayed.load(ordering: .relaxed) || context.hub.isConcerned }
+
+    /// There is no task, because no request could be made: handlers learn of it now.
+    func endWithoutTask() { summon(state.withLock { $0.endWithoutTask() }) }
+
+    /// On the callback queue.
+    private func conclude() {
+        switch state.withLock({ $0.stage }) {
+        case .ending:
+            guard judge().error != nil, context.hub.hasRetrier, asks() else { return finish() }
+            ask()
+        case .settled: finish()
+        case .running, .asking, .retrying, .over: break
+        }
+    }
+
+    private func finish() {
+        let (task, error) = state.withLock { ($0.task, $0.error) }
+        if let task {
+            let closure = state.withLock { $0.aside?.overrides.completion }
+            context.hub.tellCompletion(of: task, error)
+            closure?(context.session, task, error)
+            Notices.didComplete(context.hub, task, data)
+            context.hub.remove(task)
+        }
+        context.hub.forget(self)
+        letGo()
+        let (visitor, spent) = state.withLock { $0.open() }
+        if case .awaiter(let awaiter)? = visitor { awaiter.resume() }
+        withExtendedLifetime(spent) {}
+    }
+
+    /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there is one.
+    func cancel(as error: EngineError? = EngineError(.cancelled, phase: .request)) -> SessionTask? {
+        let (task, finishes) = state.withLock { $0.cancel(as: error) }
+        if finishes { context.callbacks.post(self) } else { task?.cancel() }
+        return task
+    }
+}
+
+// Retrying
+extension TaskDelegate {
+    /// The retrier is to be asked now; false if there is nothing to ask about.
+    func asks() -> Bool { state.withLock { $0.ask() } }
+
+    /// The same on the callback queue, for whoever is not on it.
+    func askSoon() { context.callbacks.post(Errand { [self] in ask() }) }
+
+    private func ask() {
+        let (error, number) = state.withLock { ($0.error, $0.retryCount) }
+        guard let error else { return answered(number, false, after: 0) }
+        context.hub.ask(about: self, error) { [self] retries, delay in answered(number, retries, after: delay) }
+    }
+
+    private func answered(_ number: UInt, _ retries: Bool, after delay: TimeInterval) {
+        switch state.withLock({ $0.answered(number, retries) }) {
+        case .retry: Self.later(delay) { [self] in context.hub.retry(self) }
+        case .finish: context.callbacks.post(self)
+        case .nothing: break
+        }
+    }
+
+    /// No retry after all: `error` says why not, or else the last attempt's stands.
+    func settle(with error: (any Error)?) {
+        if state.withLock({ $0.settle(with: error) }) { context.callbacks.post(self) }
+    }
+
+    /// Has the task take over; false if it is too late for another one.
+    func restart(with task: SessionTask) -> Bool {
+        reset()
+        let remains = state.withLock { $0.restart(with: task) }
+        return withExtendedLifetime(remains) { remains != nil }
+    }
+
+    /// Whatever number of seconds somebody names. Adapters may wait, so not on the callback queue.
+    private static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue.global(qos: .utility)
+        guard delay > 0 else { return queue.async(execute: work) }
+        queue.asyncAfter(deadline: .now() + min(delay, 1e9), execute: work)
+    }
+}

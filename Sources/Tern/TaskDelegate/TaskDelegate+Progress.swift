@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+
+extension TaskDelegate {
+    /// One of the two reports, made when it is asked for.
+    func report(_ direction: WritableKeyPath<Progresses, ProgressReport?>) -> ProgressReport {
+        if let report = state.withLock({ $0.aside?.progress[keyPath: direction] }) { return report }
+        let made = ProgressReport(callbacks: context.callbacks)
+        let report = state.withLock { state in
+            let aside = state.needAside()
+            if let report = aside.progress[keyPath: direction] { return report }
+            aside.progress[keyPath: direction] = made
+            return made
+        }
+        if report === made { steer(by: made.progress) }
+        return report
+    }
+
+    /// Whoever has the progress in hand may cancel, suspend and resume.
+    private func steer(by progress: Progress) {
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in _ = self?.cancel() }
+        progress.pausingHandler = { [weak self] in self?.task?.suspend() }
+        progress.resumingHandler = { [weak self] in self?.task?.resume() }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Synchronization
+public import TernEngine
+import TernLock
+
+// Where somebody's own code is to hear of the task.
+extension TaskDelegate {
+    /// Answers a redirect in place of following it: nil delivers the redirect.
+    @preconcurrency public var taskWillPerformHTTPRedirection:
+        (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
+    {
+        get { override(\.redirection) }
+        set { setOverride(\.redirection, newValue) }
+    }
+
+    /// Answers a challenge in place of ``credential``.
+    @preconcurrency public var taskDidReceiveChallenge:
+        (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+    {
+        get { override(\.challenge) }
+        set { setOverride(\.challenge, newValue) }
+    }
+
+    /// Brings a new stream where the request's own has been read and has to be sent again.
+    @preconcurrency public var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
+        get { override(\.bodyStream) }
+        set { setOverride(\.bodyStream, newValue) }
+    }
+
+    /// Is told that the task has ended for good, before the handlers are.
+    @preconcurrency public var taskDidCompleteWithError: (@Sendable (Session, SessionTask, (any Error)?) -> Void)? {
+        get { override(\.completion) }
+        set { setOverride(\.completion, newValue) }
+    }
+
+    func override<Closure: Sendable>(_ path: KeyPath<Overrides, Closure?>) -> Closure? {
+        state.withLock { $0.aside?.overrides[keyPath: path] }
+    }
+
+    func setOverride<Closure: Sendable>(_ path: WritableKeyPath<Overrides, Closure?>, _ closure: Closure?) {
+        let old = state.withLock { state in
+            let aside = state.needAside()
+            let old = aside.overrides[keyPath: path]
+            aside.overrides[keyPath: path] = closure
+            return old
+        }
+        withExtendedLifetime(old) {}
+        if closure != nil { relays() }
+    }
+
+    /// Somebody wants to hear of what happens from now on.
+    func relays() { isRelayed.store(true, ordering: .relaxed) }
+
+    /// Has the callback queue deliver what has happened. On the reactor's thread.
+    func relay(_ event: TaskEvent, of task: SessionTask) {
+        state.withLock { $0.needAside().relay.add(event, of: task) }?.hold()
+        context.callbacks.post(self)
+    }
+
+    /// On the callback queue.
+    func deliverEvents() {
+        guard let (events, held) = state.withLock({ $0.aside?.relay.take() }) else { return }
+        for (task, event) in events { context.hub.deliver(event, of: task, in: context.session, to: self) }
+        held?.release()
+    }
+
+    /// What a challenge is answered with where no closure answers it.
+    func defaultAnswer(to challenge: Challenge) -> (ChallengeDisposition, Credential?) {
+        if challenge.previousFailureCount > 0 { return (.rejectProtectionSpace, nil) }
+        guard let credential else { return (.performDefaultHandling, nil) }
+        return (.useCredential, credential)
+    }
+}
+
+extension DataTaskDelegate {
+    /// Gets the body in place of the request.
+    @preconcurrency public var dataTaskDidReceiveData: (@Sendable (Session, SessionDataTask, Data) -> Void)? {
+        get { override(\.dataReceived) }
+        set { setOverride(\.dataReceived, newValue) }
+    }
+}
+
+extension UploadTaskDelegate {
+    /// Is told of what has been sent in place of ``uploadProgress``: bytes since the last call, in all, and to be expected.
+    @preconcurrency public var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
+    {
+        get { override(\.dataSent) }
+        set { setOverride(\.dataSent, newValue) }
+    }
+}
+
+extension Question<ChallengeAnswer> {
+    /// A server that wants no password gets none. Who cancels gives no answer: the question ends with the task.
+    func answer(
+        _ challenge: Challenge, _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
+    ) {
+        let takesPassword = challenge.protectionSpace.authenticationMethod == .httpBasic
+        switch disposition {
+        case .useCredential:
+            if takesPassword, let value = credential?.basicAuthorization {
+                answer(.authorization(value))
+            } else {
+                answer(.deliver)
+            }
+        case .cancelAuthenticationChallenge: task.cancel()
+        case .performDefaultHandling, .rejectProtectionSpace: answer(.deliver)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+extension TaskDelegate {
+    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock. It also gives back what of
+    /// the user's goes with it: a `deinit` may ask the request something, and find the lock taken.
+    struct State {
+        /// Where a request is in its life.
+        enum Stage: Equatable {
+            /// Its task runs, or is still to be started. Exits: ending, over.
+            case running
+            /// Its task has ended, and the callback queue is to conclude: validations first. Exits: asking, over.
+            case ending
+            /// The retrier has this question. Exits: settled, retrying.
+            case asking(UInt)
+            /// Another task is on its way. Exits: running, settled.
+            case retrying
+            /// No retry: the callback queue is to finish. Exit: over.
+            case settled
+            /// The gate is open. Exit: none.
+            case over
+        }
+
+        private(set) var stage = Stage.running
+        /// What is asked for, as far as it got where there is no task.
+        private let unsent: URLRequest?
+        private(set) var task: SessionTask?
+        private(set) var response: HTTPURLResponse?
+        private(set) var error: (any Error)?
+        private(set) var metrics: TaskMetrics?
+        private(set) var retryCount: UInt = 0
+        private var judges: [Judge] = []
+        private var isJudged = false
+        private var gate = Gate<Visitor>()
+        /// What is rare; made when it is needed.
+        var aside: Aside?
+
+        /// - Parameter error: why there is no task.
+        init(request: URLRequest?, error: (any Error)? = nil) {
+            unsent = request
+            self.error = error
+        }
+    }
+
+    /// Says what is wrong with a response.
+    typealias Judge = @Sendable (Completion, HTTPURLResponse) -> (any Error)?
+
+    typealias Handler = @Sendable (Completion) -> Void
+
+    /// Who waits for the request to end.
+    enum Visitor {
+        /// To be run on the callback queue.
+        case handler(Handler)
+        /// A Swift task, resumed where it is.
+        case awaiter(CheckedContinuation<Void, Never>)
+    }
+}
+
+// The task
+extension TaskDelegate.State {
+    var request: URLRequest? { task?.originalRequest ?? unsent }
+
+    mutating func begin(_ task: SessionTask) { self.task = task }
+
+    mutating func dropTask() -> SessionTask? { task.take() }
+
+    mutating func receive(_ response: HTTPURLResponse) { self.response = response }
+
+    enum Ended {
+        /// The gate is open, and this one is in.
+        case open(TaskDelegate.Visitor?)
+        /// The callback queue is to conclude.
+        case conclude
+        /// There was nothing to end.
+        case nothing
+    }
+
+    /// The task has ended; the first error wins. `isPlain`: nobody but whoever waits at the gate is to be asked or told. He runs the
+    /// validations then; if nobody waits, the callback queue does.
+    mutating func end(with error: (any Error)?, metrics: TaskMetrics?, isPlain: Bool) -> Ended {
+        guard stage == .running else { return .nothing }
+        self.error = self.error ?? error
+        self.metrics = metrics
+        if isPlain, aside == nil, judges.isEmpty || gate.isAwaited {
+            stage = .over
+            return .open(gate.open())
+        }
+        stage = .ending
+        return .conclude
+    }
+
+    /// There is no task, and handlers are to learn why, unless a retrier may still have one made.
+    mutating func endWithoutTask() -> TaskDelegate.Visitor? {
+        guard task == nil, stage == .running else { return nil }
+        stage = .over
+        return gate.open()
+    }
+
+    /// The request is not wanted any more. Returns the task to cancel; `finishes`: the callback queue is to finish. Without an error
+    /// the last attempt's stands.
+    mutating func cancel(as error: (any Error)?) -> (task: SessionTask?, finishes: Bool) {
+        switch stage {
+        case .running: return (task, false)
+        case .asking, .retrying:
+            self.error = error ?? self.error
+            stage = .settled
+            return (task, true)
+        case .ending, .settled, .over: return (task, false)
+        }
+    }
+}
+
+// Validation and the gate
+extension TaskDelegate.State {
+    mutating func admit(_ visitor: TaskDelegate.Visitor) -> TaskDelegate.Visitor? { gate.admit(visitor) }
+
+    /// Whoever is in at the gate leaves. Returns who is let in.
+    mutating func nextVisitor() -> TaskDelegate.Visitor? { gate.next() }
+
+    /// Who is in and is to be run on the callback queue. A Swift task that is in has been resumed by whoever let it in.
+    var handler: TaskDelegate.Handler? { if case .handler(let handler)? = gate.visitor { handler } else { nil } }
+
+    /// Has no effect once the validations have run.
+    mutating func add(_ judge: @escaping TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
+
+    /// The validations that are still to run: the first time all of them, then none.
+    mutating func takeJudges() -> [TaskDelegate.Judge] {
+        if isJudged { return [] }
+        isJudged = true
+        // A retry needs them once more.
+        guard stage == .over else { return judges }
+        defer { judges = [] }
+        return judges
+    }
+
+    /// What handlers get to see, apart from what came of the body.
+    var completion: Completion {
+        Completion(request: request, response: response, data: nil, error: error, metrics: metrics)
+    }
+
+    /// Something is wrong: before the end, which keeps the first error, or in the end.
+    mutating func fail(_ error: (any Error)?) { self.error = error }
+}
+
+// The end
+extension TaskDelegate.State {
+    /// The retrier is asked now: one question for each time the request was asked. False if there is nothing to ask about.
+    mutating func ask() -> Bool {
+        guard stage == .ending || stage == .running && task == nil else { return false }
+        stage = .asking(retryCount)
+        return true
+    }
+
+    enum Answered {
+        /// After the delay.
+        case retry
+        /// The callback queue is to finish.
+        case finish
+        /// Nobody waits for it any more.
+        case nothing
+    }
+
+    mutating func answered(_ number: UInt, _ retries: Bool) -> Answered {
+        guard stage == .asking(number) else { return .nothing }
+        stage = retries ? .retrying : .settled
+        return retries ? .retry : .finish
+    }
+
+    /// The retry has failed, if it is not too late to say so.
+    mutating func settle(with error: (any Error)?) -> Bool {
+        guard stage == .retrying else { return false }
+        stage = .settled
+        self.error = error ?? self.error
+        return true
+    }
+
+    /// What an attempt leaves behind.
+    typealias Remains = (error: (any Error)?, task: SessionTask?)
+
+    /// Another task takes over: what came of the last one is forgotten, and what was asked for stays. Nil if it is too late.
+    mutating func restart(with task: SessionTask) -> Remains? {
+        guard stage == .retrying else { return nil }
+        let remains = (error, self.task)
+        stage = .running
+        self.task = task
+        (response, error, metrics) = (nil, nil, nil)
+        isJudged = false
+        retryCount += 1
+        return remains
+    }
+
+    /// Opens the gate after all that comes before. Returns who is in, and what is to be let go of.
+    mutating func open() -> (visitor: TaskDelegate.Visitor?, spent: [TaskDelegate.Judge]) {
+        stage = .over
+        let spent = judges
+        if isJudged { judges = [] }
+        return (gate.open(), isJudged ? spent : [])
+    }
+}

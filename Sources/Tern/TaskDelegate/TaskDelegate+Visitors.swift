@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+import TernLock
+
+// Who waits at the gate
+extension TaskDelegate {
+    /// Runs the handler on the callback queue: after the end and the handlers that came before it.
+    func handle(_ handler: @escaping Handler) { summon(state.withLock { $0.admit(.handler(handler)) }) }
+
+    /// Waits for the end and the handlers that came before.
+    func judgedCompletion() async -> Completion {
+        await withCheckedContinuation { awaiter in
+            summon(state.withLock { $0.admit(.awaiter(awaiter)) })
+        }
+        let completion = judge()
+        summon(state.withLock { $0.nextVisitor() })
+        return completion
+    }
+
+    /// Has the response judged before any handler sees it.
+    func validate(_ judge: @escaping Judge) { state.withLock { $0.add(judge) } }
+
+    func summon(_ visitor: Visitor?) {
+        switch visitor {
+        case .handler: context.callbacks.post(self)
+        case .awaiter(let awaiter): awaiter.resume()
+        case nil: break
+        }
+    }
+
+    /// The first to ask runs the validations, unless there is an error already.
+    func judge() -> Completion {
+        var (judges, completion) = state.withLock { ($0.takeJudges(), $0.completion) }
+        completion.data = data
+        guard completion.error == nil, let response = completion.response else { return completion }
+        for judge in judges {
+            guard let error = judge(completion, response) else { continue }
+            state.withLock { $0.fail(error) }
+            completion.error = error
+            break
+        }
+        return completion
+    }
+
+    /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there. On the callback queue.
+    func receiveVisitors() {
+        var next = state.withLock { $0.handler }
+        while let handler = next {
+            handler(judge())
+            // The gate forgets the handler: its last reference must not be the one under the lock.
+            let visitor = withExtendedLifetime(handler) { state.withLock { $0.nextVisitor() } }
+            next = nil
+            switch visitor {
+            case .handler(let handler): next = handler
+            case .awaiter(let awaiter): awaiter.resume()
+            case nil: break
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import TernEngine
+import TernLock
+
+/// Sees to a request that sends content, and collects the body of the answer.
+open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
+    /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run
+    /// on, and may cancel, suspend and resume the request.
+    public var uploadProgress: Progress { report(\.sent).progress }
+
+    func reportSent(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
+        report(\.sent).tell(on: queue, handler)
+    }
+
+    override func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {
+        let report = state.withLock { $0.aside?.progress.sent }
+        report?.update(total, of: expected)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct RequestAdapterTests {
+    private struct Stamp: RequestAdapter {
+        let name: String
+
+        func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+            var request = urlRequest
+            request.addValue(name, forHTTPHeaderField: "X-Stamp")
+            return request
+        }
+    }
+
+    private struct Refusal: Error {}
+
+    private struct Refusing: RequestAdapter {
+        func adapt(_ urlRequest: URLRequest) throws -> URLRequest { throw Refusal() }
+    }
+
+    @Test func `what is sent is what the adapter makes of it`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok(request.value(of: "X-Stamp") ?? "none")] }
+        let manager = SessionManager()
+        manager.adapter = Stamp(name: "one")
+        let request = manager.request(origin.url())
+        #expect(request.request?.value(forHTTPHeaderField: "X-Stamp") == "one")
+        #expect(await request.serializingString().result.value == "one")
+        manager.adapter = Interceptor(adapters: [Stamp(name: "one"), Stamp(name: "two")])
+        let upload = manager.upload(Data("x".utf8), to: origin.url())
+        #expect(upload.request?.value(forHTTPHeaderField: "X-Stamp") == "one, two")
+        _ = await upload.serializingString().response
+        manager.adapter = nil
+        #expect(await manager.request(origin.url()).serializingString().result.value == "none")
+    }
+
+    @Test func `an adapter that throws is the error of the response`() async throws {
+        let manager = SessionManager()
+        manager.adapter = Refusing()
+        let request = manager.request("http://127.0.0.1:1/")
+        #expect(request.task == nil)
+        let response = await request.serializingData().response
+        #expect(response.error is Refusal)
+        #expect(response.request?.url?.absoluteString == "http://127.0.0.1:1/")
+        #expect(await manager.upload(Data(), to: "http://127.0.0.1:1/").serializingData().response.error is Refusal)
+    }
+
+    @Test func `a retrier may have an adapter that threw asked again`() async throws {
+        final class Slow: RequestInterceptor {
+            let isReady = Lock(false)
+            let questions = Lock(0)
+
+            func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+                if isReady.withLock({ $0 }) { return urlRequest }
+                throw Refusal()
+            }
+
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                #expect(error is Refusal)
+                #expect(request.task == nil)
+                let count = questions.withLock {
+                    $0 += 1
+                    return $0
+                }
+                if count == 3 { isReady.withLock { $0 = true } }
+                // Resuming must not open the gate before the answer.
+                request.resume()
+                completion(true, 0)
+            }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let manager = SessionManager()
+        let slow = Slow()
+        manager.adapter = slow
+        manager.retrier = slow
+        slow.isReady.withLock { $0 = true }
+        #expect(await manager.request(origin.url()).serializingString().result.value == "body")
+        slow.isReady.withLock { $0 = false }
+        slow.questions.withLock { $0 = 2 }
+        let request = manager.request(origin.url())
+        #expect(await request.serializingString().result.value == "body")
+        #expect(request.retryCount == 1)
+        #expect(manager.delegate.requests.isEmpty)
+    }
+
+    @Test func `a retry that no adapter lets out ends with what the adapter says`() async throws {
+        final class Once: RequestInterceptor {
+            let count = Lock(0)
+
+            func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+                let isFirst = count.withLock {
+                    $0 += 1
+                    return $0 == 1
+                }
+                if isFirst { return urlRequest }
+                throw Refusal()
+            }
+
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                completion(true, 0)
+            }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 500)] }
+        let manager = SessionManager()
+        let once = Once()
+        manager.adapter = once
+        manager.retrier = once
+        let response = await manager.request(origin.url()).validate().serializingData().response
+        #expect(response.error is Refusal)
+        #expect(origin.observations.requestCount == 1)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct RequestTests {
+    @Test func `a name and a password make a header field`() {
+        let header = Request.authorizationHeader(user: "user", password: "pass:word")
+        #expect(header?.key == "Authorization")
+        #expect(header?.value == "Basic dXNlcjpwYXNzOndvcmQ=")
+    }
+
+    @Test func `operations on the delegate's queue wait for the end, and come after the handlers before them`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
+        let manager = SessionManager()
+        let journal = Journal()
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let request = manager.request(origin.url()).response { _ in journal.note("handler") }
+        request.delegate.queue.addOperation { journal.note("operation") }
+        request.delegate.queue.addOperation { continuation.yield() }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        #expect(journal.entries.isEmpty)
+        try origin.release()
+        _ = await ends.first { _ in true }
+        #expect(journal.entries == ["handler", "operation"])
+        #expect(request.delegate.queue === request.delegate.queue)
+        let late = manager.request("not a url")
+        late.delegate.queue.addOperation { continuation.yield() }
+        _ = await ends.first { _ in true }
+    }
+
+    @Test func `the delegate knows what came of the request`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let request = SessionManager().request(origin.url())
+        let manager = SessionManager()
+        let other = manager.request(origin.url())
+        _ = await other.serializingData().response
+        #expect(other.delegate.data == Data("body".utf8))
+        #expect(other.delegate.error == nil)
+        #expect(other.delegate.metrics != nil)
+        #expect(other.delegate.expectedContentLength == 4)
+        let time = try #require(other.delegate.initialResponseTime)
+        #expect(abs(time - Date.timeIntervalSinceReferenceDate) < 60)
+        // The manager of the first has gone before it could have been answered.
+        #expect(await request.serializingData().response.error is EngineError)
+        #expect(request.delegate.error is EngineError)
+    }
+
+    @Test func `a request that was never started is not held, and starts when it is resumed`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        weak var dropped: DataRequest?
+        do {
+            let request = manager.request(origin.url())
+            dropped = request
+            let task = try #require(request.task)
+            #expect(manager.delegate[task] === request)
+        }
+        #expect(dropped == nil)
+        let request = manager.request(origin.url())
+        request.resume()
+        #expect(await request.serializingString().result.value == "body")
+        #expect(manager.delegate.requests.isEmpty)
+    }
+
+    @Test func `a manager of a session that is there already has to be its delegate's`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let hub = SessionDelegate()
+        let session = Session(configuration: .default, delegate: hub)
+        #expect(SessionManager(session: session, delegate: SessionDelegate()) == nil)
+        #expect(SessionManager(session: Session(), delegate: hub) == nil)
+        let manager = try #require(SessionManager(session: session, delegate: hub))
+        #expect(await manager.request(origin.url()).serializingString().result.value == "body")
+    }
+}

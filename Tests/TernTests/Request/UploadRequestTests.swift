@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct UploadRequestTests {
+    private let manager = SessionManager()
+
+    /// Tells what it got.
+    private func echo() throws -> ScriptedOrigin {
+        try ScriptedOrigin { _, request in [.ok("\(request.method) \(request.body.count)")] }
+    }
+
+    private func temporaryFile(_ data: Data) throws -> URL {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try data.write(to: url)
+        return url
+    }
+
+    @Test func `data, a file and a stream are sent, by POST unless another method is asked for`() async throws {
+        let origin = try echo()
+        let data = Data(repeating: 7, count: 100_000)
+        let file = try temporaryFile(data)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let put = try URLRequest(url: origin.url(), method: .put)
+        #expect(await manager.upload(data, to: origin.url()).serializingString().result.value == "POST 100000")
+        #expect(await manager.upload(data, with: put).serializingString().result.value == "PUT 100000")
+        #expect(await manager.upload(file, to: origin.url()).serializingString().result.value == "POST 100000")
+        #expect(await manager.upload(file, with: put).serializingString().result.value == "PUT 100000")
+        let stream = manager.upload(InputStream(data: data), to: origin.url(), method: .patch)
+        #expect(await stream.serializingString().result.value == "PATCH 100000")
+        #expect(
+            await manager.upload(InputStream(data: data), with: put).serializingString().result.value == "PUT 100000")
+    }
+
+    @Test func `what cannot be sent is told to handlers`() async throws {
+        let missing = URL(fileURLWithPath: "/nowhere/at/all")
+        let error = await manager.upload(missing, to: try echo().url()).serializingString().response.error
+        #expect(error is EngineError)
+        let none = manager.upload(Data(), to: "not a url")
+        #expect(none.task == nil)
+        #expect((await none.serializingString().response.error as? AFError)?.isInvalidURLError == true)
+        let stream = manager.upload(InputStream(data: Data()), to: "not a url")
+        #expect((await stream.serializingString().response.error as? AFError)?.isInvalidURLError == true)
+    }
+
+    @Test func `progress of both directions is told on its queue, rises, and ends at the whole`() async throws {
+        let size = 4_000_000
+        let origin = try ScriptedOrigin { _, request in [.ok(String(repeating: "x", count: request.body.count / 2))] }
+        let queue = DispatchQueue(label: "progress")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let sent = Lock<[Double]>([])
+        let received = Lock<[Double]>([])
+        let request = manager.upload(Data(count: size), to: origin.url())
+            .uploadProgress(queue: queue) { progress in
+                #expect(DispatchQueue.getSpecific(key: key) == true)
+                sent.withLock { $0.append(progress.fractionCompleted) }
+            }
+            .downloadProgress { progress in received.withLock { $0.append(progress.fractionCompleted) } }
+        let response = await request.serializingData().response
+        #expect(response.value?.count == size / 2)
+        queue.sync {}
+        for values in [sent.withLock { $0 }, received.withLock { $0 }] {
+            #expect(values == values.sorted())
+            #expect(values.last == 1)
+        }
+        #expect(request.uploadProgress.totalUnitCount == Int64(size))
+        #expect(request.progress.completedUnitCount == Int64(size / 2))
+        #expect(request.delegate.totalBytesReceived == Int64(size / 2))
+    }
+
+    @Test func `the closure for what was sent takes the place of progress`() async throws {
+        let origin = try echo()
+        let journal = Journal()
+        manager.delegate.taskDidSendBodyData = { _, _, count, total, expected in
+            journal.note("\(count) \(total) \(expected)")
+        }
+        let request = manager.upload(Data(count: 10), to: origin.url()).uploadProgress { _ in journal.note("progress") }
+        #expect(await request.serializingString().result.value == "POST 10")
+        #expect(journal.entries == ["10 10 10"])
+    }
+
+    @Test func `whoever holds the progress can cancel and pause the request`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let request = manager.request(origin.url())
+        #expect(request.progress.isCancellable)
+        #expect(request.progress.isPausable)
+        request.progress.pause()
+        #expect(await comes(to: .suspended, request))
+        request.progress.resume()
+        #expect(await comes(to: .running, request))
+        request.progress.cancel()
+        let error = await request.serializingData().response.error as? EngineError
+        guard case .cancelled? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    /// Foundation calls the handlers of a `Progress` on a queue of its own.
+    private func comes(to state: SessionTask.State, _ request: Request) async -> Bool {
+        let end = ContinuousClock.now + .seconds(5)
+        while request.task?.state != state, ContinuousClock.now < end { await Task.yield() }
+        return request.task?.state == state
+    }
+
+    @Test func `a stream is sent again only if somebody brings another`() async throws {
+        final class Always: RequestRetrier {
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                completion(request.retryCount == 0, 0)
+            }
+        }
+        let left = Lock(2)
+        let origin = try ScriptedOrigin { _, request in
+            let fails = left.withLock {
+                $0 -= 1
+                return $0 >= 0
+            }
+            return fails ? [.respond(status: 503)] : [.ok("\(request.body.count)")]
+        }
+        manager.retrier = Always()
+        let alone = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
+        let error = await alone.serializingString().response.error
+        guard case .alreadyUsed? = error as? RequestContentError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let request = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
+        request.delegate.taskNeedNewBodyStream = { _, _ in InputStream(data: Data(count: 9)) }
+        #expect(await request.serializingString().result.value == "9")
+        #expect(request.retryCount == 1)
+    }
+
+    @Test func `a redirect that wants a stream again asks for another`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/from"
+                ? [.respond(status: 307, fields: [("Location", "/to")])] : [.ok("\(request.body.count)")]
+        }
+        let manager = SessionManager()
+        manager.delegate.taskNeedNewBodyStream = { _, _ in InputStream(data: Data(count: 5)) }
+        let request = manager.upload(InputStream(data: Data(count: 9)), to: origin.url("/from"))
+        #expect(await request.serializingString().result.value == "5")
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+import Testing
+
+@testable import Tern
+
+@Suite struct TaskDelegateStateTests {
+    private typealias State = TaskDelegate.State
+    private struct Reason: Error {}
+    private struct OtherReason: Error {}
+
+    private final class Ignoring: SessionTaskDelegate {
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+    }
+
+    private let handler = TaskDelegate.Visitor.handler { _ in }
+
+    /// Tasks that nobody runs.
+    private let task: SessionTask
+    private let nextTask: SessionTask
+
+    init() throws {
+        let request = try URLRequest(url: "http://127.0.0.1:1/", method: .get)
+        task = Session().dataTask(with: request, delegate: Ignoring())
+        nextTask = Session().dataTask(with: request, delegate: Ignoring())
+    }
+
+    private func started(error: (any Error)? = nil) -> State {
+        var state = State(request: nil, error: error)
+        state.begin(task)
+        return state
+    }
+
+    private func asks(_ state: inout State) -> Bool { state.ask() }
+
+    private func concludes(_ ended: State.Ended) -> Bool { if case .conclude = ended { true } else { false } }
+
+    @Test func `a plain end opens the gate at once`() {
+        var state = started()
+        #expect(state.admit(handler) == nil)
+        guard case .open(.handler?) = state.end(with: nil, metrics: nil, isPlain: true) else {
+            Issue.record("nobody was let in")
+            return
+        }
+        #expect(state.stage == .over)
+    }
+
+    @Test func `validations that nobody waits for are left to the callback queue`() {
+        var state = started()
+        state.add { _, _ in nil }
+        #expect(concludes(state.end(with: nil, metrics: nil, isPlain: true)))
+        var awaited = started()
+        awaited.add { _, _ in nil }
+        _ = awaited.admit(handler)
+        #expect(!concludes(awaited.end(with: nil, metrics: nil, isPlain: true)))
+    }
+
+    @Test func `an end that concerns others is concluded first`() {
+        var state = started()
+        #expect(concludes(state.end(with: Reason(), metrics: nil, isPlain: false)))
+        #expect(state.admit(handler) == nil)
+        #expect(asks(&state))
+        guard case .finish = state.answered(0, false) else {
+            Issue.record("the request does not finish")
+            return
+        }
+        guard case .handler? = state.open().visitor else {
+            Issue.record("nobody was let in")
+            return
+        }
+        #expect(state.error is Reason)
+    }
+
+    @Test func `the first error wins`() {
+        var state = started(error: Reason())
+        _ = state.end(with: OtherReason(), metrics: nil, isPlain: true)
+        #expect(state.completion.error is Reason)
+    }
+
+    @Test func `a second answer, and one to an earlier question, counts for nothing`() {
+        var state = started()
+        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        #expect(asks(&state))
+        guard case .retry = state.answered(0, true), case .nothing = state.answered(0, false) else {
+            Issue.record("the second answer counted")
+            return
+        }
+        #expect(state.restart(with: nextTask) != nil)
+        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        #expect(asks(&state))
+        guard case .nothing = state.answered(0, true) else {
+            Issue.record("the answer to an earlier question counted")
+            return
+        }
+    }
+
+    @Test func `a retry forgets what came of the last attempt, and keeps who waits and who judges`() {
+        var state = started()
+        state.add { _, _ in nil }
+        _ = state.admit(handler)
+        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        #expect(state.takeJudges().count == 1)
+        _ = state.ask()
+        _ = state.answered(0, true)
+        #expect(state.restart(with: nextTask) != nil)
+        #expect(state.stage == .running)
+        #expect(state.task === nextTask)
+        #expect(state.error == nil)
+        #expect(state.retryCount == 1)
+        #expect(state.takeJudges().count == 1)
+        _ = state.end(with: nil, metrics: nil, isPlain: false)
+        guard case .handler? = state.open().visitor else {
+            Issue.record("the handler was lost")
+            return
+        }
+    }
+
+    @Test func `cancelling ends the wait for a retry, whoever comes with a task then`() {
+        var state = started()
+        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        _ = state.ask()
+        _ = state.answered(0, true)
+        #expect(state.cancel(as: OtherReason()).finishes)
+        #expect(state.restart(with: nextTask) == nil)
+        let isSettledTwice = state.settle(with: Reason())
+        #expect(!isSettledTwice)
+        #expect(state.error is OtherReason)
+        #expect(state.stage == .settled)
+    }
+
+    @Test func `a request that is running has its task cancelled, and one that has ended is left alone`() {
+        var state = started()
+        #expect(state.cancel(as: Reason()).task === task)
+        #expect(state.error == nil)
+        _ = state.end(with: nil, metrics: nil, isPlain: true)
+        let finishes = state.cancel(as: Reason()).finishes
+        #expect(!finishes)
+        #expect(state.error == nil)
+    }
+
+    @Test func `who has no task ends when he is resumed, but not while a retrier may have one made`() {
+        var state = State(request: nil, error: Reason())
+        _ = state.admit(handler)
+        var asked = state
+        guard case .handler? = state.endWithoutTask() else {
+            Issue.record("nobody was let in")
+            return
+        }
+        #expect(asks(&asked))
+        #expect(asked.endWithoutTask() == nil)
+        _ = asked.answered(0, true)
+        #expect(asked.restart(with: task) != nil)
+        #expect(asked.error == nil)
+    }
+
+    @Test func `validations are given out once, and let go of when nothing can come after`() {
+        var state = started()
+        state.add { _, _ in nil }
+        #expect(state.takeJudges().count == 1)
+        state.add { _, _ in nil }
+        #expect(state.takeJudges().isEmpty)
+        _ = state.end(with: nil, metrics: nil, isPlain: false)
+        #expect(state.open().spent.count == 1)
+        #expect(state.open().spent.isEmpty)
+    }
+}
