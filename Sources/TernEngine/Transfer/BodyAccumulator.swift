@@ -41,9 +41,12 @@ package struct BodyAccumulator: Sendable {
     /// Whether a body of `length` bytes may be collected.
     package func admits(_ length: Int) -> Bool { length <= limit }
 
+    /// Whether it makes a difference to know the length before.
+    package static func reserves(_ length: Int) -> Bool { length > reservation.lowerBound }
+
     /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it comes.
     package mutating func reserve(_ length: Int) {
-        if length <= Self.reservation.lowerBound || isTooLarge { return }
+        if !Self.reserves(length) || isTooLarge { return }
         announced = min(length, limit)
         makeRoom(Self.reservation.upperBound)
     }
