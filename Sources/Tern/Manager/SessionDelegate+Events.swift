@@ -7,7 +7,7 @@ extension SessionDelegate {
     func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session, to delegate: TaskDelegate?) {
         switch event {
         case .response(let response, let question):
-            delegate?.receive(response)
+            delegate?.receive(response, of: task)
             guard let task = task as? SessionDataTask else { return question.answer(.allow) }
             urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
         case .data(let data):

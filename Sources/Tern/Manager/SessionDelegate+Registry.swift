@@ -25,7 +25,10 @@ extension SessionDelegate {
 
     var adapter: (any RequestAdapter)? {
         get { attachment.withLock { $0.adapter } }
-        set { set(\.adapter, newValue) }
+        set {
+            set(\.adapter, newValue)
+            adapts.store(newValue != nil, ordering: .relaxed)
+        }
     }
 
     var retrier: (any RequestRetrier)? {
@@ -91,7 +94,10 @@ extension SessionDelegate: TaskHub {
 
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { self[\.bodyStream] }
 
-    func adapt(_ request: URLRequest) throws -> URLRequest { try adapter?.adapt(request) ?? request }
+    func adapt(_ request: URLRequest) throws -> URLRequest {
+        guard adapts.load(ordering: .relaxed), let adapter else { return request }
+        return try adapter.adapt(request)
+    }
 
     func tellCompletion(of task: SessionTask, _ error: (any Error)?) {
         guard let closure = self[\.completion], let session = attachment.withLock({ $0.session }) else { return }

@@ -19,6 +19,7 @@ open class SessionDelegate: @unchecked Sendable {
     let closures = Lock(Closures())
     let closureCount = Atomic<Int>(0)
     let attachment = Lock(Attachment())
+    let adapts = Atomic<Bool>(false)
     let retries = Atomic<Bool>(false)
     let registry = TaskRegistry()
 
@@ -222,7 +223,7 @@ open class SessionDelegate: @unchecked Sendable {
     /// The task has ended. Validations, the retrier and the handlers come after this, by way of the task's delegate.
     open func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
         guard let delegate = self[task]?.delegate else { return tellCompletion(of: task, error) }
-        delegate.complete(with: error, metrics: task.metrics)
+        delegate.complete(with: error)
     }
 
     /// The head of the answer has come.

@@ -3,33 +3,67 @@ import TernEngine
 import TernLock
 
 /// The requests that have not ended, by task, and those that wait for one. Those that were never started are not held.
+///
+/// Every request comes and goes here. Task identifiers count up, so their last bits are as good as a hash, and short rows cost a
+/// fifth of a dictionary.
 final class TaskRegistry: Sendable {
-    private struct State {
-        var requests: [Int: Request] = [:]
-        var unstarted: [Int: WeakRequest] = [:]
-        var waiting: [ObjectIdentifier: Request] = [:]
+    private struct Entry {
+        let identifier: Int
+        var request: Request
     }
 
     private struct WeakRequest {
         weak var request: Request?
     }
 
+    private struct State {
+        var rows = [[Entry]](repeating: [], count: rowCount)
+        var unstarted: [Int: WeakRequest] = [:]
+        var waiting: [ObjectIdentifier: Request] = [:]
+    }
+
+    /// A power of two.
+    private static let rowCount = 256
+
     private let state = Lock(State())
+
+    private static func row(_ identifier: Int) -> Int { identifier & (rowCount - 1) }
 
     subscript(task: SessionTask) -> Request? {
         get {
-            state.withLock { $0.requests[task.taskIdentifier] ?? $0.unstarted[task.taskIdentifier]?.request }
+            let identifier = task.taskIdentifier
+            return state.withLock { state in
+                state.rows[Self.row(identifier)].first { $0.identifier == identifier }?.request
+                    ?? state.unstarted[identifier]?.request
+            }
         }
         set {
             // What is replaced may be the last reference: let go of it when the lock is free.
-            let replaced = state.withLock { state in
-                guard let newValue else {
-                    state.unstarted[task.taskIdentifier] = nil
-                    return state.requests.removeValue(forKey: task.taskIdentifier)
-                }
-                return state.requests.updateValue(newValue, forKey: task.taskIdentifier)
-            }
+            let replaced = if let newValue { add(newValue, task.taskIdentifier) } else { remove(task.taskIdentifier) }
             withExtendedLifetime(replaced) {}
+        }
+    }
+
+    private func add(_ request: Request, _ identifier: Int) -> Request? {
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else {
+                state.rows[row].append(Entry(identifier: identifier, request: request))
+                return nil
+            }
+            let replaced = state.rows[row][place].request
+            state.rows[row][place].request = request
+            return replaced
+        }
+    }
+
+    private func remove(_ identifier: Int) -> Request? {
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            if !state.unstarted.isEmpty { state.unstarted[identifier] = nil }
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else { return nil }
+            state.rows[row].swapAt(place, state.rows[row].count - 1)
+            return state.rows[row].popLast()?.request
         }
     }
 
@@ -40,10 +74,8 @@ final class TaskRegistry: Sendable {
 
     /// Holds a request that was only known, if it is still there.
     func hold(_ task: SessionTask) {
-        state.withLock { state in
-            guard let request = state.unstarted.removeValue(forKey: task.taskIdentifier)?.request else { return }
-            state.requests[task.taskIdentifier] = request
-        }
+        let request = state.withLock { $0.unstarted.removeValue(forKey: task.taskIdentifier)?.request }
+        if let request { self[task] = request }
     }
 
     /// The request that this is the delegate of.
@@ -62,7 +94,8 @@ final class TaskRegistry: Sendable {
 
     var all: [Request] {
         state.withLock { state in
-            Array(state.requests.values) + state.waiting.values + state.unstarted.values.compactMap(\.request)
+            state.rows.flatMap { $0.map(\.request) } + state.waiting.values
+                + state.unstarted.values.compactMap(\.request)
         }
     }
 }

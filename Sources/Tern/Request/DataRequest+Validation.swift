@@ -12,13 +12,16 @@ extension DataRequest {
     /// Where in the chain it stands does not matter, as long as no handler has run.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
-        judge { validation($0.request, $1, $0.data) }
+        judge { completion, response in
+            switch validation(completion.request, response, completion.data) {
+            case .success: nil
+            case .failure(let error): error
+            }
+        }
     }
 
-    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> ValidationResult) -> Self {
-        delegate.validate { completion, response in
-            if case .failure(let error) = verdict(completion, response) { error } else { nil }
-        }
+    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
+        delegate.validate(TaskDelegate.Judge(verdict: verdict))
         return self
     }
 
@@ -26,7 +29,7 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
     where Codes.Element == Int {
-        validate { _, response, _ in Self.judge(response.statusCode, by: acceptableStatusCodes) }
+        judge { _, response in DataRequest.judge(response.statusCode, by: acceptableStatusCodes) }
     }
 
     /// Fails with `missingContentType` or `unacceptableContentType` unless the body is empty or its media type matches
@@ -34,41 +37,39 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
-        validate { _, response, data in Self.judge(response, data, by: Array(acceptableContentTypes)) }
+        judge { DataRequest.judge($1, $0.data, by: Array(acceptableContentTypes)) }
     }
 
     /// Fails unless the status code is 200 to 299 and the media type one of those in the request's Accept field, if it
     /// has one.
     @preconcurrency @discardableResult
     public func validate() -> Self {
-        validate { request, response, data in
-            let verdict = Self.judge(response.statusCode, by: 200..<300)
-            guard case .success = verdict, let accept = request?.value(forHTTPHeaderField: "Accept") else {
-                return verdict
-            }
-            return Self.judge(response, data, by: accept.split(separator: ",").map(String.init))
+        judge { completion, response in
+            if let error = DataRequest.judge(response.statusCode, by: 200..<300) { return error }
+            guard let accept = completion.request?.value(forHTTPHeaderField: "Accept") else { return nil }
+            return DataRequest.judge(response, completion.data, by: accept.split(separator: ",").map(String.init))
         }
     }
 
-    private static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> ValidationResult {
-        if acceptable.contains(status) { return .success }
+    private static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
+        if acceptable.contains(status) { return nil }
         return failure(.unacceptableStatusCode(code: status))
     }
 
     private static func judge(
         _ response: HTTPURLResponse, _ data: Data?, by acceptable: [String]
-    ) -> ValidationResult {
-        guard let data, !data.isEmpty else { return .success }
+    ) -> (any Error)? {
+        guard let data, !data.isEmpty else { return nil }
         let ranges = acceptable.lazy.compactMap { MediaType($0) }
         guard let text = response.mimeType, let type = MediaType(text) else {
-            if ranges.contains(where: \.matchesEverything) { return .success }
+            if ranges.contains(where: \.matchesEverything) { return nil }
             return failure(.missingContentType(acceptableContentTypes: acceptable))
         }
-        if ranges.contains(where: { $0.matches(type) }) { return .success }
+        if ranges.contains(where: { $0.matches(type) }) { return nil }
         return failure(.unacceptableContentType(acceptableContentTypes: acceptable, responseContentType: text))
     }
 
-    private static func failure(_ reason: AFError.ResponseValidationFailureReason) -> ValidationResult {
-        .failure(AFError.responseValidationFailed(reason: reason))
+    private static func failure(_ reason: AFError.ResponseValidationFailureReason) -> any Error {
+        AFError.responseValidationFailed(reason: reason)
     }
 }

@@ -8,7 +8,7 @@ struct Completion: Sendable {
     let response: HTTPURLResponse?
     var data: Data?
     var error: (any Error)?
-    let metrics: TaskMetrics?
+    var metrics: TaskMetrics?
 }
 
 extension DataResponse {

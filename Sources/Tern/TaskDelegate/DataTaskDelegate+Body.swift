@@ -6,7 +6,9 @@ extension DataTaskDelegate {
     typealias StreamHandler = @Sendable (Data) -> Void
 
     /// How a task has ended.
-    typealias End = (error: (any Error)?, metrics: TaskMetrics?)
+    struct End {
+        let error: (any Error)?
+    }
 
     /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock. It also gives
     /// back what of the user's goes with it.
@@ -27,8 +29,6 @@ extension DataTaskDelegate {
         private var end: End?
         /// All that has come, streamed or not.
         private(set) var received: Int64 = 0
-        /// How much there will be; -1 if nobody knows.
-        private(set) var expected: Int64 = -1
         var report: ProgressReport?
 
         /// - Parameter limit: the most to collect, in bytes.
@@ -41,10 +41,7 @@ extension DataTaskDelegate {
 
 // What the task tells
 extension DataTaskDelegate.Body {
-    mutating func expect(_ length: Int?) {
-        expected = length.map(Int64.init) ?? -1
-        if stream == nil, let length { body.reserve(length) }
-    }
+    mutating func expect(_ length: Int) { if stream == nil { body.reserve(length) } }
 
     /// What bytes that have come call for.
     struct Intake {
@@ -68,8 +65,8 @@ extension DataTaskDelegate.Body {
 
     /// The task has ended. Gives back its end, unless the stream still has to be seen to; `delivers`: by the callback queue, which
     /// has to be asked.
-    mutating func complete(_ last: DataTaskDelegate.End) -> (end: DataTaskDelegate.End?, delivers: Bool) {
-        let last = body.isTooLarge ? (tooLarge(last.error), last.metrics) : last
+    mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
+        let last = DataTaskDelegate.End(error: body.isTooLarge ? tooLarge(error) : error)
         isComplete = true
         if stream == nil, !isDelivering { return (last, false) }
         end = last
@@ -87,7 +84,7 @@ extension DataTaskDelegate.Body {
     /// Forgets all but who wants to have the next body.
     mutating func reset() {
         body = BodyAccumulator(limit: body.limit)
-        (isComplete, received, expected) = (false, 0, -1)
+        (isComplete, received) = (false, 0)
     }
 }
 

@@ -25,7 +25,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     /// How long the body is said to be, in bytes; nil if nobody knows.
     public var expectedContentLength: Int64? {
-        let expected = body.withLock { $0.expected }
+        let expected = response?.expectedContentLength ?? -1
         return expected < 0 ? nil : expected
     }
 
@@ -45,12 +45,12 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// Reports on what comes, from now on.
     func receivedReport() -> ProgressReport {
         let report = report(\.received)
-        let (completed, expected, replaced) = body.withLock { body in
-            let replaced = body.report
+        let (received, isNew) = body.withLock { body in
+            let isNew = body.report == nil
             body.report = report
-            return (body.received, body.expected, replaced)
+            return (body.received, isNew)
         }
-        if replaced == nil, completed > 0 { report.update(completed, of: expected) }
+        if isNew, received > 0 { report.update(received, of: expectedContentLength ?? -1) }
         return report
     }
 
@@ -60,10 +60,12 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         _ = receivedReport()
     }
 
-    override func receive(_ response: HTTPURLResponse) {
-        super.receive(response)
-        let length = task.flatMap { response.bodyLength(answering: $0.originalRequest) }
-        if let length { body.withLock { $0.expect(length) } }
+    override func receive(_ response: HTTPURLResponse, of task: SessionTask) {
+        super.receive(response, of: task)
+        guard let length = response.bodyLength(answering: task.originalRequest), BodyAccumulator.reserves(length) else {
+            return
+        }
+        body.withLock { $0.expect(length) }
     }
 
     override func receive(_ bytes: Span<UInt8>, of task: SessionTask) {
@@ -72,14 +74,13 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         intake.held?.hold()
         if intake.overflows { task.cancel() }
         if let report = intake.report {
-            let (received, expected) = body.withLock { ($0.received, $0.expected) }
-            report.update(received, of: expected)
+            report.update(body.withLock { $0.received }, of: expectedContentLength ?? -1)
         }
     }
 
-    override func complete(with error: (any Error)?, metrics: TaskMetrics?) {
-        let (end, delivers) = body.withLock { $0.complete((error, metrics)) }
-        if let end { self.end(with: end.error, metrics: end.metrics) }
+    override func complete(with error: (any Error)?) {
+        let (end, delivers) = body.withLock { $0.complete(with: error) }
+        if let end { self.end(with: end.error) }
         if delivers { context.callbacks.post(self) }
     }
 
@@ -90,7 +91,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
             case .rest(nil): return
             case .rest(let end?):
                 if !mayBeRetried { letGo() }
-                return self.end(with: end.error, metrics: end.metrics)
+                return self.end(with: end.error)
             }
         }
     }

@@ -11,7 +11,7 @@ extension EngineFacing {
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
         if relays { return relay(.response(response, question), of: task) }
-        receive(response)
+        receive(response, of: task)
         question.answer(.allow)
     }
 
@@ -52,7 +52,7 @@ extension EngineFacing {
         if relays {
             relay(.completion(error, task.metrics), of: task)
         } else {
-            complete(with: error, metrics: task.metrics)
+            complete(with: error)
         }
     }
 }

@@ -23,10 +23,10 @@ extension TaskDelegate: CallbackQueue.Source {
     }
 
     /// The task has ended, and its last byte has found its place.
-    func end(with error: (any Error)?, metrics: TaskMetrics?) {
+    func end(with error: (any Error)?) {
         let isPlain = !mayBeRetried && !Notices.isWatched
-        switch state.withLock({ $0.end(with: error, metrics: metrics, isPlain: isPlain) }) {
-        case .open(let visitor):
+        switch state.withLock({ $0.end(with: error, isPlain: isPlain) }) {
+        case .open(let visitor, let task):
             if let task { context.hub.remove(task) }
             summon(visitor)
         case .conclude: context.callbacks.post(self)

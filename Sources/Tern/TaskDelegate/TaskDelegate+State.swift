@@ -28,7 +28,6 @@ extension TaskDelegate {
         private(set) var task: SessionTask?
         private(set) var response: HTTPURLResponse?
         private(set) var error: (any Error)?
-        private(set) var metrics: TaskMetrics?
         private(set) var retryCount: UInt = 0
         private var judges: [Judge] = []
         private var isJudged = false
@@ -43,17 +42,28 @@ extension TaskDelegate {
         }
     }
 
-    /// Says what is wrong with a response.
-    typealias Judge = @Sendable (Completion, HTTPURLResponse) -> (any Error)?
+    /// Says what is wrong with a response. In a box of its own: an array of bare closures wraps each of them anew, in and out.
+    struct Judge: Sendable {
+        let verdict: @Sendable (Completion, HTTPURLResponse) -> (any Error)?
+    }
 
     typealias Handler = @Sendable (Completion) -> Void
+
+    /// Resumed once, because a gate lets each visitor in once; a checked continuation would pay twice for that, and so would every
+    /// copy of a visitor, whose size it hides.
+    @safe
+    struct Awaiter: Sendable {
+        let continuation: UnsafeContinuation<Void, Never>
+
+        func resume() { unsafe continuation.resume() }
+    }
 
     /// Who waits for the request to end.
     enum Visitor {
         /// To be run on the callback queue.
         case handler(Handler)
         /// A Swift task, resumed where it is.
-        case awaiter(CheckedContinuation<Void, Never>)
+        case awaiter(Awaiter)
     }
 }
 
@@ -68,8 +78,8 @@ extension TaskDelegate.State {
     mutating func receive(_ response: HTTPURLResponse) { self.response = response }
 
     enum Ended {
-        /// The gate is open, and this one is in.
-        case open(TaskDelegate.Visitor?)
+        /// The gate is open, and this one is in. The task has ended.
+        case open(TaskDelegate.Visitor?, SessionTask?)
         /// The callback queue is to conclude.
         case conclude
         /// There was nothing to end.
@@ -78,13 +88,12 @@ extension TaskDelegate.State {
 
     /// The task has ended; the first error wins. `isPlain`: nobody but whoever waits at the gate is to be asked or told. He runs the
     /// validations then; if nobody waits, the callback queue does.
-    mutating func end(with error: (any Error)?, metrics: TaskMetrics?, isPlain: Bool) -> Ended {
+    mutating func end(with error: (any Error)?, isPlain: Bool) -> Ended {
         guard stage == .running else { return .nothing }
         self.error = self.error ?? error
-        self.metrics = metrics
         if isPlain, aside == nil, judges.isEmpty || gate.isAwaited {
             stage = .over
-            return .open(gate.open())
+            return .open(gate.open(), task)
         }
         stage = .ending
         return .conclude
@@ -118,11 +127,11 @@ extension TaskDelegate.State {
     /// Whoever is in at the gate leaves. Returns who is let in.
     mutating func nextVisitor() -> TaskDelegate.Visitor? { gate.next() }
 
-    /// Who is in and is to be run on the callback queue. A Swift task that is in has been resumed by whoever let it in.
-    var handler: TaskDelegate.Handler? { if case .handler(let handler)? = gate.visitor { handler } else { nil } }
+    /// Who is in. A Swift task that is has been resumed by whoever let it in.
+    var visitor: TaskDelegate.Visitor? { gate.visitor }
 
     /// Has no effect once the validations have run.
-    mutating func add(_ judge: @escaping TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
+    mutating func add(_ judge: TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
 
     /// The validations that are still to run: the first time all of them, then none.
     mutating func takeJudges() -> [TaskDelegate.Judge] {
@@ -134,9 +143,9 @@ extension TaskDelegate.State {
         return judges
     }
 
-    /// What handlers get to see, apart from what came of the body.
+    /// What handlers get to see, apart from what came of the body and what the task knows itself.
     var completion: Completion {
-        Completion(request: request, response: response, data: nil, error: error, metrics: metrics)
+        Completion(request: request, response: response, data: nil, error: error, metrics: nil)
     }
 
     /// Something is wrong: before the end, which keeps the first error, or in the end.
@@ -184,7 +193,7 @@ extension TaskDelegate.State {
         let remains = (error, self.task)
         stage = .running
         self.task = task
-        (response, error, metrics) = (nil, nil, nil)
+        (response, error) = (nil, nil)
         isJudged = false
         retryCount += 1
         return remains

@@ -9,7 +9,8 @@ extension TaskDelegate {
 
     /// Waits for the end and the handlers that came before.
     func judgedCompletion() async -> Completion {
-        await withCheckedContinuation { awaiter in
+        await unsafe withUnsafeContinuation { continuation in
+            let awaiter = unsafe Awaiter(continuation: continuation)
             summon(state.withLock { $0.admit(.awaiter(awaiter)) })
         }
         let completion = judge()
@@ -18,7 +19,7 @@ extension TaskDelegate {
     }
 
     /// Has the response judged before any handler sees it.
-    func validate(_ judge: @escaping Judge) { state.withLock { $0.add(judge) } }
+    func validate(_ judge: Judge) { state.withLock { $0.add(judge) } }
 
     func summon(_ visitor: Visitor?) {
         switch visitor {
@@ -30,11 +31,12 @@ extension TaskDelegate {
 
     /// The first to ask runs the validations, unless there is an error already.
     func judge() -> Completion {
-        var (judges, completion) = state.withLock { ($0.takeJudges(), $0.completion) }
+        var (judges, completion, task) = state.withLock { ($0.takeJudges(), $0.completion, $0.task) }
         completion.data = data
+        completion.metrics = task?.metrics
         guard completion.error == nil, let response = completion.response else { return completion }
         for judge in judges {
-            guard let error = judge(completion, response) else { continue }
+            guard let error = judge.verdict(completion, response) else { continue }
             state.withLock { $0.fail(error) }
             completion.error = error
             break
@@ -44,17 +46,13 @@ extension TaskDelegate {
 
     /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there. On the callback queue.
     func receiveVisitors() {
-        var next = state.withLock { $0.handler }
-        while let handler = next {
+        var visitor = state.withLock { $0.visitor }
+        guard case .handler? = visitor else { return }
+        while case .handler(let handler)? = visitor {
             handler(judge())
             // The gate forgets the handler: its last reference must not be the one under the lock.
-            let visitor = withExtendedLifetime(handler) { state.withLock { $0.nextVisitor() } }
-            next = nil
-            switch visitor {
-            case .handler(let handler): next = handler
-            case .awaiter(let awaiter): awaiter.resume()
-            case nil: break
-            }
+            visitor = withExtendedLifetime(visitor) { state.withLock { $0.nextVisitor() } }
         }
+        if case .awaiter(let awaiter)? = visitor { awaiter.resume() }
     }
 }

@@ -67,7 +67,7 @@ open class TaskDelegate: @unchecked Sendable {
     }
 
     /// What the engine measured, once the task has ended.
-    public var metrics: TaskMetrics? { state.withLock { $0.metrics } }
+    public var metrics: TaskMetrics? { task?.metrics }
 
     /// What a server is told that asks for a password.
     public var credential: Credential? {
@@ -82,14 +82,7 @@ open class TaskDelegate: @unchecked Sendable {
     var receiver: any SessionTaskDelegate { Unheard.shared }
 
     /// Takes in the head of a response.
-    func receive(_ response: HTTPURLResponse) {
-        let old = state.withLock { state in
-            let old = state.response
-            state.receive(response)
-            return old
-        }
-        withExtendedLifetime(old) {}
-    }
+    func receive(_ response: HTTPURLResponse, of task: SessionTask) { state.withLock { $0.receive(response) } }
 
     /// Takes in the next bytes of the body.
     func receive(_ bytes: Span<UInt8>, of task: SessionTask) {}
@@ -98,7 +91,7 @@ open class TaskDelegate: @unchecked Sendable {
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
     /// The task has ended.
-    func complete(with error: (any Error)?, metrics: TaskMetrics?) { end(with: error, metrics: metrics) }
+    func complete(with error: (any Error)?) { end(with: error) }
 
     /// Gives the stream what is there. On the callback queue.
     func feed() {}

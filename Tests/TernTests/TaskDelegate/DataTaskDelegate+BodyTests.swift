@@ -38,7 +38,7 @@ import Testing
         var body = Body(limit: 100)
         #expect(receive("hello ", &body).delivers == false)
         #expect(receive("world", &body).delivers == false)
-        #expect(body.complete((nil, nil)).end != nil)
+        #expect(body.complete(with: nil).end != nil)
         #expect(body.data == Data("hello world".utf8))
         #expect(body.received == 11)
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(!receive("hello", &body).overflows)
         #expect(receive("!", &body).overflows)
         #expect(!receive("more", &body).overflows)
-        let end = try #require(body.complete((Reason(), nil)).end)
+        let end = try #require(body.complete(with: Reason()).end)
         #expect(body.data == Data())
         guard case .transfer(.bodyTooLarge(limit: 5))? = (end.error as? EngineError)?.reason else {
             Issue.record("\(String(describing: end.error))")
@@ -72,7 +72,7 @@ import Testing
         var body = Body(limit: 100)
         _ = body.setStream { _ in }
         #expect(receive("a", &body).delivers)
-        let (end, delivers) = body.complete((Reason(), nil))
+        let (end, delivers) = body.complete(with: Reason())
         #expect(end == nil)
         #expect(!delivers)
         #expect(delivered(body.nextStep()) == "a")
@@ -88,7 +88,7 @@ import Testing
     @Test func `the end comes by way of the callback queue also where the stream has nothing to do`() {
         var body = Body(limit: 100)
         _ = body.setStream { _ in }
-        let (end, delivers) = body.complete((nil, nil))
+        let (end, delivers) = body.complete(with: nil)
         #expect(end == nil)
         #expect(delivers)
         guard case .rest(_?) = body.nextStep() else {
@@ -109,7 +109,7 @@ import Testing
     @Test func `a stream that comes after completion waits its turn`() {
         var body = Body(limit: 100)
         _ = receive("early", &body)
-        _ = body.complete((nil, nil))
+        _ = body.complete(with: nil)
         let change = body.setStream { _ in }
         #expect(!change.delivers)
         #expect(change.isLate)
@@ -139,14 +139,14 @@ import Testing
     @Test func `another attempt finds an empty body and the same stream`() {
         var body = Body(limit: 5)
         _ = receive("too long", &body)
-        _ = body.complete((nil, nil))
+        _ = body.complete(with: nil)
         body.reset()
         #expect(receive("short", &body).overflows == false)
         #expect(body.received == 5)
-        #expect(body.complete((nil, nil)).end?.error == nil)
+        #expect(body.complete(with: nil).end?.error == nil)
         var streamed = Body(limit: 5)
         _ = streamed.setStream { _ in }
-        _ = streamed.complete((nil, nil))
+        _ = streamed.complete(with: nil)
         _ = streamed.nextStep()
         streamed.reset()
         #expect(receive("again", &streamed).delivers)

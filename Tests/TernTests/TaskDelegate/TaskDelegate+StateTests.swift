@@ -39,7 +39,7 @@ import Testing
     @Test func `a plain end opens the gate at once`() {
         var state = started()
         #expect(state.admit(handler) == nil)
-        guard case .open(.handler?) = state.end(with: nil, metrics: nil, isPlain: true) else {
+        guard case .open(.handler?, _) = state.end(with: nil, isPlain: true) else {
             Issue.record("nobody was let in")
             return
         }
@@ -48,17 +48,17 @@ import Testing
 
     @Test func `validations that nobody waits for are left to the callback queue`() {
         var state = started()
-        state.add { _, _ in nil }
-        #expect(concludes(state.end(with: nil, metrics: nil, isPlain: true)))
+        state.add(TaskDelegate.Judge { _, _ in nil })
+        #expect(concludes(state.end(with: nil, isPlain: true)))
         var awaited = started()
-        awaited.add { _, _ in nil }
+        awaited.add(TaskDelegate.Judge { _, _ in nil })
         _ = awaited.admit(handler)
-        #expect(!concludes(awaited.end(with: nil, metrics: nil, isPlain: true)))
+        #expect(!concludes(awaited.end(with: nil, isPlain: true)))
     }
 
     @Test func `an end that concerns others is concluded first`() {
         var state = started()
-        #expect(concludes(state.end(with: Reason(), metrics: nil, isPlain: false)))
+        #expect(concludes(state.end(with: Reason(), isPlain: false)))
         #expect(state.admit(handler) == nil)
         #expect(asks(&state))
         guard case .finish = state.answered(0, false) else {
@@ -74,20 +74,20 @@ import Testing
 
     @Test func `the first error wins`() {
         var state = started(error: Reason())
-        _ = state.end(with: OtherReason(), metrics: nil, isPlain: true)
+        _ = state.end(with: OtherReason(), isPlain: true)
         #expect(state.completion.error is Reason)
     }
 
     @Test func `a second answer, and one to an earlier question, counts for nothing`() {
         var state = started()
-        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        _ = state.end(with: Reason(), isPlain: false)
         #expect(asks(&state))
         guard case .retry = state.answered(0, true), case .nothing = state.answered(0, false) else {
             Issue.record("the second answer counted")
             return
         }
         #expect(state.restart(with: nextTask) != nil)
-        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        _ = state.end(with: Reason(), isPlain: false)
         #expect(asks(&state))
         guard case .nothing = state.answered(0, true) else {
             Issue.record("the answer to an earlier question counted")
@@ -97,9 +97,9 @@ import Testing
 
     @Test func `a retry forgets what came of the last attempt, and keeps who waits and who judges`() {
         var state = started()
-        state.add { _, _ in nil }
+        state.add(TaskDelegate.Judge { _, _ in nil })
         _ = state.admit(handler)
-        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        _ = state.end(with: Reason(), isPlain: false)
         #expect(state.takeJudges().count == 1)
         _ = state.ask()
         _ = state.answered(0, true)
@@ -109,7 +109,7 @@ import Testing
         #expect(state.error == nil)
         #expect(state.retryCount == 1)
         #expect(state.takeJudges().count == 1)
-        _ = state.end(with: nil, metrics: nil, isPlain: false)
+        _ = state.end(with: nil, isPlain: false)
         guard case .handler? = state.open().visitor else {
             Issue.record("the handler was lost")
             return
@@ -118,7 +118,7 @@ import Testing
 
     @Test func `cancelling ends the wait for a retry, whoever comes with a task then`() {
         var state = started()
-        _ = state.end(with: Reason(), metrics: nil, isPlain: false)
+        _ = state.end(with: Reason(), isPlain: false)
         _ = state.ask()
         _ = state.answered(0, true)
         #expect(state.cancel(as: OtherReason()).finishes)
@@ -133,7 +133,7 @@ import Testing
         var state = started()
         #expect(state.cancel(as: Reason()).task === task)
         #expect(state.error == nil)
-        _ = state.end(with: nil, metrics: nil, isPlain: true)
+        _ = state.end(with: nil, isPlain: true)
         let finishes = state.cancel(as: Reason()).finishes
         #expect(!finishes)
         #expect(state.error == nil)
@@ -156,11 +156,11 @@ import Testing
 
     @Test func `validations are given out once, and let go of when nothing can come after`() {
         var state = started()
-        state.add { _, _ in nil }
+        state.add(TaskDelegate.Judge { _, _ in nil })
         #expect(state.takeJudges().count == 1)
-        state.add { _, _ in nil }
+        state.add(TaskDelegate.Judge { _, _ in nil })
         #expect(state.takeJudges().isEmpty)
-        _ = state.end(with: nil, metrics: nil, isPlain: false)
+        _ = state.end(with: nil, isPlain: false)
         #expect(state.open().spent.count == 1)
         #expect(state.open().spent.isEmpty)
     }
