@@ -23,6 +23,9 @@ extension SessionDelegate {
         var responseWithCompletion:
             (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
+
+        /// Whether one of them says which server is trusted.
+        var judgesServers: Bool { sessionChallenge != nil || sessionChallengeWithCompletion != nil }
     }
 
     /// How a challenge is answered.

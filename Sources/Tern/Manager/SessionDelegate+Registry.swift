@@ -52,16 +52,18 @@ extension SessionDelegate {
     subscript<Closure: Sendable>(_ path: WritableKeyPath<Closures, Closure?>) -> Closure? {
         get { closures.withLock { $0[keyPath: path] } }
         set {
-            let old = closures.withLock { closures in
-                let old = closures[keyPath: path]
+            let (old, changesTrust) = closures.withLock { closures in
+                let (old, judgedServers) = (closures[keyPath: path], closures.judgesServers)
                 closures[keyPath: path] = newValue
-                return old
+                return (old, closures.judgesServers != judgedServers)
             }
+            withExtendedLifetime(old) {}
             let difference = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
             if difference == 0 { return }
             closureCount.add(difference, ordering: .relaxed)
             if difference > 0 { for request in registry.all { request.delegate.relays() } }
-            attachment.withLock { $0.manager }?.adoptPolicies()
+            // New policies close idle connections: only where they are new.
+            if changesTrust { attachment.withLock { $0.manager }?.adoptPolicies() }
         }
     }
 

@@ -37,9 +37,7 @@ extension SessionDelegate {
     /// The policies a session is to have: the manager's own, or those that ask closures and subclasses first.
     func policies(over policies: ServerTrustPolicyManager?) -> ServerTrustPolicyManager? {
         set(\.policies, policies)
-        let isAsked =
-            type(of: self) != SessionDelegate.self || self[\.sessionChallenge] != nil
-            || self[\.sessionChallengeWithCompletion] != nil
+        let isAsked = type(of: self) != SessionDelegate.self || closures.withLock { $0.judgesServers }
         return isAsked ? AskingPolicies(self, policies) : policies
     }
 }

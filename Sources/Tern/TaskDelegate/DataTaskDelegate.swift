@@ -18,7 +18,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run on, and
     /// may cancel, suspend and resume the request.
-    public var progress: Progress { receivedReport().progress }
+    public var progress: Progress { receivedReport.progress }
 
     /// How much of the body has come, in bytes, streamed or not.
     public var totalBytesReceived: Int64 { body.withLock { $0.received } }
@@ -43,21 +43,14 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     }
 
     /// Reports on what comes, from now on.
-    func receivedReport() -> ProgressReport {
-        let report = report(\.received)
-        let (received, isNew) = body.withLock { body in
-            let isNew = body.report == nil
-            body.report = report
-            return (body.received, isNew)
-        }
-        if isNew, received > 0 { report.update(received, of: expectedContentLength ?? -1) }
+    private var receivedReport: ProgressReport {
+        let report = report(\.received) { (totalBytesReceived, response?.expectedContentLength ?? 0) }
+        body.withLock { $0.report = report }
         return report
     }
 
     func reportReceived(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
-        let report = report(\.received)
-        report.tell(on: queue, handler)
-        _ = receivedReport()
+        receivedReport.tell(on: queue, handler)
     }
 
     override func receive(_ response: HTTPURLResponse, of task: SessionTask) {

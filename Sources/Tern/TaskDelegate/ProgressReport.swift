@@ -22,7 +22,11 @@ final class ProgressReport: Sendable {
     private let callbacks: CallbackQueue
     private let state = Lock(State())
 
-    init(callbacks: CallbackQueue) { self.callbacks = callbacks }
+    init(callbacks: CallbackQueue, _ counts: (Int64, of: Int64)) {
+        self.callbacks = callbacks
+        progress.totalUnitCount = counts.of
+        progress.completedUnitCount = counts.0
+    }
 
     /// Tells `handler` from now on, in place of whom it told before.
     func tell(on queue: DispatchQueue?, _ handler: @escaping Handler) {

@@ -44,12 +44,18 @@ extension TaskDelegate: CallbackQueue.Source {
     private func conclude() {
         switch state.withLock({ $0.stage }) {
         case .ending:
+            if context.hub.hasRetrier, state.withLock({ $0.postpones() }) {
+                return Self.later(Self.grace) { [self] in context.callbacks.post(self) }
+            }
             guard judge().error != nil, context.hub.hasRetrier, asks() else { return finish() }
             ask()
         case .settled: finish()
         case .running, .asking, .retrying, .over: break
         }
     }
+
+    /// In seconds; a chain takes microseconds, unless its thread has to wait for a processor.
+    private static let grace = 0.1
 
     private func finish() {
         let (task, error) = state.withLock { ($0.task, $0.error) }

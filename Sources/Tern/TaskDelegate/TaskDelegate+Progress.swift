@@ -4,9 +4,13 @@ import TernLock
 
 extension TaskDelegate {
     /// One of the two reports, made when it is asked for.
-    func report(_ direction: WritableKeyPath<Progresses, ProgressReport?>) -> ProgressReport {
+    ///
+    /// - Parameter counts: how much there is so far, and will be.
+    func report(
+        _ direction: WritableKeyPath<Progresses, ProgressReport?>, _ counts: () -> (Int64, of: Int64)
+    ) -> ProgressReport {
         if let report = state.withLock({ $0.aside?.progress[keyPath: direction] }) { return report }
-        let made = ProgressReport(callbacks: context.callbacks)
+        let made = ProgressReport(callbacks: context.callbacks, counts())
         let report = state.withLock { state in
             let aside = state.needAside()
             if let report = aside.progress[keyPath: direction] { return report }

@@ -30,7 +30,11 @@ extension TaskDelegate {
         private(set) var error: (any Error)?
         private(set) var retryCount: UInt = 0
         private var judges: [Judge] = []
+        /// How many of them have run.
+        private var judgeCount = 0
+        /// Somebody is in, or was: no validation can come before him any more.
         private var isJudged = false
+        private var isPostponed = false
         private var gate = Gate<Visitor>()
         /// What is rare; made when it is needed.
         var aside: Aside?
@@ -130,18 +134,30 @@ extension TaskDelegate.State {
     /// Who is in. A Swift task that is has been resumed by whoever let it in.
     var visitor: TaskDelegate.Visitor? { gate.visitor }
 
-    /// Has no effect once the validations have run.
+    /// Has no effect once somebody has been let in.
     mutating func add(_ judge: TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
 
-    /// The validations that are still to run: the first time all of them, then none.
+    /// The validations that are still to run, once each: as the request ends, and for the first who is let in.
     mutating func takeJudges() -> [TaskDelegate.Judge] {
-        if isJudged { return [] }
-        isJudged = true
-        // A retry needs them once more.
-        guard stage == .over else { return judges }
-        defer { judges = [] }
-        return judges
+        let left = judgeCount == 0 ? judges : Array(judges.dropFirst(judgeCount))
+        judgeCount = judges.count
+        if stage == .over {
+            isJudged = true
+            (judges, judgeCount) = ([], 0)
+        }
+        return left
     }
+
+    /// Whether to wait with the conclusion: once, where all is well and nobody is there yet, because whoever made the request may
+    /// be about to say what else has to hold.
+    mutating func postpones() -> Bool {
+        if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
+        isPostponed = true
+        return true
+    }
+
+    /// Whether somebody has come for whom to conclude.
+    var isDue: Bool { isPostponed && stage == .ending }
 
     /// What handlers get to see, apart from what came of the body and what the task knows itself.
     var completion: Completion {
@@ -194,7 +210,7 @@ extension TaskDelegate.State {
         stage = .running
         self.task = task
         (response, error) = (nil, nil)
-        isJudged = false
+        (judgeCount, isPostponed) = (0, false)
         retryCount += 1
         return remains
     }
@@ -202,8 +218,7 @@ extension TaskDelegate.State {
     /// Opens the gate after all that comes before. Returns who is in, and what is to be let go of.
     mutating func open() -> (visitor: TaskDelegate.Visitor?, spent: [TaskDelegate.Judge]) {
         stage = .over
-        let spent = judges
-        if isJudged { judges = [] }
-        return (gate.open(), isJudged ? spent : [])
+        defer { (judges, judgeCount) = (Array(judges.dropFirst(judgeCount)), 0) }
+        return (gate.open(), judges)
     }
 }

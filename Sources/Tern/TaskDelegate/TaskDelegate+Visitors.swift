@@ -5,13 +5,19 @@ import TernLock
 // Who waits at the gate
 extension TaskDelegate {
     /// Runs the handler on the callback queue: after the end and the handlers that came before it.
-    func handle(_ handler: @escaping Handler) { summon(state.withLock { $0.admit(.handler(handler)) }) }
+    func handle(_ handler: @escaping Handler) { admit(.handler(handler)) }
+
+    private func admit(_ newcomer: Visitor) {
+        let (visitor, isDue) = state.withLock { ($0.admit(newcomer), $0.isDue) }
+        summon(visitor)
+        if isDue { context.callbacks.post(self) }
+    }
 
     /// Waits for the end and the handlers that came before.
     func judgedCompletion() async -> Completion {
         await unsafe withUnsafeContinuation { continuation in
             let awaiter = unsafe Awaiter(continuation: continuation)
-            summon(state.withLock { $0.admit(.awaiter(awaiter)) })
+            admit(.awaiter(awaiter))
         }
         let completion = judge()
         summon(state.withLock { $0.nextVisitor() })

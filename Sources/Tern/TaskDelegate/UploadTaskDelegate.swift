@@ -7,10 +7,14 @@ import TernLock
 open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
     /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run
     /// on, and may cancel, suspend and resume the request.
-    public var uploadProgress: Progress { report(\.sent).progress }
+    public var uploadProgress: Progress { sentReport.progress }
+
+    private var sentReport: ProgressReport {
+        report(\.sent) { (task?.countOfBytesSent ?? 0, task?.countOfBytesExpectedToSend ?? 0) }
+    }
 
     func reportSent(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
-        report(\.sent).tell(on: queue, handler)
+        sentReport.tell(on: queue, handler)
     }
 
     override func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {

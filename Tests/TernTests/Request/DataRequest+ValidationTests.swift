@@ -6,7 +6,7 @@ import Testing
 import TernLock
 
 @Suite struct DataRequestValidationTests {
-    private struct Reason: Error {
+    private struct Reason: Error, Equatable {
         let number: Int
     }
 
@@ -121,6 +121,19 @@ import TernLock
         }
         let error = await manager.request(origin.url(), method: .post).validate().serializingData().response.error
         #expect(error is EngineError)
+    }
+
+    @Test func `a validation may come after the end, as long as no handler has run, also where the end is told`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let manager = SessionManager()
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        manager.delegate.taskDidComplete = { _, _, _ in continuation.yield() }
+        let request = manager.request(origin.url())
+        _ = await ends.first { _ in true }
+        request.validate { _, _, _ in .failure(Reason(number: 7)) }
+        #expect(await request.serializingData().response.error as? Reason == Reason(number: 7))
     }
 
     @Test func `a validation that comes after the handlers have run says nothing`() async throws {

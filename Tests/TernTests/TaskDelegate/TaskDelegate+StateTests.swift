@@ -154,14 +154,35 @@ import Testing
         #expect(asked.error == nil)
     }
 
-    @Test func `validations are given out once, and let go of when nothing can come after`() {
+    @Test func `validations run once each, also those that come between the end and the first handler`() {
         var state = started()
         state.add(TaskDelegate.Judge { _, _ in nil })
         #expect(state.takeJudges().count == 1)
         state.add(TaskDelegate.Judge { _, _ in nil })
-        #expect(state.takeJudges().isEmpty)
         _ = state.end(with: nil, isPlain: false)
-        #expect(state.open().spent.count == 1)
-        #expect(state.open().spent.isEmpty)
+        #expect(state.takeJudges().count == 1)
+        #expect(state.takeJudges().isEmpty)
+        #expect(state.open().spent.count == 2)
+        state.add(TaskDelegate.Judge { _, _ in nil })
+        #expect(state.takeJudges().count == 1)
+        state.add(TaskDelegate.Judge { _, _ in nil })
+        #expect(state.takeJudges().isEmpty)
+    }
+
+    @Test func `where all is well and nobody is there yet, the conclusion waits once, and not for long`() {
+        func postpones(_ state: inout State) -> Bool { state.postpones() }
+        var state = started()
+        #expect(!postpones(&state))
+        _ = state.end(with: nil, isPlain: false)
+        #expect(postpones(&state))
+        #expect(state.isDue)
+        #expect(!postpones(&state))
+        var awaited = started()
+        _ = awaited.admit(handler)
+        _ = awaited.end(with: nil, isPlain: false)
+        #expect(!postpones(&awaited))
+        var failed = started()
+        _ = failed.end(with: Reason(), isPlain: false)
+        #expect(!postpones(&failed))
     }
 }
