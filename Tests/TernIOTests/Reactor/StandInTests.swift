@@ -77,7 +77,8 @@ import Testing
         let reactor = try Reactor()
         let tally = Tally()
         let total = Atomic<Int>(0)
-        let (threads, ended) = (3, Atomic<Int>(0))
+        let ended = Atomic<Int>(0)
+        let threads = 3
         for _ in 0..<threads {
             try Thread.start(name: "stand-in") {
                 standIn(for: reactor.loop) { tally.count += 1 }
