@@ -7,6 +7,10 @@
 @_exported public import typealias TernNames.CFAbsoluteTime
 @_exported public import func TernNames.CFAbsoluteTimeGetCurrent
 @_exported public import typealias TernNames.CFOptionFlags
+@_exported public import let TernNames.NSURLAuthenticationMethodDefault
+@_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
+@_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
+@_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
 @_exported public import typealias TernNames.Result
 @_exported public import typealias TernNames.SecCertificate
 @_exported public import func TernNames.SecCertificateCopyData
@@ -14,7 +18,10 @@
 @_exported public import func TernNames.SecCertificateCreateWithData
 @_exported public import typealias TernNames.SecKey
 @_exported public import typealias TernNames.SecTrust
+@_exported public import typealias TernNames.URLAuthenticationChallenge
+@_exported public import typealias TernNames.URLCredential
 @_exported public import typealias TernNames.URLError
+@_exported public import typealias TernNames.URLProtectionSpace
 @_exported public import typealias TernNames.URLResponse
 @_exported public import typealias TernNames.URLSession
 @_exported public import class TernNames.URLSessionConfiguration

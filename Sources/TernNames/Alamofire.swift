@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import Tern
 
 /// What is written `Alamofire.request(…)` or `Alamofire.SessionManager` where Alamofire is a module.
@@ -29,14 +30,24 @@ public enum Alamofire {
     public typealias PropertyListEncoding = Tern.PropertyListEncoding
     /// ``Tern/Request``
     public typealias Request = Tern.Request
+    /// ``Tern/RequestAdapter``
+    public typealias RequestAdapter = Tern.RequestAdapter
+    /// ``Tern/RequestRetrier``
+    public typealias RequestRetrier = Tern.RequestRetrier
+    /// ``Tern/RequestRetryCompletion``
+    public typealias RequestRetryCompletion = Tern.RequestRetryCompletion
     /// Swift's result, whose error may be any.
     public typealias Result<Value> = Swift.Result<Value, any Error>
     /// ``TernTLS/ServerTrustPolicy``
     public typealias ServerTrustPolicy = Tern.ServerTrustPolicy
     /// ``TernTLS/ServerTrustPolicyManager``
     public typealias ServerTrustPolicyManager = Tern.ServerTrustPolicyManager
+    /// ``Tern/SessionDelegate``
+    public typealias SessionDelegate = Tern.SessionDelegate
     /// ``Tern/SessionManager``
     public typealias SessionManager = Tern.SessionManager
+    /// ``Tern/TaskDelegate``
+    public typealias TaskDelegate = Tern.TaskDelegate
     /// ``Tern/Timeline``
     public typealias Timeline = Tern.Timeline
     /// ``Tern/URLConvertible``
@@ -58,4 +69,49 @@ public enum Alamofire {
     /// ``Tern/request(_:)``
     @discardableResult
     public static func request(_ urlRequest: any URLRequestConvertible) -> DataRequest { Tern.request(urlRequest) }
+
+    /// ``Tern/upload(_:to:method:headers:)-(URL,_,_,_)``
+    @discardableResult
+    public static func upload(
+        _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        Tern.upload(fileURL, to: url, method: method, headers: headers)
+    }
+
+    /// ``Tern/upload(_:with:)-(URL,_)``
+    @discardableResult
+    public static func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        Tern.upload(fileURL, with: urlRequest)
+    }
+
+    /// ``Tern/upload(_:to:method:headers:)-(Data,_,_,_)``
+    @discardableResult
+    public static func upload(
+        _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        Tern.upload(data, to: url, method: method, headers: headers)
+    }
+
+    /// ``Tern/upload(_:with:)-(Data,_)``
+    @discardableResult
+    public static func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        Tern.upload(data, with: urlRequest)
+    }
+
+    /// ``Tern/upload(_:to:method:headers:)-(InputStream,_,_,_)``
+    @discardableResult
+    public static func upload(
+        _ stream: sending InputStream, to url: any URLConvertible, method: HTTPMethod = .post,
+        headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        Tern.upload(stream, to: url, method: method, headers: headers)
+    }
+
+    /// ``Tern/upload(_:with:)-(InputStream,_)``
+    @discardableResult
+    public static func upload(
+        _ stream: sending InputStream, with urlRequest: any URLRequestConvertible
+    ) -> UploadRequest {
+        Tern.upload(stream, with: urlRequest)
+    }
 }

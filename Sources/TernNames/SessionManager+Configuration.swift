@@ -5,8 +5,10 @@ extension SessionManager {
     /// A manager whose session has this configuration.
     @_disfavoredOverload
     public convenience init(
-        configuration: URLSessionConfiguration, serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+        configuration: URLSessionConfiguration, delegate: SessionDelegate = SessionDelegate(),
+        serverTrustPolicyManager: ServerTrustPolicyManager? = nil
     ) {
-        self.init(configuration: configuration.value, serverTrustPolicyManager: serverTrustPolicyManager)
+        self.init(
+            configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager)
     }
 }

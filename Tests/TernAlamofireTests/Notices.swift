@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#if false  // waits: notifications
-    import Foundation
-    import TernAlamofire
-    import TernTesting
-    import Testing
+import Foundation
+import TernAlamofire
+import TernTesting
+import Testing
 
-    @Suite(.serialized) struct Notices {
-        @Test func `tasks tell what happens to them`() async throws {
-            let origin = try ScriptedOrigin { _, _ in [.ok("")] }
-            let manager = SessionManager(configuration: .default)
-            let seen = AsyncStream.makeStream(of: String.self)
-            let center = NotificationCenter.default
-            var tokens: [NSObjectProtocol] = []
-            for (name, word) in [(Notification.Name.Task.DidResume, "resume"), (.Task.DidComplete, "complete")] {
-                tokens.append(
-                    center.addObserver(forName: name, object: nil, queue: nil) { notification in
-                        guard let task = notification.userInfo?[Notification.Key.Task] as? URLSessionTask else {
-                            return
-                        }
-                        if task.originalRequest.url?.port == Int(origin.port) { seen.continuation.yield(word) }
-                    })
-            }
-            defer { tokens.forEach(center.removeObserver) }
-            manager.request(origin.url()).response { _ in }
-            var words: [String] = []
-            for await word in seen.stream {
-                words.append(word)
-                if words.count == 2 { break }
-            }
-            #expect(words == ["resume", "complete"])
+@Suite(.serialized) struct Notices {
+    @Test func `tasks tell what happens to them`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.pause(.milliseconds(200)), .ok("")] }
+        let manager = SessionManager(configuration: .default)
+        let seen = AsyncStream.makeStream(of: String.self)
+        let center = NotificationCenter.default
+        var tokens: [NSObjectProtocol] = []
+        for (name, word) in [(Notification.Name.Task.DidResume, "resume"), (.Task.DidComplete, "complete")] {
+            tokens.append(
+                center.addObserver(forName: name, object: nil, queue: nil) { notification in
+                    guard let task = notification.userInfo?[Notification.Key.Task] as? URLSessionTask else {
+                        return
+                    }
+                    if task.originalRequest.url?.port == Int(origin.port) { seen.continuation.yield(word) }
+                })
         }
+        defer { tokens.forEach(center.removeObserver) }
+        manager.request(origin.url()).response { _ in }
+        var words: [String] = []
+        for await word in seen.stream {
+            words.append(word)
+            if words.count == 2 { break }
+        }
+        #expect(words == ["resume", "complete"])
     }
-#endif
+}
