@@ -193,8 +193,9 @@ open class SessionDelegate: @unchecked Sendable {
         guard let delegate = self[task]?.delegate else {
             return urlSession(session, didReceive: challenge, completionHandler: completionHandler)
         }
-        let (disposition, credential) =
-            delegate.taskDidReceiveChallenge?(session, task, challenge) ?? delegate.defaultAnswer(to: challenge)
+        guard let (disposition, credential) = delegate.taskDidReceiveChallenge?(session, task, challenge) else {
+            return delegate.answerByDefault(challenge, completionHandler)
+        }
         completionHandler(disposition, credential)
     }
 

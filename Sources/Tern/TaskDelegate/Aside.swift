@@ -6,6 +6,8 @@ extension TaskDelegate {
     /// What most requests never need: made when it is. Guarded by the delegate's lock.
     final class Aside {
         var credential: Credential?
+        /// To a challenge that came before it.
+        var postponedAnswer: (@Sendable () -> Void)?
         var queue: OperationQueue?
         var overrides = Overrides()
         var relay = Relay()

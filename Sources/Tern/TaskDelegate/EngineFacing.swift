@@ -40,8 +40,7 @@ extension EngineFacing {
     ) {
         if relays { return relay(.challenge(challenge, question), of: task) }
         let challenge = Challenge(challenge)
-        let (disposition, credential) = defaultAnswer(to: challenge)
-        question.answer(challenge, disposition, credential, task)
+        answerByDefault(challenge) { question.answer(challenge, $0, $1, task) }
     }
 
     func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {

@@ -55,7 +55,7 @@ extension TaskDelegate: CallbackQueue.Source {
     }
 
     /// In seconds; a chain takes microseconds, unless its thread has to wait for a processor.
-    private static let grace = 0.1
+    static let grace = 0.1
 
     private func finish() {
         let (task, error) = state.withLock { ($0.task, $0.error) }
@@ -116,7 +116,7 @@ extension TaskDelegate {
     }
 
     /// Whatever number of seconds somebody names. Adapters may wait, so not on the callback queue.
-    private static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+    static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue.global(qos: .utility)
         guard delay > 0 else { return queue.async(execute: work) }
         queue.asyncAfter(deadline: .now() + min(delay, 1e9), execute: work)

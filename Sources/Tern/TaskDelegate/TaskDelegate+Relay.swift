@@ -64,13 +64,6 @@ extension TaskDelegate {
         for (task, event) in events { context.hub.deliver(event, of: task, in: context.session, to: self) }
         held?.release()
     }
-
-    /// What a challenge is answered with where no closure answers it.
-    func defaultAnswer(to challenge: Challenge) -> (ChallengeDisposition, Credential?) {
-        if challenge.previousFailureCount > 0 { return (.rejectProtectionSpace, nil) }
-        guard let credential else { return (.performDefaultHandling, nil) }
-        return (.useCredential, credential)
-    }
 }
 
 extension DataTaskDelegate {

@@ -35,7 +35,7 @@ extension TaskDelegate {
         /// Somebody is in, or was: no validation can come before him any more.
         private var isJudged = false
         private var isPostponed = false
-        private var gate = Gate<Visitor>()
+        private(set) var gate = Gate<Visitor>()
         /// What is rare; made when it is needed.
         var aside: Aside?
 

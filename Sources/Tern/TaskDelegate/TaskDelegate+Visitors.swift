@@ -8,9 +8,10 @@ extension TaskDelegate {
     func handle(_ handler: @escaping Handler) { admit(.handler(handler)) }
 
     private func admit(_ newcomer: Visitor) {
-        let (visitor, isDue) = state.withLock { ($0.admit(newcomer), $0.isDue) }
+        let (visitor, isDue, answer) = state.withLock { ($0.admit(newcomer), $0.isDue, $0.takePostponed()) }
         summon(visitor)
         if isDue { context.callbacks.post(self) }
+        answer?()
     }
 
     /// Waits for the end and the handlers that came before.

@@ -72,7 +72,10 @@ open class TaskDelegate: @unchecked Sendable {
     /// What a server is told that asks for a password.
     public var credential: Credential? {
         get { state.withLock { $0.aside?.credential } }
-        set { state.withLock { $0.needAside().credential = newValue } }
+        set {
+            state.withLock { $0.needAside().credential = newValue }
+            answerPostponed()
+        }
     }
 
     /// The head of the response, as soon as it is there.

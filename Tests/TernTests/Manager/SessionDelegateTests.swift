@@ -151,6 +151,22 @@ import Testing
         #expect(refusing.observations.requestCount == 2)
     }
 
+    @Test func `a credential that comes after the challenge is in time, and none is not waited for`() async throws {
+        let origin = try asking()
+        let manager = SessionManager()
+        let late = manager.request(origin.url())
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        late.authenticate(user: "a", password: "b")
+        #expect(await late.serializingString().result.value == "Basic YTpi")
+        let start = ContinuousClock.now
+        #expect(await manager.request(origin.url()).serializingString().result.value == "who?")
+        // Nobody is about to say anything.
+        let silent = manager.request(origin.url())
+        #expect(await origin.waitFor { $0.requestCount == 4 })
+        while silent.response == nil, ContinuousClock.now < start + .seconds(10) { await Task.yield() }
+        #expect(silent.response?.statusCode == 401)
+    }
+
     @Test func `closures for challenges come before the credential, in their order`() async throws {
         let origin = try asking()
         let manager = SessionManager()

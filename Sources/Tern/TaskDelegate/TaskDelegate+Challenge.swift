@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+import TernLock
+
+// Challenges that no closure answers.
+extension TaskDelegate {
+    /// With the credential, if there is one. A server may ask before whoever makes the request has come to say it: then the answer
+    /// waits for it, or for the first handler, or a little while.
+    func answerByDefault(
+        _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
+    ) {
+        if challenge.previousFailureCount > 0 { return answer(.rejectProtectionSpace, nil) }
+        let isPostponed = state.withLock { $0.postpone { [self] in answerNow(answer) } }
+        guard isPostponed else { return answerNow(answer) }
+        Self.later(Self.grace) { [self] in answerPostponed() }
+    }
+
+    private func answerNow(_ answer: (ChallengeDisposition, Credential?) -> Void) {
+        guard let credential else { return answer(.performDefaultHandling, nil) }
+        answer(.useCredential, credential)
+    }
+
+    /// Whoever makes the request has said all, or that.
+    func answerPostponed() { state.withLock { $0.takePostponed() }?() }
+}
+
+extension TaskDelegate.State {
+    /// Keeps the answer to a challenge, if there may still be a credential for it.
+    mutating func postpone(_ answer: @escaping @Sendable () -> Void) -> Bool {
+        if gate.isAwaited || aside?.credential != nil { return false }
+        needAside().postponedAnswer = answer
+        return true
+    }
+
+    /// Once.
+    mutating func takePostponed() -> (@Sendable () -> Void)? { aside?.postponedAnswer.take() }
+}
