@@ -4,7 +4,7 @@ import TernEngine
 
 extension SessionManager {
     /// What ``default`` says of itself: `User-Agent` with the process's name, and `Accept-Language` with its six preferred
-    /// languages. There is no `Accept-Encoding`, because the engine decodes none.
+    /// languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it would decode.
     public static let defaultHTTPHeaders: HTTPHeaders = {
         var headers = ["User-Agent": userAgent(processName: ProcessInfo.processInfo.processName)]
         headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)
