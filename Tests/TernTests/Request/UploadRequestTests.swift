@@ -55,12 +55,16 @@ import Testing
         queue.setSpecific(key: key, value: true)
         let sent = Lock<[Double]>([])
         let received = Lock<[Double]>([])
+        let manager = SessionManager()
+        // Not before its closures are there.
+        manager.startRequestsImmediately = false
         let request = manager.upload(Data(count: size), to: origin.url())
             .uploadProgress(queue: queue) { progress in
                 #expect(DispatchQueue.getSpecific(key: key) == true)
                 sent.withLock { $0.append(progress.fractionCompleted) }
             }
             .downloadProgress { progress in received.withLock { $0.append(progress.fractionCompleted) } }
+        request.resume()
         let response = await request.serializingData().response
         #expect(response.value?.count == size / 2)
         queue.sync {}
