@@ -37,10 +37,7 @@ public struct JSONEncoding: ParameterEncoding, Sendable {
     {
         var request = try urlRequest.asURLRequest()
         guard let jsonObject else { return request }
-        request.httpBody = try body(jsonObject)
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
+        request.setBody(try body(jsonObject), contentType: "application/json")
         return request
     }
 

@@ -19,12 +19,9 @@ public struct JSONParameterEncoder: ParameterEncoder {
         guard let parameters else { return request }
         var request = request
         do {
-            request.httpBody = try encoder.encode(parameters)
+            request.setBody(try encoder.encode(parameters), contentType: "application/json")
         } catch {
             throw AFError.parameterEncodingFailed(reason: .jsonEncodingFailed(error: error))
-        }
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         }
         return request
     }

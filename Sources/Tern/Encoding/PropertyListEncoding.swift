@@ -30,10 +30,7 @@ public struct PropertyListEncoding: ParameterEncoding, Sendable {
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
-        request.httpBody = try body(parameters)
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue("application/x-plist", forHTTPHeaderField: "Content-Type")
-        }
+        request.setBody(try body(parameters), contentType: "application/x-plist")
         return request
     }
 

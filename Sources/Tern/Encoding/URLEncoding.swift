@@ -53,11 +53,8 @@ public struct URLEncoding: ParameterEncoding, Sendable {
             guard let url = request.url else { throw AFError.parameterEncodingFailed(reason: .missingURL) }
             if !parameters.isEmpty { request.url = try Self.url(url, appending: query(parameters)) }
         } else {
-            if request.value(forHTTPHeaderField: "Content-Type") == nil {
-                request.setValue(
-                    "application/x-www-form-urlencoded; charset=utf-8", forHTTPHeaderField: "Content-Type")
-            }
-            request.httpBody = Data(query(parameters).utf8)
+            request.setBody(
+                Data(query(parameters).utf8), contentType: "application/x-www-form-urlencoded; charset=utf-8")
         }
         return request
     }
