@@ -44,7 +44,7 @@ final class BodyStream: ContentReceiver, Sendable {
         let loop: ReactorLoop?
 
         func wake() {
-            if let loop, loop.isCurrent { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
+            if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
     }
 

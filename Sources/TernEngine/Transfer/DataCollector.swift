@@ -70,7 +70,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         switch listener {
         case .nobody: break
         case .continuation(let continuation):
-            if let loop, loop.isCurrent { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
+            if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         case .handler(let handler):
             handler(Result { () throws(EngineError) in try takeOutcome(of: task) })
         }

@@ -94,11 +94,11 @@ public final class ReactorLoop: @unchecked Sendable {
     }
 
     /// Resumes `continuation` before the loop waits again, together with the others of a turn: a pool of threads that sleeps is
-    /// then woken once, and not for each of them. On the loop's thread only.
+    /// then woken once, and not for each of them. On any other thread at once.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
-        assert(isCurrent)
+        guard isCurrent else { return unsafe continuation.resume() }
         unsafe resumptions.append(Resumption(continuation))
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
