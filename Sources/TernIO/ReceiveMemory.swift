@@ -7,6 +7,8 @@ import Glibc
 /// Whoever fills it sees to it that only one thread does, which is what `@unchecked Sendable` rests on.
 @safe
 package final class ReceiveMemory: @unchecked Sendable {
+    private static let leastRoom = 64 * 1024
+
     private var base: UnsafeMutableRawPointer?
     package private(set) var capacity: Int
     package private(set) var count = 0
@@ -24,6 +26,9 @@ package final class ReceiveMemory: @unchecked Sendable {
         guard let base = unsafe base, count < capacity else { return unsafe .init(start: nil, count: 0) }
         return unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
     }
+
+    /// Whether there is room for `count`, or for as many as are worth a system call.
+    package func hasRoom(for count: Int) -> Bool { capacity - self.count >= min(count, Self.leastRoom) }
 
     /// Makes room for so many in all. Not once anything has been handed out: it may move.
     package func grow(to capacity: Int) {

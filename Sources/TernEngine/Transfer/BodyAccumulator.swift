@@ -15,8 +15,6 @@ package struct BodyAccumulator: Sendable {
 
     /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
     private static let reservation = 16 * 1024...512 * 1024
-    /// Room that is worth a system call.
-    private static let leastRoom = 64 * 1024
     /// Beyond that a server gets room for so many times what it has sent.
     private static let growth = 8
 
@@ -66,7 +64,7 @@ package struct BodyAccumulator: Sendable {
             self.memory = memory
         }
         let most = min(count, limit - memory.count)
-        if unsafe memory.room.count < min(most, Self.leastRoom) {
+        if !memory.hasRoom(for: most) {
             memory.grow(to: memory.count + min(most, max(Self.reservation.upperBound, Self.growth * memory.count)))
         }
         return unsafe memory.room.isEmpty ? nil : memory.room

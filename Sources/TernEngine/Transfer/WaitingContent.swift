@@ -6,8 +6,6 @@ import TernIO
 struct WaitingContent {
     /// Handed out bit by bit as it fills: a reader who keeps a little of it keeps it all.
     private static let memorySize = 256 * 1024
-    /// Room that is worth a system call.
-    private static let leastRoom = 64 * 1024
 
     /// What came first.
     private var pieces: [Data] = []
@@ -22,9 +20,7 @@ struct WaitingContent {
 
     /// Where the next octets may be received, of which `count` are to come; nil for anywhere.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        if let memory, rest.isEmpty, unsafe memory.room.count >= min(count, Self.leastRoom) {
-            return unsafe memory.room
-        }
+        if let memory, rest.isEmpty, memory.hasRoom(for: count) { return unsafe memory.room }
         closeRanks()
         let memory = ReceiveMemory(capacity: min(count, Self.memorySize))
         (self.memory, start) = (memory, 0)
