@@ -36,9 +36,10 @@ BENCH_BUILD = swift build -c release --static-swift-stdlib --package-path Benchm
 BENCH = "$$($(BENCH_BUILD) --show-bin-path)/tern-bench"
 
 bench:
-	@scripts/install-dependencies build test bench
+	@scripts/install-dependencies build test bench peers
 	$(BENCH_BUILD)
-	@$(BENCH) run
+	@Benchmarks/Peers/build
+	@$(BENCH) run --json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
 
 bench-quick:
 	@scripts/install-dependencies build test bench

@@ -2,11 +2,16 @@
 
 /// Everything that is measured, in the order of the table.
 enum Peer: String, Codable, CaseIterable, Sendable {
+    case floor
     case wrk
     case ternReactor = "tern-reactor"
     case ternGlobal = "tern-global"
     case ternDelegate = "tern-delegate"
     case ternChain = "tern-chain"
+    case hyperConnection = "hyper-connection"
+    case hyperClient = "hyper-client"
+    case reqwest
+    case go
     case curlMulti = "libcurl"
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
@@ -19,7 +24,12 @@ enum Peer: String, Codable, CaseIterable, Sendable {
 
     var title: String {
         switch self {
+        case .floor: "a bare loop in C"
         case .wrk: "wrk"
+        case .hyperConnection: "hyper, a connection per task"
+        case .hyperClient: "hyper's client"
+        case .reqwest: "reqwest"
+        case .go: "Go, net/http"
         case .curlMulti: "libcurl, multi"
         case .asyncHTTPClientFutures: "async-http-client, futures"
         case .asyncHTTPClientAsync: "async-http-client, async"
@@ -35,7 +45,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// The client to run in this process. Nil for a program that is measured from outside.
     func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
         switch self {
-        case .wrk: nil
+        case .floor, .wrk, .hyperConnection, .hyperClient, .reqwest, .go: nil
         case .curlMulti: try CurlMultiClient(load)
         case .asyncHTTPClientFutures: AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
@@ -51,6 +61,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// Why the peer cannot be measured here over that scheme; nil if it can.
     func obstacle(over scheme: Scenario.Scheme) -> String? {
         switch self {
+        case .floor, .hyperConnection, .hyperClient, .reqwest, .go: ForeignClient(self)?.obstacle(over: scheme)
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
         case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain,

@@ -73,6 +73,7 @@ struct Comparison {
 
     private func measure(_ client: Peer, _ load: Load, script: String) throws -> Measurement {
         if client == .wrk { return try WrkClient.measure(load, scriptPath: script) }
+        if let program = ForeignClient(client) { return try program.measure(load) }
         return try ClientProcess.measure(client, load)
     }
 }

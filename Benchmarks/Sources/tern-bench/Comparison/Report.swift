@@ -22,7 +22,19 @@ struct Report: JSONReport {
         self.rows = rows
         self.skipped = skipped
         self.failures = failures
-        goals = rows.compactMap(Self.goal)
+        goals = rows.compactMap(Self.goal) + Self.peerGoals(rows)
+    }
+
+    /// What newcomers write costs no more than what people use elsewhere.
+    private static func peerGoals(_ rows: [Row]) -> [Goal] {
+        let scenario = Scenario(scheme: .http, body: .small, connections: 64)
+        let rows = rows.filter { $0.scenario == scenario }
+        guard let own = rows.first(where: { $0.client == .ternGlobal }) else { return [] }
+        return rows.filter { [.reqwest, .hyperClient].contains($0.client) }.map { peer in
+            Goal(
+                "\(scenario.title), \(own.client.title): CPU × \(peer.client.title)",
+                own.errors == 0 ? own.runs.ratio(to: [peer.runs], \.cpuMicrosecondsPerRequest) : nil, atMost: 1)
+        }
     }
 
     /// What is wanted of a row; nil where nothing is, as of peers. A row with errors reaches nothing.

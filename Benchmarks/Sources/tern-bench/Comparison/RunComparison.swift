@@ -16,6 +16,7 @@ struct RunComparison: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: "Only scenarios whose names contain one of these: http-, small, -64 …")
     var scenarios: [String] = []
     @Option(help: "Also write all figures to this file, as JSON.") var json: String?
+    @Option(help: "Also draw them to this file, as SVG.") var svg: String?
 
     func run() async throws {
         let comparison = Comparison(
@@ -26,6 +27,7 @@ struct RunComparison: AsyncParsableCommand {
         let report = try comparison.run()
         print(Table(report).text)
         if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
+        if let svg { try Data(Plot(report).svg.utf8).write(to: URL(fileURLWithPath: svg)) }
     }
 
     private var chosenScenarios: [Scenario] {

@@ -19,7 +19,7 @@ struct Table {
         let machine = report.machine
         return """
             \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
-            of \(report.secondsPerRun.formatted()) s, ratios to clients of the same round. RSS is what the client added to an idle process, for wrk all of it.
+            of \(report.secondsPerRun.formatted()) s, ratios to clients of the same round. RSS is what the client added to an idle process, for programs of their own all of it.
             """
     }
 

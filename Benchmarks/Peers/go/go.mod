@@ -1,0 +1,3 @@
+module tern.example/peer
+
+go 1.19
