@@ -19,7 +19,8 @@ enum PEMBlocks {
         return blocks
     }
 
-    @unsafe private static func next(_ bio: OpaquePointer) -> (kind: String, contents: [UInt8])? {
+    /// The next block of any kind; nil at the end, and with a reason in OpenSSL's queue at what is malformed.
+    @unsafe static func next(_ bio: OpaquePointer) -> (kind: String, contents: [UInt8])? {
         var name: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?
         var data: UnsafeMutablePointer<UInt8>?

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Where Linux distributions keep the certificates their users trust.
-enum SystemAnchors {
+/// Where Linux distributions keep the certificates their users trust, and what of it a store has yet to read.
+struct SystemAnchors: Sendable {
+    /// The file that certificates are read from when an issuer is looked for.
+    var bundle: AnchorBundle?
+    /// Whether a directory is searched then.
+    var hasDirectory = false
+
     /// One file with all of them; the first that exists wins. OpenSSL's own idea of the place is the last resort: a
     /// statically linked OpenSSL carries the path of the machine it was built on.
     private static let bundles = [
@@ -14,14 +19,26 @@ enum SystemAnchors {
     ]
 
     /// `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the bundle, as in every OpenSSL program; a privileged process
-    /// ignores them. True if certificates are read from a directory, when an issuer is looked for.
-    @unsafe static func load(into store: OpaquePointer) -> Bool {
+    /// ignores them.
+    @unsafe static func load(into store: OpaquePointer) -> SystemAnchors {
+        var anchors = SystemAnchors()
         let file = unsafe tern_environment("SSL_CERT_FILE")
-        if let file = unsafe file { unsafe X509_STORE_load_file(store, file) }
-        let hasDirectory = unsafe loadDirectory(into: store)
-        if unsafe file != nil || hasDirectory { return hasDirectory }
-        for bundle in bundles where unsafe X509_STORE_load_file(store, bundle) == 1 { return false }
-        return unsafe X509_STORE_set_default_paths(store) == 1
+        if let file = unsafe file { unsafe anchors.load(file, into: store) }
+        anchors.hasDirectory = unsafe loadDirectory(into: store)
+        if unsafe file != nil || anchors.hasDirectory { return anchors }
+        for bundle in bundles where unsafe anchors.load(bundle, into: store) { return anchors }
+        anchors.hasDirectory = unsafe X509_STORE_set_default_paths(store) == 1
+        return anchors
+    }
+
+    /// False if there is nothing to load.
+    @discardableResult @unsafe
+    private mutating func load(_ file: UnsafePointer<CChar>, into store: OpaquePointer) -> Bool {
+        if let bundle = unsafe AnchorBundle(file: file), unsafe bundle.attach(to: store) {
+            self.bundle = bundle
+            return true
+        }
+        return unsafe X509_STORE_load_file(store, file) == 1
     }
 
     /// Adds what `SSL_CERT_DIR` names; false if it is not set.

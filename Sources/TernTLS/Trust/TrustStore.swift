@@ -3,29 +3,42 @@ import CTernOpenSSL
 
 /// An `X509_STORE`: the certificates chains may end in, indexed by subject.
 ///
-/// Safety: the pointer is owned, filled in `init` only, and freed once in `deinit`; lookups take the store's own lock.
+/// Safety: the pointer is owned and freed once in `deinit`; lookups, which may add what they find, take the store's own lock.
 @safe final class TrustStore: @unchecked Sendable {
     /// Nil only without memory; every chain is refused then.
     let pointer: OpaquePointer?
-    /// Whether certificates may be found that have not been read yet, and are not among `all`.
-    private let hasDirectory: Bool
+    /// What may be found that has not been read yet, and is not among the store's objects.
+    private let later: SystemAnchors
 
-    /// The operating system's anchors. Reading them takes some 20 ms, once in the life of the process.
+    /// The operating system's anchors: their names are read, a millisecond or a few, once in the life of the process.
     static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
 
     /// These certificates and no others.
     convenience init(_ certificates: [Certificate]) {
         unsafe self.init { store in
             unsafe Self.add(certificates, to: store)
-            return false
+            return SystemAnchors()
         }
     }
 
     /// The operating system's anchors and these certificates.
     convenience init(systemAnd certificates: [Certificate]) {
+        let system = TrustStore.system
         unsafe self.init { store in
-            unsafe Self.add(TrustStore.system.all + certificates, to: store)
-            return unsafe SystemAnchors.loadDirectory(into: store)
+            var later = SystemAnchors()
+            if let bundle = system.later.bundle, unsafe bundle.attach(to: store) {
+                later.bundle = bundle
+                // A name that the store has is not looked for: the system's anchors of these names have to be there, too.
+                for certificate in certificates {
+                    let name = unsafe X509_get_subject_name(certificate.x509.pointer)
+                    unsafe Self.add(bundle.certificates(named: name), to: store)
+                }
+            } else {
+                unsafe Self.add(system.all, to: store)
+            }
+            unsafe Self.add(certificates, to: store)
+            later.hasDirectory = unsafe SystemAnchors.loadDirectory(into: store)
+            return later
         }
     }
 
@@ -33,22 +46,23 @@ import CTernOpenSSL
         for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
     }
 
-    /// - Parameter load: fills the store, and says whether it reads a directory on demand.
-    private init(_ load: (OpaquePointer) -> Bool) {
+    /// - Parameter load: fills the store, and says what it reads on demand.
+    private init(_ load: (OpaquePointer) -> SystemAnchors) {
         OpenSSLError.clear()
         let store = unsafe X509_STORE_new()
         unsafe pointer = store
-        hasDirectory = if let store = unsafe store { unsafe load(store) } else { false }
+        later = if let store = unsafe store { unsafe load(store) } else { SystemAnchors() }
         OpenSSLError.clear()
     }
 
-    /// What is no certificate, such as a revocation list, is left out.
+    /// All but what is in directories. What is no certificate, such as a revocation list, is left out.
     var all: [Certificate] {
         guard let pointer = unsafe pointer else { return [] }
+        if let bundle = later.bundle { unsafe Self.add(bundle.all, to: pointer) }
         // A lookup by another thread may sort the list it finds.
         unsafe X509_STORE_lock(pointer)
         defer { unsafe X509_STORE_unlock(pointer) }
-        return (0..<Int32(clamping: count)).compactMap { index in
+        return (0..<Int32(clamping: countRead)).compactMap { index in
             unsafe tern_X509_STORE_at(pointer, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
         }
     }
@@ -75,10 +89,9 @@ import CTernOpenSSL
     deinit { unsafe X509_STORE_free(pointer) }
 
     /// Whether there is nothing in it, nor can be.
-    var isEmpty: Bool { count == 0 && !hasDirectory }
+    var isEmpty: Bool { countRead == 0 && later.bundle == nil && !later.hasDirectory }
 
-    /// Of the certificates that have been read.
-    var count: Int {
+    private var countRead: Int {
         guard let pointer = unsafe pointer else { return 0 }
         return Int(max(0, unsafe tern_X509_STORE_count(pointer)))
     }
