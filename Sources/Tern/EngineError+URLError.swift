@@ -45,6 +45,7 @@ extension EngineError.Reason {
         case .request(let failure): failure.code
         case .connecting(let failure): failure.code
         case .transfer(let failure): failure.code
+        case .download(let failure): failure.code
         case .timedOut: .timedOut
         case .cancelled, .sessionInvalidated: .cancelled
         case .system: .unknown
@@ -92,6 +93,19 @@ extension EngineError.TransferFailure {
             .redirectToNonExistentLocation
         case .redirect(.insecure): .appTransportSecurityRequiresSecureConnection
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
+        }
+    }
+}
+
+extension EngineError.DownloadFailure {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .file(let error, _): error.call == .open ? .cannotCreateFile : .cannotWriteToFile
+        case .exists, .notRegularFile: .cannotCreateFile
+        case .unsuccessful, .wrongPart, .noDigest: .badServerResponse
+        case .incomplete: .networkConnectionLost
+        case .digestMismatch: .cannotDecodeRawData
+        case .resumeData: .cannotOpenFile
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
 public import TernHTTP1
 public import TernIO
 
@@ -22,15 +23,18 @@ public struct EngineError: Error, Sendable {
     public var isSafeToRepeat: Bool { account.isSafeToRepeat }
     /// Octets of the last hop that had come, heads and TLS included.
     public var bytesReceived: UInt64 { account.bytesReceived }
+    /// What a download that broke off can be resumed with, for `Session.downloadTask(withResumeData:)`; nil where it cannot be.
+    public var resumeData: Data? { account.resumeData }
 
     /// For delegates, which may have reasons of their own to end a task.
     public init(
         _ reason: Reason, phase: Phase, origin: Origin? = nil, remoteAddress: SocketAddress? = nil,
-        wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0
+        wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0,
+        resumeData: Data? = nil
     ) {
         account = Account(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
-            bytesReceived)
+            bytesReceived: bytesReceived, resumeData: resumeData)
     }
 
     /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.
@@ -41,6 +45,8 @@ public struct EngineError: Error, Sendable {
         case connecting(ConnectingFailure)
         /// The response did not come, or is not taken.
         case transfer(TransferFailure)
+        /// The response did not become the file it was to be.
+        case download(DownloadFailure)
         /// A time limit passed.
         case timedOut(TimeLimit)
         /// The caller, or the Swift task it ran in, cancelled.
@@ -102,6 +108,7 @@ extension EngineError.Reason: CustomStringConvertible {
         case .request(let failure): failure.kind
         case .connecting(let failure): failure.kind
         case .transfer(let failure): failure.kind
+        case .download(let failure): failure.kind
         case .timedOut: "timed-out"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "session-invalidated"
@@ -115,6 +122,7 @@ extension EngineError.Reason: CustomStringConvertible {
         case .request(let failure): failure.rule
         case .connecting(let failure): failure.rule
         case .transfer(let failure): failure.rule
+        case .download(let failure): failure.rule
         case .timedOut(let limit): limit.rawValue
         case .cancelled, .sessionInvalidated: description
         case .system(let error): error.message
@@ -126,6 +134,7 @@ extension EngineError.Reason: CustomStringConvertible {
         case .request(let failure): "\(failure)"
         case .connecting(let failure): "\(failure)"
         case .transfer(let failure): "\(failure)"
+        case .download(let failure): "\(failure)"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone"
@@ -143,10 +152,11 @@ private final class Account: Sendable {
     let wasSent: Bool
     let isSafeToRepeat: Bool
     let bytesReceived: UInt64
+    let resumeData: Data?
 
     init(
         _ reason: EngineError.Reason, _ phase: EngineError.Phase, _ origin: Origin?, _ remoteAddress: SocketAddress?,
-        wasSent: Bool, isSafeToRepeat: Bool, _ bytesReceived: UInt64
+        wasSent: Bool, isSafeToRepeat: Bool, bytesReceived: UInt64, resumeData: Data?
     ) {
         self.reason = reason
         self.phase = phase
@@ -155,5 +165,6 @@ private final class Account: Sendable {
         self.wasSent = wasSent
         self.isSafeToRepeat = isSafeToRepeat
         self.bytesReceived = bytesReceived
+        self.resumeData = resumeData
     }
 }

@@ -103,7 +103,7 @@ extension LoadGenerator.Result {
     private static func kind(of reason: EngineError.Reason) -> String {
         switch reason {
         case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"
-        case .request, .connecting, .transfer, .cancelled, .sessionInvalidated, .system: reason.kind
+        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: reason.kind
         }
     }
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with a response that brings a part (RFC 9110 §15.3.7).
+public enum ContentRangeError: Error, Sendable, Hashable {
+    /// It has no `Content-Range`.
+    case missing
+    /// Its `Content-Range` is none in bytes (RFC 9110 §14.4), or contradicts itself.
+    case malformed
+    /// It brings several parts, and one was asked for.
+    case multipart
+    /// It begins at another byte than was asked for.
+    case start(Int64, asked: Int64)
+    /// The whole is longer or shorter than it was.
+    case total(Int64, before: Int64)
+    /// The body is said to be longer or shorter than the part.
+    case length(Int64, ofPart: Int64)
+}
+
+extension ContentRangeError: CustomStringConvertible {
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .missing: "it does not say which (Content-Range)"
+        case .malformed: "its Content-Range cannot be read"
+        case .multipart: "it brings several"
+        case .start(let first, let asked): "it begins at byte \(first), and was to begin at \(asked)"
+        case .total(let total, let before): "the whole has \(total) bytes now, and had \(before)"
+        case .length(let length, let part): "its body has \(length) bytes, and the part \(part)"
+        }
+    }
+
+    var rule: String { description }
+}

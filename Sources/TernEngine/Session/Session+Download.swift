@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+
+extension Session {
+    /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens. Call `resume()`
+    /// to start it.
+    ///
+    /// If it breaks off and can be continued, the error holds ``EngineError/resumeData``, and the partial file stays.
+    ///
+    /// - Parameters:
+    ///   - request: its content is sent along, if it has any.
+    ///   - folder: where the file is to be; nil for the system's temporary folder. A file is moved in one step, and at no cost, only
+    ///     within one file system.
+    ///   - delegate: is told.
+    public func downloadTask(
+        with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
+    ) -> SessionDownloadTask {
+        SessionDownloadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+    }
+
+    /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call `resume()` to
+    /// start it.
+    public func downloadTask(
+        with request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
+        delegate: any SessionDownloadDelegate
+    ) -> SessionDownloadTask {
+        SessionDownloadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+    }
+
+    /// Makes a task that goes on where another has broken off. If what is there has changed meanwhile it starts over.
+    ///
+    /// - Parameters:
+    ///   - resumeData: of ``EngineError/resumeData`` or `cancel(byProducingResumeData:)`. Serves once.
+    ///   - request: what to ask instead of what was asked then; nil for that. Credentials are never kept, so those that were needed
+    ///     are needed again.
+    ///   - delegate: is told.
+    public func downloadTask(
+        withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
+    ) throws(ResumeDataError) -> SessionDownloadTask {
+        throw .malformed
+    }
+
+    /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any status code is a
+    /// success.
+    public func download(for request: URLRequest) async throws(EngineError) -> (URL, HTTPURLResponse) {
+        throw EngineError(.cancelled, phase: .request)
+    }
+
+    /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when all of it is there. Whatever goes
+    /// wrong, what stood there stays. A response that is no success (2xx) is an error.
+    public func download(
+        for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
+    ) async throws(EngineError) -> (URL, HTTPURLResponse) {
+        throw EngineError(.cancelled, phase: .request)
+    }
+
+    /// Goes on with a download that has broken off, and writes the whole to `target`.
+    public func download(
+        resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
+        settings: DownloadSettings = DownloadSettings()
+    ) async throws(EngineError) -> (URL, HTTPURLResponse) {
+        throw EngineError(.cancelled, phase: .request)
+    }
+}

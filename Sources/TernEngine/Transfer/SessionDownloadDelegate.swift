@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+
+/// Receives what happens to a download, on the reactor's thread, besides what happens to any task. `task(_:didReceive: Span<UInt8>)` is
+/// not called: what comes goes into the file.
+public protocol SessionDownloadDelegate: SessionTaskDelegate {
+    /// More of the content has been written to the file: so many bytes since the last call and in all, of
+    /// `totalBytesExpectedToWrite`, which is -1 where nobody knows.
+    func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64)
+    /// The server goes on where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 where nobody knows.
+    func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
+    /// The content is complete, whatever the status of the response, and the file stands at `location`. A file for which no target
+    /// was named is removed when this call returns, unless it has been moved or ``SessionDownloadTask/keepFile()`` was called.
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL)
+}
+
+extension SessionDownloadDelegate {
+    /// Does nothing.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {}
+    /// Does nothing.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {}
+}
