@@ -5,6 +5,8 @@ import Glibc
 struct BlockedSignal {
     /// Raised by writing to a connection that is broken, beside `EPIPE`.
     static let pipe = BlockedSignal(number: SIGPIPE)
+    /// Raised by making a file larger than the process may (`RLIMIT_FSIZE`), beside `EFBIG`.
+    static let fileSize = BlockedSignal(number: SIGXFSZ)
 
     let number: Int32
 

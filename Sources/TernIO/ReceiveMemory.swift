@@ -54,6 +54,9 @@ package final class ReceiveMemory: @unchecked Sendable {
         return added
     }
 
+    /// Forgets what it is filled with, which nobody may have any more.
+    package func empty() { count = 0 }
+
     /// A part of what is filled, as long as this lives; nil where not all of it is, or nothing was asked for.
     package func filled(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer? {
         guard let base = unsafe base, !range.isEmpty, range.lowerBound >= 0, range.upperBound <= count else {

@@ -34,26 +34,40 @@ extension SystemError {
         case accept4
         /// bind(2)
         case bind
+        /// close(2)
+        case close
         /// connect(2)
         case connect
         /// eventfd(2)
         case eventfd
+        /// flock(2)
+        case flock
         /// fstat(2)
         case fstat
+        /// ftruncate(2)
+        case ftruncate
         /// getpeername(2)
         case getpeername
         /// getsockname(2)
         case getsockname
         /// getsockopt(2)
         case getsockopt
+        /// link(2)
+        case link
         /// listen(2)
         case listen
+        /// mkdir(2)
+        case mkdir
         /// open(2)
         case open
         /// pread(2)
         case pread
+        /// pwrite(2)
+        case pwrite
         /// recv(2)
         case recv
+        /// rename(2)
+        case rename
         /// send(2)
         case send
         /// sendfile(2)
@@ -62,6 +76,8 @@ extension SystemError {
         case setsockopt
         /// socket(2)
         case socket
+        /// stat(2)
+        case stat
         /// epoll_create1(2)
         case epollCreate1 = "epoll_create1"
         /// epoll_ctl(2)
