@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: the context is owned by one value, and the pointers are lent for one call.
+import CTernOpenSSL
+
+/// A hash that is computed piece by piece.
+@safe
+package struct MessageDigest: ~Copyable {
+    /// Which.
+    package enum Algorithm: Sendable {
+        case sha256, sha512
+    }
+
+    private let context: OpaquePointer?
+    private var isSound: Bool
+
+    /// An error of OpenSSL's, such as that there is no memory, shows in the end.
+    package init(_ algorithm: Algorithm) {
+        OpenSSLError.clear()
+        let made = unsafe EVP_MD_CTX_new()
+        let kind = unsafe algorithm == .sha256 ? EVP_sha256() : EVP_sha512()
+        isSound = if let made = unsafe made { unsafe EVP_DigestInit_ex(made, kind, nil) == 1 } else { false }
+        unsafe context = made
+    }
+
+    deinit { unsafe EVP_MD_CTX_free(context) }
+
+    /// Takes in more.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard isSound, let start = bytes.baseAddress else { return }
+        isSound = unsafe EVP_DigestUpdate(context, start, bytes.count) == 1
+    }
+
+    /// The hash of all that was taken in; nil if it could not be computed.
+    package consuming func finish() -> [UInt8]? {
+        var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard isSound, unsafe EVP_DigestFinal_ex(context, &hash, &count) == 1 else {
+            OpenSSLError.clear()
+            return nil
+        }
+        return Array(hash.prefix(Int(count)))
+    }
+}
