@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// A coding that a body can be received in and decoded from (RFC 9110 §8.4.1).
 enum ContentCoding: Sendable, Hashable {
@@ -26,6 +27,13 @@ enum ContentCoding: Sendable, Hashable {
             }
         }
         return codings
+    }
+
+    /// Whether a body is sent as it is.
+    static func isIdentity(_ head: ResponseHead) -> Bool {
+        head.values(for: "Content-Encoding").allSatisfy { value in
+            value.utf8.split(separator: UInt8(ascii: ",")).allSatisfy { ["", "identity"].contains(name(in: $0)) }
+        }
     }
 
     /// Without the blanks around it, and in lower case, for the case of names of codings is ignored (RFC 9110 §8.4.1).

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The parameters of a `Content-Disposition` field (RFC 6266 §4.1).
+///
+/// Lenient: what many servers send wrong is read as browsers read it, and what cannot be read counts as absent. What is found is
+/// the peer's word, and no file's name yet; see ``FileName``.
+struct ContentDisposition {
+    /// `filename`; nil if it is absent.
+    private(set) var name: String?
+    /// `filename*` (RFC 8187), decoded; nil if it is absent, or in a character set that nobody need know.
+    private(set) var extendedName: String?
+
+    /// What the server proposes.
+    var fileName: String? { extendedName ?? name }
+
+    init(_ value: String) {
+        var reader = Reader(rest: Array(value.utf8)[...])
+        // The type, such as `attachment`; a field that begins with a parameter has none.
+        let type = reader.token()
+        if reader.take("=") { keep(type, reader.value()) }
+        while reader.skipToParameter() {
+            let parameter = reader.token()
+            if reader.take("=") { keep(parameter, reader.value()) }
+        }
+    }
+
+    /// Of several with one name the first counts.
+    private mutating func keep(_ parameter: [UInt8], _ value: [UInt8]) {
+        switch String(decoding: parameter, as: UTF8.self).lowercased() {
+        case "filename" where name == nil: name = String(decoding: value, as: UTF8.self)
+        case "filename*" where extendedName == nil: extendedName = Self.extended(value)
+        default: break
+        }
+    }
+
+    /// `UTF-8'language'percent-encoded`, or the same in ISO-8859-1 (RFC 8187 §3.2).
+    private static func extended(_ value: [UInt8]) -> String? {
+        let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let octets = PercentEncoding.decoded(parts[2]) else { return nil }
+        switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+        case "utf-8": return String(validating: octets, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+
+    private struct Reader {
+        var rest: ArraySlice<UInt8>
+
+        private mutating func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            skipBlanks()
+            guard rest.first == UInt8(character.value) else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        /// Everything up to what ends one.
+        mutating func token() -> [UInt8] {
+            skipBlanks()
+            let octets = rest.prefix { !Self.delimiters.contains($0) }
+            rest = rest.dropFirst(octets.count)
+            return Array(octets)
+        }
+
+        private static let delimiters: Set<UInt8> = [0x20, 0x09, UInt8(ascii: ";"), UInt8(ascii: "=")]
+
+        /// A quoted string, or what stands up to the next parameter: blanks in a bare name are common, and wrong.
+        mutating func value() -> [UInt8] {
+            if take("\"") { return quoted() }
+            let octets = rest.prefix { $0 != UInt8(ascii: ";") }
+            rest = rest.dropFirst(octets.count)
+            return Array(octets.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed())
+        }
+
+        private mutating func quoted() -> [UInt8] {
+            var octets: [UInt8] = []
+            while let octet = rest.popFirst(), octet != UInt8(ascii: "\"") {
+                // A backslash escapes one that would else mean something. Before anything else it is part of a path of Windows'.
+                if octet == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), octet].contains(next) {
+                    octets.append(next)
+                    rest.removeFirst()
+                } else {
+                    octets.append(octet)
+                }
+            }
+            return octets
+        }
+
+        /// False at the end.
+        mutating func skipToParameter() -> Bool {
+            rest = rest.drop { $0 != UInt8(ascii: ";") }.drop { $0 == UInt8(ascii: ";") }
+            return !rest.isEmpty
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a file in a folder, made of somebody else's word: one component, that leads nowhere else and hides nothing.
+enum FileName {
+    /// What file systems take, in octets.
+    static let longest = 255
+    /// An extension that is longer is cut like the rest of a name.
+    private static let longestExtension = 32
+
+    /// Nil if nothing is left.
+    ///
+    /// What stands before the last `/` or `\` goes, and so do control characters, characters that turn the direction of text, blanks
+    /// and dots at the ends: a name with a dot in front would be a hidden file, such as `.bashrc`. What is too long is cut between
+    /// two characters, before its extension.
+    static func safe(_ proposed: String) -> String? {
+        let scalars = proposed.unicodeScalars
+        let last =
+            scalars.lastIndex { $0 == "/" || $0 == "\\" }.map { scalars[scalars.index(after: $0)...] } ?? scalars[...]
+        var kept = last.filter { !isDangerous($0) }[...]
+        kept = kept.drop(while: isTrimmed)
+        while let scalar = kept.last, isTrimmed(scalar) { kept.removeLast() }
+        let name = String(String.UnicodeScalarView(kept))
+        if name.isEmpty { return nil }
+        return name.utf8.count <= longest ? name : shortened(name)
+    }
+
+    /// The first so many octets, less the last character where it would be cut.
+    static func prefix(_ text: Substring, _ count: Int) -> String {
+        var kept = text.unicodeScalars[...]
+        var length = text.utf8.count
+        while length > count, let scalar = kept.popLast() { length -= UTF8.width(scalar) }
+        return String(kept)
+    }
+
+    private static func shortened(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= longestExtension else {
+            return prefix(name[...], longest)
+        }
+        return prefix(name[..<dot], longest - name[dot...].utf8.count) + name[dot...]
+    }
+
+    private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Cf: among them what makes `gpj.exe` look like `exe.jpg`.
+        case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func isTrimmed(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What tells one state of a resource from every other, byte for byte (RFC 9110 §8.8).
+enum StrongValidator: Sendable, Hashable {
+    /// An `ETag` that is not weak, quotation marks included.
+    case entityTag(String)
+    /// A `Last-Modified` without an `ETag` beside it.
+    case lastModified(String)
+
+    /// A server's clock ticks once a second, and a resource that has just changed may change again unseen. So much older than the
+    /// response it has to be (RFC 9110 §8.8.2.2).
+    private static let leastAge: Int64 = 60
+
+    /// Nil if the response has none. A weak entity tag is none, and keeps the date from being one (RFC 9110 §13.1.5).
+    init?(of head: ResponseHead) {
+        let tags = head.values(for: "ETag")
+        if !tags.isEmpty {
+            guard tags.count == 1, Self.isStrongTag(tags[0]) else { return nil }
+            self = .entityTag(tags[0])
+            return
+        }
+        let dates = (head.values(for: "Last-Modified"), head.values(for: "Date"))
+        guard dates.0.count == 1, dates.1.count == 1, let modified = HTTPDate.seconds(dates.0[0]),
+            let now = HTTPDate.seconds(dates.1[0]), modified <= now - Self.leastAge
+        else { return nil }
+        self = .lastModified(dates.0[0])
+    }
+
+    /// What was written down, if it could have been read from a response.
+    init?(entityTag: String?, lastModified: String?) {
+        switch (entityTag, lastModified) {
+        case (let tag?, nil) where Self.isStrongTag(tag): self = .entityTag(tag)
+        case (nil, let date?) where HTTPDate.seconds(date) != nil: self = .lastModified(date)
+        default: return nil
+        }
+    }
+
+    /// For `If-Range`.
+    var fieldValue: String {
+        switch self {
+        case .entityTag(let tag): tag
+        case .lastModified(let date): date
+        }
+    }
+
+    /// Whether the response says that its resource is in another state.
+    func isContradicted(by head: ResponseHead) -> Bool {
+        switch self {
+        case .entityTag(let tag): head.contains("ETag") && head.values(for: "ETag") != [tag]
+        case .lastModified(let date): head.contains("Last-Modified") && head.values(for: "Last-Modified") != [date]
+        }
+    }
+
+    /// RFC 9110 §8.8.3. Only ASCII, for it has to come back as it came.
+    private static func isStrongTag(_ tag: String) -> Bool {
+        let octets = tag.utf8
+        guard octets.count >= 2, octets.first == UInt8(ascii: "\""), octets.last == UInt8(ascii: "\"") else {
+            return false
+        }
+        return octets.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7e).contains($0) }
+    }
+}
