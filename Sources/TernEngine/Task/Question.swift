@@ -22,9 +22,15 @@ public struct Question<Answer: Sendable>: Sendable {
     }
 
     /// Gives the answer.
-    public func answer(_ answer: Answer) {
-        let given = form(answer)
+    public func answer(_ answer: Answer) { self.answer(given: form(answer)) }
+
+    private func answer(given: GivenAnswer) {
         if loop.isCurrent { return task.answered(number, given) }
         loop.execute { [task, number] in task.answered(number, given) }
     }
+}
+
+extension Question where Answer == ResponseDisposition {
+    /// Has something else asked: the response is no answer, and nobody was told of it.
+    func answer(instead request: URLRequest) { answer(given: .instead(request)) }
 }

@@ -35,6 +35,7 @@ extension SessionTask {
         case .content(.unavailable): follow(plan.answered(content: nil))
         case .disposition(.allow): follow(plan.allowed())
         case .disposition(.cancel): if let connection { connection.end(.cancelled) } else { cancel() }
+        case .instead(let request): ask(request)
         }
     }
 
@@ -84,6 +85,18 @@ extension SessionTask {
         obey(ask(on: loop, { .content($0) }) { delegate.task(self, needsNewContent: $0) })
     }
 
+    /// Asks something else than was answered.
+    private func ask(_ request: URLRequest) {
+        aside?.path = BodyPath()
+        aside?.decodingError = nil
+        aside?.undecidedTrailers = nil
+        shared.withLock { state in
+            state.response = nil
+            state.currentRequest = request
+        }
+        follow(plan.answered(instead: request))
+    }
+
     /// The response is the answer.
     func deliver(_ undecoded: consuming HTTPURLResponse) {
         var response = undecoded
@@ -94,6 +107,9 @@ extension SessionTask {
         switch answer {
         case .disposition(.allow): break
         case .disposition(.cancel): connection?.end(.cancelled)
+        case .instead(let request):
+            plan.awaitDisposition()
+            ask(request)
         default:
             guard plan.isDelivering else { break }
             plan.awaitDisposition()

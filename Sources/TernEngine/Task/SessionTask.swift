@@ -161,6 +161,9 @@ public class SessionTask: @unchecked Sendable {
         shard?.perform { _ in self.updatePause() }
     }
 
+    /// Whether the task may end now. A kind of task that has something left to do says no, and completes again when that is done.
+    func mayEnd(_ error: EngineError?) -> Bool { true }
+
     private func begin(_ state: inout Shared) {
         state.stage = .started
         state.start = .now
@@ -230,6 +233,7 @@ extension SessionTask {
 extension SessionTask {
     /// Ends the task: once, whoever comes first.
     func complete(_ error: EngineError?) {
+        if !mayEnd(error) { return }
         // With the last shard go the session's policies, which may be somebody's subclass: when the lock is free.
         let (isFirst, shard) = shared.withLock { state -> (Bool, Shard<SessionTask>?) in
             guard state.stage != .completed else { return (false, nil) }
@@ -262,8 +266,16 @@ extension SessionTask {
     /// Fails the task. Later, not now: whoever starts a task from the end of another must not find himself one stack frame
     /// deeper each time. Where no loop runs any more it ends on a queue.
     func completeLater(_ reason: EngineError.Reason, phase: EngineError.Phase, on loop: ReactorLoop?) {
-        let ending: @Sendable () -> Void = { self.complete(self.error(reason, phase: phase)) }
-        if loop?.execute(ending) != true { Self.endings.async(execute: ending) }
+        Self.perform(on: loop) { self.complete(self.error(reason, phase: phase)) }
+    }
+
+    /// Runs `work` on the task's loop when that has time, and where no loop runs any more on a queue.
+    func performLater(_ work: @escaping @Sendable () -> Void) {
+        Self.perform(on: shared.withLock { $0.shard }?.loop, work)
+    }
+
+    private static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
+        if loop?.execute(work) != true { endings.async(execute: work) }
     }
 
     /// Fails a task that finds no reactor to run on.

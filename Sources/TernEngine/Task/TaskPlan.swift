@@ -178,6 +178,12 @@ struct TaskPlan: ~Copyable {
         return deliver(ending)
     }
 
+    /// It is not, and something else is asked instead.
+    mutating func answered(instead request: URLRequest) -> Next {
+        guard case .asking(let ending) = stage, case .delivery = proposal.take() else { return .wait }
+        return move(to: request, chain, ending)
+    }
+
     private mutating func deliver(_ ending: Ending) -> Next {
         switch ending {
         case .notYet:
