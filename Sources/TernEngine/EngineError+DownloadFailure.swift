@@ -3,7 +3,7 @@ public import TernIO
 
 extension EngineError {
     /// Why a download did not come to be the file it was to be. What stood at its target stands there still.
-    public enum DownloadFailure: Sendable {
+    public enum DownloadFailure: Error {
         /// The file could not be made, written, read or put in its place: a full disk is `ENOSPC`, a quota `EDQUOT`, a file that may
         /// not be so large `EFBIG`.
         case file(SystemError, path: String)

@@ -37,6 +37,15 @@ public struct EngineError: Error, Sendable {
             bytesReceived: bytesReceived, resumeData: resumeData)
     }
 
+    /// The same, of a download that can be resumed.
+    func resumable(with data: Data?) -> EngineError {
+        data == nil
+            ? self
+            : EngineError(
+                reason, phase: phase, origin: origin, remoteAddress: remoteAddress, wasSent: wasSent,
+                isSafeToRepeat: isSafeToRepeat, bytesReceived: bytesReceived, resumeData: data)
+    }
+
     /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.
     public enum Reason: Error {
         /// What the caller gave cannot be sent.

@@ -15,7 +15,7 @@ extension Session {
     public func downloadTask(
         with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
-        SessionDownloadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+        downloadTask(DownloadPlace(temporaryIn: folder), nil, request, delegate)
     }
 
     /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call `resume()` to
@@ -24,7 +24,10 @@ extension Session {
         with request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
-        SessionDownloadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+        let place = DownloadPlace(target, settings)
+        let path = target.path(percentEncoded: false)
+        let firstPart = settings.isResumable ? FirstPartFile(besideTarget: path, for: request) : nil
+        return downloadTask(place, firstPart, request, delegate)
     }
 
     /// Makes a task that goes on where another has broken off. If what is there has changed meanwhile it starts over.
@@ -37,13 +40,24 @@ extension Session {
     public func downloadTask(
         withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
     ) throws(ResumeDataError) -> SessionDownloadTask {
-        throw .malformed
+        let firstPart = try FirstPartFile(ResumeData(resumeData))
+        let folder = firstPart.data.partialFile.deletingLastPathComponent()
+        return downloadTask(DownloadPlace(temporaryIn: folder), firstPart, request ?? firstPart.data.request, delegate)
+    }
+
+    private func downloadTask(
+        _ place: DownloadPlace, _ firstPart: FirstPartFile?, _ request: URLRequest,
+        _ delegate: any SessionDownloadDelegate
+    ) -> SessionDownloadTask {
+        SessionDownloadTask(
+            DownloadDriver(place, firstPart, delegate), request, defaults: taskDefaults, at: placeForTask)
     }
 
     /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any status code is a
     /// success.
     public func download(for request: URLRequest) async throws(EngineError) -> (URL, HTTPURLResponse) {
-        throw EngineError(.cancelled, phase: .request)
+        let waiter = DownloadWaiter()
+        return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()
     }
 
     /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when all of it is there. Whatever goes
@@ -51,7 +65,10 @@ extension Session {
     public func download(
         for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
     ) async throws(EngineError) -> (URL, HTTPURLResponse) {
-        throw EngineError(.cancelled, phase: .request)
+        let waiter = DownloadWaiter()
+        return try await waiter.outcome(
+            of: downloadTask(with: request, to: target, settings: settings, delegate: waiter)
+        ).get()
     }
 
     /// Goes on with a download that has broken off, and writes the whole to `target`.
@@ -59,6 +76,16 @@ extension Session {
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
         settings: DownloadSettings = DownloadSettings()
     ) async throws(EngineError) -> (URL, HTTPURLResponse) {
-        throw EngineError(.cancelled, phase: .request)
+        let firstPart: FirstPartFile
+        do throws(ResumeDataError) {
+            firstPart = try FirstPartFile(ResumeData(resumeData))
+        } catch {
+            throw EngineError(.download(.resumeData(error)), phase: .request)
+        }
+        let waiter = DownloadWaiter()
+        return try await waiter.outcome(
+            of: downloadTask(
+                DownloadPlace(target, settings), firstPart, request ?? firstPart.data.request, waiter)
+        ).get()
     }
 }

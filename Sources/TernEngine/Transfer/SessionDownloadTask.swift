@@ -3,15 +3,23 @@ public import FoundationEssentials
 
 /// A task whose response becomes a file. It is written off the reactor's thread, and a slow disk slows the server down.
 public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
+    private let driver: DownloadDriver
+
+    /// Without a place it fails as soon as it is started.
+    init(_ driver: DownloadDriver, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
+        self.driver = driver
+        super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
+    }
+
     /// Has the file stay where it is, and whoever calls remove it. For `downloadTask(_:didFinishDownloadingTo:)`; without effect at any
     /// other time.
-    public func keepFile() {}
+    public func keepFile() { driver.keepFile() }
 
     /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with what the download
-    /// can be resumed with, or nil if it cannot be, or is over. On any thread.
+    /// can be resumed with, or nil if it cannot be, or is over. On any thread, and before the delegate is told of the end.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+        if !driver.askForResumeData(completionHandler) { return completionHandler(nil) }
         cancel()
-        completionHandler(nil)
     }
 
     /// The same, and waits for it.
@@ -20,4 +28,6 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
             cancel { continuation.resume(returning: $0) }
         }
     }
+
+    override func mayEnd(_ error: EngineError?) -> Bool { driver.mayEnd(self, error) }
 }

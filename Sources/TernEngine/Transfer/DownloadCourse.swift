@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What the responses to a download mean: which of them bring the file, and from which byte on. Decides, does nothing.
+///
+/// A part is only asked for on condition that the whole is what it was (`If-Range`, RFC 9110 §13.1.5), so a server that goes by the
+/// rules sends the whole if it is not. What the others send is found out by looking.
+struct DownloadCourse {
+    /// The first part, and the whole it is of.
+    struct FirstPart {
+        let validator: StrongValidator
+        let length: Int64
+        let totalLength: Int64?
+    }
+
+    /// What a response is.
+    enum Meaning {
+        /// It brings the whole; what was there of it is of no use.
+        case whole
+        /// It brings what follows the first `offset` bytes.
+        case rest(offset: Int64, totalLength: Int64?)
+        /// It is no file, and no reason to give up what is there of one.
+        case other
+        /// It is of no use. Ask for the rest from there on, or for the whole.
+        case askAgain
+        /// The server does not keep to the rules.
+        case wrong(ContentRangeError)
+    }
+
+    /// Nil for the whole.
+    private(set) var firstPart: FirstPart?
+    /// Whether it was asked for less than there is, because the server has no more.
+    private var isAdjusted = false
+
+    init(_ firstPart: FirstPart? = nil) {
+        // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none cannot be asked.
+        guard let firstPart, firstPart.length > 0 else { return }
+        self.firstPart = firstPart
+        if let total = firstPart.totalLength, firstPart.length >= total { shorten(to: total - 1) }
+    }
+
+    private mutating func shorten(to length: Int64) {
+        isAdjusted = true
+        firstPart = firstPart.flatMap { part in
+            length <= 0 ? nil : FirstPart(validator: part.validator, length: length, totalLength: part.totalLength)
+        }
+    }
+
+    /// Has `request` ask for what is missing.
+    func prepare(_ request: inout URLRequest) {
+        request.headers["Range"] = firstPart.map { "bytes=\($0.length)-" }
+        request.headers["If-Range"] = firstPart?.validator.fieldValue
+    }
+
+    mutating func head(_ head: ResponseHead) -> Meaning {
+        guard let firstPart else { return .whole }
+        switch head.status {
+        case 200: return .whole
+        case 206: return part(head, after: firstPart)
+        case 416:
+            if !isAdjusted, case .unsatisfied(let total)? = head["Content-Range"].flatMap(ContentRange.init),
+                total == firstPart.length
+            {
+                // There is no more to be had: the last byte and its validator say whether that is because all is there.
+                shorten(to: total - 1)
+            } else {
+                self.firstPart = nil
+            }
+            return .askAgain
+        default: return .other
+        }
+    }
+
+    private mutating func part(_ head: ResponseHead, after firstPart: FirstPart) -> Meaning {
+        if firstPart.validator.isContradicted(by: head) || !ContentCoding.isIdentity(head) {
+            self.firstPart = nil
+            return .askAgain
+        }
+        do throws(ContentRangeError) {
+            return .rest(offset: firstPart.length, totalLength: try Self.total(head, after: firstPart))
+        } catch {
+            return .wrong(error)
+        }
+    }
+
+    /// RFC 9110 §15.3.7
+    private static func total(_ head: ResponseHead, after firstPart: FirstPart) throws(ContentRangeError) -> Int64? {
+        let type = head["Content-Type"]?.lowercased() ?? ""
+        if type.hasPrefix("multipart/byteranges") { throw .multipart }
+        let values = head.values(for: "Content-Range")
+        guard let value = values.first else { throw .missing }
+        guard values.count == 1, case .part(let first, let last, let total)? = ContentRange(value) else {
+            throw .malformed
+        }
+        if first != firstPart.length { throw .start(first, asked: firstPart.length) }
+        if let total, let before = firstPart.totalLength, total != before { throw .total(total, before: before) }
+        // Both ends are in the range of the type, and the first is not less than nothing.
+        if let length = head.contentLength, Int64(length) - 1 != last - first {
+            throw .length(Int64(length), ofPart: last - first + 1)
+        }
+        return total ?? firstPart.totalLength
+    }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import TernIO
+import TernLock
+
+/// The delegate of a download: takes the body to its file, and tells the user's delegate everything else.
+///
+/// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for everybody. This
+/// is what `@unchecked Sendable` rests on.
+final class DownloadDriver: ContentReceiver, @unchecked Sendable {
+    private enum Stage {
+        /// No content has come. Exits: writing, finishing, over.
+        case waiting(DownloadFile.Plan)
+        /// Exit: finishing.
+        case writing(FileSink)
+        /// All has come that will. Exit: over.
+        case finishing(FileSink)
+        case over
+    }
+
+    private struct Steering {
+        var isOver = false
+        var handlers: [@Sendable (Data?) -> Void] = []
+    }
+
+    private let place: DownloadPlace
+    private let firstPart: FirstPartFile?
+    private var course: DownloadCourse
+    private var delegate: (any SessionDownloadDelegate)?
+    private var stage: Stage
+    /// Why the response is not taken.
+    private var refusal: EngineError.DownloadFailure?
+    private var expectedLength: Int64?
+    private var toldLength: Int64 = 0
+    private var keepsFile = false
+    private let steering = Lock(Steering())
+
+    init(_ place: DownloadPlace, _ firstPart: FirstPartFile?, _ delegate: any SessionDownloadDelegate) {
+        self.place = place
+        self.firstPart = firstPart
+        self.delegate = delegate
+        course = DownloadCourse(
+            firstPart.map {
+                DownloadCourse.FirstPart(
+                    validator: $0.data.validator, length: $0.data.receivedLength ?? 0, totalLength: $0.data.totalLength)
+            })
+        stage = .waiting(DownloadFile.Plan(place: place))
+    }
+
+    /// What is to be asked where `request` is meant.
+    func prepared(_ request: URLRequest) -> URLRequest {
+        var request = request
+        if firstPart != nil {
+            course.prepare(&request)
+        } else if case .target(_, let settings) = place, settings.isResumable || settings.verification != nil {
+        } else {
+            return request
+        }
+        // Ranges and digests count the bytes that are sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
+        request.headers["Accept-Encoding"] = "identity"
+        request.decodesContent = false
+        return request
+    }
+
+    /// For a moment when the file is told of.
+    func keepFile() { keepsFile = true }
+
+    /// False if it is over.
+    func askForResumeData(_ handler: @escaping @Sendable (Data?) -> Void) -> Bool {
+        steering.withLock { steering in
+            if steering.isOver { return false }
+            steering.handlers.append(handler)
+            return true
+        }
+    }
+}
+
+// The content
+extension DownloadDriver {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
+        var plan = DownloadFile.Plan(place: place)
+        switch course.head(response.head) {
+        case .askAgain:
+            var request = task.plan.hop.request
+            course.prepare(&request)
+            return question.answer(instead: request)
+        case .wrong(let error): return refuse(.wrongPart(error), question)
+        case .whole:
+            expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
+            plan.firstPart = firstPart.map { ($0.file, 0) }
+            if response.statusCode == 200 {
+                plan.resumeData = ResumeData(task.originalRequest, response, totalLength: expectedLength)
+            }
+        case .rest(let offset, let totalLength):
+            expectedLength = totalLength
+            plan.firstPart = firstPart.map { ($0.file, offset) }
+            plan.resumeData = firstPart?.data
+        case .other: expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
+        }
+        if case .target(_, let settings) = place, !settings.acceptsAnyStatus, !(200..<300).contains(response.statusCode)
+        {
+            return refuse(.unsuccessful(response), question)
+        }
+        switch place.verification {
+        case nil: break
+        case .digest(let algorithm, let value): plan.digest = (algorithm, Array(value))
+        case .reprDigest:
+            plan.digest = ReprDigest.strongest(in: response.head.values(for: "Repr-Digest"))
+            if plan.digest == nil { return refuse(.noDigest, question) }
+        }
+        stage = .waiting(plan)
+        delegate?.task(task, didReceive: response, question)
+    }
+
+    private func refuse(_ refusal: EngineError.DownloadFailure, _ question: Question<ResponseDisposition>) {
+        self.refusal = refusal
+        question.answer(.cancel)
+    }
+
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        guard case .writing(let sink) = stage else { return nil }
+        return unsafe sink.room(for: count)
+    }
+
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
+        guard let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
+        sink.append(bytes, at: task.connection?.loop.now ?? .now, for: task)
+        tellProgress(of: sink, to: task)
+    }
+
+    /// Nil if it is over.
+    private func begin(_ task: SessionDownloadTask) -> FileSink? {
+        switch stage {
+        case .writing(let sink): return sink
+        case .finishing, .over: return nil
+        case .waiting(let plan):
+            let sink = FileSink(plan) { task.performLater { self.fileFailed(task) } }
+            stage = .writing(sink)
+            if let offset = plan.firstPart?.length, offset > 0 {
+                toldLength = offset
+                delegate?.downloadTask(task, didResumeAtOffset: offset, expectedTotalBytes: expectedLength ?? -1)
+            }
+            return sink
+        }
+    }
+
+    /// The sink says why when it is finished.
+    private func fileFailed(_ task: SessionDownloadTask) {
+        guard case .writing = stage else { return }
+        if let connection = task.connection { connection.end(.cancelled) } else { task.cancel() }
+    }
+
+    private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
+        let (length, told) = (sink.writtenLength, toldLength)
+        guard length > told else { return }
+        toldLength = length
+        delegate?.downloadTask(
+            task, didWriteData: length - told, totalBytesWritten: length,
+            totalBytesExpectedToWrite: expectedLength ?? -1)
+    }
+}
+
+// The end
+extension DownloadDriver {
+    /// Whether the task may end now. If not, the file is finished first, and then the task completes again.
+    func mayEnd(_ task: SessionDownloadTask, _ error: EngineError?) -> Bool {
+        switch stage {
+        case .over: return true
+        case .finishing(let sink):
+            if error != nil { sink.abandon() }
+            return false
+        case .waiting where error != nil || refusal != nil:
+            let data = keepsFirstPart(error) ? firstPart?.data : nil
+            end(task, error.map { reason($0, of: task) }, data)
+            return false
+        case .waiting, .writing:
+            guard let sink = begin(task) else { return false }
+            stage = .finishing(sink)
+            finish(sink, task, error)
+            return false
+        }
+    }
+
+    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {
+        let keeps = keepsFirstPart(error)
+        let ending = FileSink.Ending(
+            isComplete: error == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
+            keepsFirstPartOnFullDisk: keeps && place.isTarget)
+        sink.finish(ending, for: task) { outcome in
+            task.performLater { self.finished(task, sink, outcome, error) }
+        }
+    }
+
+    private func finished(
+        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: EngineError?
+    ) {
+        switch outcome {
+        case .complete(let path):
+            tellProgress(of: sink, to: task)
+            delegate?.downloadTask(task, didFinishDownloadingTo: URL(filePath: path, directoryHint: .notDirectory))
+            if !place.isTarget, !keepsFile { sink.later { OutputFile.remove(path) } }
+            end(task, nil, nil)
+        case .failed(let failure?, let data):
+            end(task, task.error(.download(failure), phase: .body), data)
+        case .failed(nil, let data):
+            tellProgress(of: sink, to: task)
+            end(task, error.map { reason($0, of: task) } ?? task.error(.cancelled, phase: .body), data)
+        }
+    }
+
+    /// What a response was refused for counts, and not that it was.
+    private func reason(_ error: EngineError, of task: SessionTask) -> EngineError {
+        guard let refusal, case .cancelled = error.reason else { return error }
+        return task.error(.download(refusal), phase: error.phase)
+    }
+
+    /// Whether what has come is of use to anybody.
+    private func keepsFirstPart(_ error: EngineError?) -> Bool {
+        if place.isTarget, place.keepsFirstPart { return true }
+        if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
+        return place.keepsFirstPart || firstPart != nil
+    }
+
+    private func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
+        stage = .over
+        let data = data?.data
+        let handlers = steering.withLock { steering in
+            steering.isOver = true
+            defer { steering.handlers = [] }
+            return steering.handlers
+        }
+        for handler in handlers { handler(data) }
+        task.complete(error?.resumable(with: data))
+        delegate = nil
+    }
+}
+
+// What is passed on
+extension DownloadDriver {
+    func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
+        delegate?.task(task, willSendOn: connection)
+    }
+
+    func task(
+        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        delegate?.task(
+            task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend)
+    }
+
+    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
+        delegate?.task(task, didReceiveInformational: response)
+    }
+
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ question: Question<RedirectAnswer>
+    ) {
+        delegate?.task(task, willPerformHTTPRedirection: response, newRequest: request, question)
+    }
+
+    func task(
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+    ) {
+        delegate?.task(task, didReceive: challenge, question)
+    }
+
+    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
+        delegate?.task(task, needsNewContent: question)
+    }
+
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+        delegate?.task(task, didReceiveTrailers: trailers)
+    }
+
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
+        delegate?.task(task, didDiscardTrailers: discarded)
+    }
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        delegate?.task(task, didCompleteWith: error)
+    }
+}

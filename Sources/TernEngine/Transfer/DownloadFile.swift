@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TernIO
+import TernTLS
+
+/// The file that a download becomes, from its first byte to its name. What stands at the target stays as it is until then.
+///
+/// Waits for the disk. Used by one thread at a time.
+final class DownloadFile {
+    typealias Failure = EngineError.DownloadFailure
+
+    /// What it is made of.
+    struct Plan: Sendable {
+        let place: DownloadPlace
+        /// What is there already, and how much of that counts.
+        var firstPart: (file: OutputFile, length: Int64)?
+        /// What is known about it, if it can be resumed.
+        var resumeData: ResumeData?
+        /// What its content is held against.
+        var digest: (algorithm: DigestAlgorithm, value: [UInt8])?
+    }
+
+    private static let readAtOnce = 256 * 1024
+
+    private let plan: Plan
+    private var file: OutputFile?
+    /// Without links.
+    private var target: String?
+    private var digest: MessageDigest?
+    /// What is written down.
+    private(set) var length: Int64 = 0
+
+    init(_ plan: Plan) { self.plan = plan }
+
+    /// Makes the file, or goes on with the first part.
+    func open() throws(Failure) {
+        if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
+        if let algorithm = plan.digest?.algorithm { digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512) }
+        if let (file, length) = plan.firstPart {
+            try attempt(file.path) { () throws(SystemError) in try file.truncate(to: length) }
+            self.file = file
+            try takeIn(length)
+        } else {
+            try create()
+        }
+        try writeNotes()
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        guard let file else { return }
+        try attempt(target ?? file.path) { () throws(SystemError) in try unsafe file.write(bytes, at: length) }
+        unsafe digest?.update(bytes)
+        length += Int64(bytes.count)
+    }
+
+    /// The content is complete: gives it its name, and says which.
+    func commit() throws(Failure) -> String {
+        guard let file else { return "" }
+        if let (algorithm, value) = plan.digest {
+            guard digest.take()?.finish() == value else { throw .digestMismatch(algorithm) }
+        }
+        try attempt(target ?? file.path) { () throws(SystemError) in try file.settle() }
+        guard let target, case .target(_, let settings) = plan.place else { return file.path }
+        try move(file, to: target, settings.existingFile)
+        OutputFile.remove(PartialNames.notes(beside: file.path))
+        self.file = nil
+        return target
+    }
+
+    /// It will not be complete. Says what it can be resumed with if that is to be and can be, and removes it else.
+    func abandon(keepsFirstPart: Bool) -> ResumeData? {
+        guard let file else { return nil }
+        self.file = nil
+        if keepsFirstPart, length > 0, let data = plan.resumeData { return data.kept(at: file.path, length) }
+        file.remove()
+        OutputFile.remove(PartialNames.notes(beside: file.path))
+        return nil
+    }
+
+    /// Finds out what cannot be a target before anything comes.
+    private static func prepare(_ path: String, _ settings: DownloadSettings) throws(Failure) -> String {
+        if path.utf8.contains(0) { throw .file(SystemError(.open, code: EINVAL), path: path) }
+        if path.isEmpty || path.hasSuffix("/") { throw .notRegularFile(path: path) }
+        guard let status = FileStatus(of: path) else {
+            // A link into nowhere would be replaced, and not followed.
+            if FileStatus.isLink(path) { throw .notRegularFile(path: path) }
+            if settings.createsFolders, let slash = path.lastIndex(of: "/") {
+                do throws(SystemError) {
+                    try FileStatus.makeFolder(String(path[..<slash]))
+                } catch {
+                    throw .file(error, path: path)
+                }
+            }
+            return path
+        }
+        if status.kind != .regular { throw .notRegularFile(path: path) }
+        if settings.existingFile == .refuse { throw .exists(path: path) }
+        return FileStatus.resolved(path) ?? path
+    }
+
+    private func create() throws(Failure) {
+        guard case .target(let path, let settings) = plan.place, let target else {
+            guard case .temporary(let folder) = plan.place else { return }
+            file = try create(PartialNames.temporary(in: folder), 0o600)
+            return
+        }
+        // Until it has the permissions of the file it replaces, nobody else reads it.
+        let permissions: UInt32 = FileStatus(of: target) == nil ? 0o666 : 0o600
+        if settings.isResumable, plan.resumeData != nil,
+            let file = firstPart(PartialNames(target: path).file, permissions)
+        {
+            self.file = file
+        } else {
+            file = try create(PartialNames.draft(of: target), permissions)
+        }
+    }
+
+    /// Nil if another download has it.
+    private func firstPart(_ path: String, _ permissions: UInt32) -> OutputFile? {
+        let made = try? OutputFile.create(path, permissions: permissions)
+        guard let file = made ?? (try? OutputFile.openOwn(path)), (try? file.claim()) == true,
+            (try? file.truncate(to: 0)) != nil
+        else { return nil }
+        return file
+    }
+
+    private func create(_ path: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
+        do throws(SystemError) {
+            return try OutputFile.create(path, permissions: permissions)
+        } catch {
+            throw .file(error, path: target ?? path)
+        }
+    }
+
+    /// Reads what is there already, for its digest.
+    private func takeIn(_ count: Int64) throws(Failure) {
+        guard let file else { return }
+        length = count
+        if digest == nil { return }
+        try unsafe read(file, 0..<count) { bytes throws(Failure) in unsafe digest?.update(bytes) }
+    }
+
+    /// Notes are never about something else than what is in the file: it was empty, or as they said, until now.
+    private func writeNotes() throws(Failure) {
+        guard let file, case .target(let path, let settings) = plan.place, file.path == PartialNames(target: path).file
+        else { return }
+        let notes = PartialNames.notes(beside: file.path)
+        guard settings.isResumable, let data = plan.resumeData?.kept(at: file.path, nil).data else {
+            return OutputFile.remove(notes)
+        }
+        try attempt(notes) { () throws(SystemError) in
+            let draft = try OutputFile.create(PartialNames.draft(of: notes), permissions: 0o600)
+            do throws(SystemError) {
+                try unsafe Array(data).span.bytes.withUnsafeBytes { bytes throws(SystemError) in
+                    try unsafe draft.write(bytes, at: 0)
+                }
+                try draft.replace(notes)
+            } catch {
+                draft.remove()
+                throw error
+            }
+        }
+    }
+
+    private func move(
+        _ file: OutputFile, to target: String, _ existing: DownloadSettings.ExistingFile
+    ) throws(Failure) {
+        if let status = FileStatus(of: target) {
+            if status.kind != .regular { throw .notRegularFile(path: target) }
+            file.takeAfter(status)
+        }
+        do throws(SystemError) {
+            switch existing {
+            case .replace: try file.replace(target)
+            case .refuse: try file.take(target)
+            }
+        } catch {
+            switch error.code {
+            case EXDEV: try copy(file, to: target, existing)
+            case EEXIST where existing == .refuse: throw .exists(path: target)
+            default: throw .file(error, path: target)
+            }
+        }
+    }
+
+    /// For a first part on another file system.
+    private func copy(
+        _ file: OutputFile, to target: String, _ existing: DownloadSettings.ExistingFile
+    ) throws(Failure) {
+        let twin = try create(PartialNames.draft(of: target), FileStatus(of: target) == nil ? 0o666 : 0o600)
+        do throws(Failure) {
+            var offset: Int64 = 0
+            try unsafe read(file, 0..<length) { bytes throws(Failure) in
+                try attempt(target) { () throws(SystemError) in try unsafe twin.write(bytes, at: offset) }
+                offset += Int64(bytes.count)
+            }
+            try attempt(target) { () throws(SystemError) in try twin.settle() }
+            try move(twin, to: target, existing)
+        } catch {
+            twin.remove()
+            throw error
+        }
+        file.remove()
+    }
+
+    private func read(
+        _ file: OutputFile, _ range: Range<Int64>, _ take: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        let memory = ReceiveMemory(capacity: Self.readAtOnce)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let most = Int(min(Int64(Self.readAtOnce), range.upperBound - offset))
+            let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.room.prefix(most))
+            var count = 0
+            try attempt(file.path) { () throws(SystemError) in count = try unsafe file.read(into: room, at: offset) }
+            // It is shorter than it was a moment ago, or there is no memory.
+            if count == 0 { throw .file(SystemError(.pread, code: EIO), path: file.path) }
+            try unsafe take(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
+            offset += Int64(count)
+        }
+    }
+
+    private func attempt(_ path: String, _ work: () throws(SystemError) -> Void) throws(Failure) {
+        do throws(SystemError) {
+            try work()
+        } catch {
+            throw .file(error, path: path)
+        }
+    }
+}

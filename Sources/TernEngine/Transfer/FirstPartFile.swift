@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernIO
+
+/// The first part of a download that has broken off, claimed: nobody else goes on with it meanwhile.
+struct FirstPartFile: Sendable {
+    let file: OutputFile
+    /// With the length that counts.
+    let data: ResumeData
+
+    /// Finds the file that `data` speaks of.
+    init(_ data: ResumeData) throws(ResumeDataError) {
+        let path = data.partialFile.path(percentEncoded: false)
+        let (file, length) = try Self.open(path)
+        if let expected = data.receivedLength, length < expected { throw .wrongLength(length, expected: expected) }
+        // Without a note of the length, all of it counts; what is longer than noted was not asked to be kept.
+        let received = data.receivedLength ?? length
+        if let total = data.totalLength, received > total { throw .wrongLength(received, expected: total) }
+        self.file = file
+        self.data = data.kept(at: path, received)
+    }
+
+    private static func open(_ path: String) throws(ResumeDataError) -> (OutputFile, length: Int64) {
+        let (file, isClaimed, length): (OutputFile?, Bool, Int64)
+        do throws(SystemError) {
+            file = try OutputFile.openOwn(path)
+            isClaimed = try file?.claim() ?? false
+            length = try file?.length ?? 0
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR: throw .missingFile(path: path)
+            // A link, or a device that nobody has.
+            case ELOOP, ENXIO, EISDIR: throw .foreignFile(path: path)
+            default: throw .unreadable(path: path, code: error.code)
+            }
+        }
+        guard let file else { throw .foreignFile(path: path) }
+        guard isClaimed else { throw .inUse(path: path) }
+        return (file, length)
+    }
+
+    /// What an earlier download of the same URL to `target` has left; nil if nothing can be done with it.
+    init?(besideTarget target: String, for request: URLRequest) {
+        guard request.method == "GET", request.content == nil, request.headers["Range"] == nil,
+            let url = request.url.flatMap(ResumeData.withoutUserinfo),
+            let data = try? ResumeData(besideTarget: URL(filePath: target)), data.url == url,
+            let found = try? FirstPartFile(data)
+        else { return nil }
+        self = found
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Under which names the first part of a download waits for the rest.
+struct PartialNames {
+    private static let ending = ".tern-part"
+    private static let noteEnding = ".json"
+    private static let temporaryBeginning = "tern-download-"
+    private static let temporaryEnding = ".tmp"
+
+    /// Beside the target: `.name.tern-part`.
+    let file: String
+    /// And what is known about it: `.name.tern-part.json`.
+    var notes: String { Self.notes(beside: file) }
+
+    init(target: String) {
+        let (folder, name) = Self.split(target)
+        file = folder + "." + Self.fitting(name) + Self.ending
+    }
+
+    static func notes(beside file: String) -> String { file + noteEnding }
+
+    /// A name that nobody guesses.
+    static func temporary(in folder: String) -> String {
+        (folder.hasSuffix("/") ? folder : folder + "/") + temporaryBeginning
+            + String(UInt64.random(in: .min ... .max), radix: 36) + temporaryEnding
+    }
+
+    /// One for a file that is of no use when it is not complete.
+    static func draft(of target: String) -> String {
+        split(target).folder + ".tern-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    /// Whether a download would choose this path: absolute and straight, and a name like those above.
+    static func areThoseOf(_ path: String) -> Bool {
+        let components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard components.count >= 2, components[0].isEmpty, path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+            components.dropFirst().allSatisfy({
+                !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
+            })
+        else { return false }
+        let name = split(path).name
+        return name.hasPrefix(".") && name.hasSuffix(ending) && name.utf8.count > ending.utf8.count + 1
+            || name.hasPrefix(temporaryBeginning) && name.hasSuffix(temporaryEnding)
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        return (String(path[..<cut]), String(path[cut...]))
+    }
+
+    /// A name that would be too long with what is added is cut, and told from others that are cut by a number.
+    private static func fitting(_ name: String) -> String {
+        let room = FileName.longest - 1 - ending.utf8.count - noteEnding.utf8.count
+        if name.utf8.count <= room { return name }
+        // FNV-1a: the same in every process.
+        let number = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let mark = "~" + String(number, radix: 36)
+        return FileName.prefix(name[...], room - mark.utf8.count) + mark
+    }
+}

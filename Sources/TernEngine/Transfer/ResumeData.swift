@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+import TernHTTP1
+import TernIO
+
+/// What a download that has broken off can be resumed with: where from, which state of the resource, and where its first part is.
+///
+/// Written down as JSON, it outlives the process. It is believed only after it was checked: a path in it has to be one that a
+/// download would have chosen. It holds no credentials, neither of the URL nor of header fields, but it does hold the URL's query.
+public struct ResumeData: Sendable, Hashable {
+    /// The URL that was asked first, before redirects; without userinfo.
+    public let url: URL
+    /// The first part of the file.
+    public let partialFile: URL
+    /// How many bytes the first part has; nil if as many as the partial file.
+    public let receivedLength: Int64?
+    /// How many the whole has; nil where the server did not say.
+    public let totalLength: Int64?
+    let validator: StrongValidator
+    /// Of the request, as far as they say what is wanted, and are no secrets.
+    let fields: HTTPFields
+
+    /// Reads what `data` gave.
+    public init(_ data: Data) throws(ResumeDataError) { self = try ResumeNotes.read(data) }
+
+    /// Reads the note that a download to `target` has left (``DownloadSettings/isResumable``), perhaps by being killed.
+    public init(besideTarget target: URL) throws(ResumeDataError) {
+        let names = PartialNames(target: target.path(percentEncoded: false))
+        self = try ResumeNotes.read(at: names.notes)
+        guard partialFile.path(percentEncoded: false) == names.file else {
+            throw .suspiciousPath(partialFile.path(percentEncoded: false))
+        }
+    }
+
+    /// Of a file that is not known yet. Nil if the response to `request` cannot be continued: it has no strong validator, or is
+    /// coded, or the request was none for what is simply there.
+    init?(_ request: URLRequest, _ response: HTTPURLResponse, totalLength: Int64?) {
+        guard request.method == "GET", request.content == nil, !response.isContentDecoded,
+            ContentCoding.isIdentity(response.head),
+            let validator = StrongValidator(of: response.head),
+            let url = request.url.flatMap(Self.withoutUserinfo)
+        else { return nil }
+        self.init(
+            url: url, partialFile: URL(filePath: "/", directoryHint: .isDirectory), receivedLength: nil,
+            totalLength: totalLength, validator: validator, fields: Self.kept(request))
+    }
+
+    init(
+        url: URL, partialFile: URL, receivedLength: Int64?, totalLength: Int64?, validator: StrongValidator,
+        fields: HTTPFields
+    ) {
+        self.url = url
+        self.partialFile = partialFile
+        self.receivedLength = receivedLength
+        self.totalLength = totalLength
+        self.validator = validator
+        self.fields = fields
+    }
+
+    /// For ``Session/downloadTask(withResumeData:request:delegate:)``, and to be written down.
+    public var data: Data { ResumeNotes.written(self) }
+
+    /// Removes the partial file and the note beside it, of a download that is not to be resumed.
+    public func removePartialFile() {
+        let path = partialFile.path(percentEncoded: false)
+        guard let file = try? OutputFile.openOwn(path), (try? file.claim()) == true else { return }
+        file.remove()
+        OutputFile.remove(PartialNames.notes(beside: path))
+    }
+
+    /// The same, in a file of which so many bytes count; nil for all.
+    func kept(at path: String, _ length: Int64?) -> ResumeData {
+        ResumeData(
+            url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), receivedLength: length,
+            totalLength: totalLength, validator: validator,
+            fields: fields)
+    }
+
+    /// What is to be asked.
+    var request: URLRequest {
+        var request = URLRequest(url: url)
+        request.headers = fields
+        return request
+    }
+
+    static func withoutUserinfo(_ url: URL) -> URL? {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return nil }
+        (components.user, components.password, components.fragment) = (nil, nil, nil)
+        return components.url
+    }
+
+    /// Any other field may be a secret that nobody has called one.
+    private static let keptFields = ["accept", "accept-language", "user-agent"]
+
+    static func isKept(_ name: String) -> Bool { keptFields.contains(name.lowercased()) }
+
+    private static func kept(_ request: URLRequest) -> HTTPFields {
+        HTTPFields(request.headers.filter { isKept($0.name) && !request.isSensitive(fieldNamed: $0.name) })
+    }
+}
