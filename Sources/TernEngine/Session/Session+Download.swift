@@ -26,8 +26,18 @@ extension Session {
     ) -> SessionDownloadTask {
         let place = DownloadPlace(target, settings)
         let path = target.path(percentEncoded: false)
-        let firstPart = settings.isResumable ? FirstPartFile(besideTarget: path, for: request) : nil
+        let continues = settings.isResumable && !settings.startsOver
+        let firstPart = continues ? FirstPartFile(besideTarget: path, for: request) : nil
         return downloadTask(place, firstPart, request, delegate)
+    }
+
+    /// Makes a task whose response becomes the file that `target` names, such as one in a folder of yours with
+    /// ``HTTPURLResponse/suggestedFilename``. It is asked once, on the reactor's thread, about the response that brings the file.
+    public func downloadTask(
+        with request: URLRequest, settings: DownloadSettings = DownloadSettings(),
+        delegate: any SessionDownloadDelegate, to target: @escaping @Sendable (HTTPURLResponse) -> URL
+    ) -> SessionDownloadTask {
+        downloadTask(DownloadPlace.chosen(target, settings), nil, request, delegate)
     }
 
     /// Makes a task that goes on where another has broken off. If what is there has changed meanwhile it starts over.

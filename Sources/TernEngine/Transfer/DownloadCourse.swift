@@ -29,10 +29,13 @@ struct DownloadCourse {
 
     /// Nil for the whole.
     private(set) var firstPart: FirstPart?
+    /// Whether there was a first part in the beginning.
+    private let isResuming: Bool
     /// Whether it was asked for less than there is, because the server has no more.
     private var isAdjusted = false
 
     init(_ firstPart: FirstPart? = nil) {
+        isResuming = firstPart != nil
         // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none cannot be asked.
         guard let firstPart, firstPart.length > 0 else { return }
         self.firstPart = firstPart
@@ -53,7 +56,7 @@ struct DownloadCourse {
     }
 
     mutating func head(_ head: ResponseHead) -> Meaning {
-        guard let firstPart else { return .whole }
+        guard let firstPart else { return isResuming && head.status != 200 ? .other : .whole }
         switch head.status {
         case 200: return .whole
         case 206: return part(head, after: firstPart)

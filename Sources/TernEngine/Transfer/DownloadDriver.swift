@@ -24,7 +24,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
         var handlers: [@Sendable (Data?) -> Void] = []
     }
 
-    private let place: DownloadPlace
+    private var place: DownloadPlace
     private let firstPart: FirstPartFile?
     private var course: DownloadCourse
     private var delegate: (any SessionDownloadDelegate)?
@@ -51,12 +51,9 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     /// What is to be asked where `request` is meant.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
-        if firstPart != nil {
-            course.prepare(&request)
-        } else if case .target(_, let settings) = place, settings.isResumable || settings.verification != nil {
-        } else {
-            return request
-        }
+        let isExact = place.settings.map { $0.isResumable || $0.verification != nil } ?? false
+        guard isExact || firstPart != nil else { return request }
+        if firstPart != nil { course.prepare(&request) }
         // Ranges and digests count the bytes that are sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
         request.headers["Accept-Encoding"] = "identity"
         request.decodesContent = false
@@ -79,13 +76,28 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
 // The content
 extension DownloadDriver {
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
-        var plan = DownloadFile.Plan(place: place)
-        switch course.head(response.head) {
-        case .askAgain:
+        let meaning = course.head(response.head)
+        if case .askAgain = meaning {
             var request = task.plan.hop.request
             course.prepare(&request)
             return question.answer(instead: request)
-        case .wrong(let error): return refuse(.wrongPart(error), question)
+        }
+        if case .wrong(let error) = meaning { return refuse(.wrongPart(error), question) }
+        if place.settings?.acceptsAnyStatus == false, !(200..<300).contains(response.statusCode) {
+            return refuse(.unsuccessful(response), question)
+        }
+        place = place.known(by: response)
+        guard let plan = plan(for: response, meaning, answering: task) else { return refuse(.noDigest, question) }
+        stage = .waiting(plan)
+        delegate?.task(task, didReceive: response, question)
+    }
+
+    /// Nil if it lacks the digest that it was to have.
+    private func plan(
+        for response: HTTPURLResponse, _ meaning: DownloadCourse.Meaning, answering task: SessionTask
+    ) -> DownloadFile.Plan? {
+        var plan = DownloadFile.Plan(place: place)
+        switch meaning {
         case .whole:
             expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
             plan.firstPart = firstPart.map { ($0.file, 0) }
@@ -96,21 +108,17 @@ extension DownloadDriver {
             expectedLength = totalLength
             plan.firstPart = firstPart.map { ($0.file, offset) }
             plan.resumeData = firstPart?.data
-        case .other: expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
+        case .other, .askAgain, .wrong:
+            expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
         }
-        if case .target(_, let settings) = place, !settings.acceptsAnyStatus, !(200..<300).contains(response.statusCode)
-        {
-            return refuse(.unsuccessful(response), question)
-        }
-        switch place.verification {
+        switch place.settings?.verification {
         case nil: break
         case .digest(let algorithm, let value): plan.digest = (algorithm, Array(value))
         case .reprDigest:
             plan.digest = ReprDigest.strongest(in: response.head.values(for: "Repr-Digest"))
-            if plan.digest == nil { return refuse(.noDigest, question) }
+            if plan.digest == nil { return nil }
         }
-        stage = .waiting(plan)
-        delegate?.task(task, didReceive: response, question)
+        return plan
     }
 
     private func refuse(_ refusal: EngineError.DownloadFailure, _ question: Question<ResponseDisposition>) {

@@ -7,6 +7,8 @@ enum DownloadPlace: Sendable {
     case temporary(folder: String)
     /// At this path.
     case target(String, DownloadSettings)
+    /// At the path that is chosen when the response has come.
+    case chosen(@Sendable (HTTPURLResponse) -> URL, DownloadSettings)
 
     init(temporaryIn folder: URL?) {
         self = .temporary(folder: (folder ?? FileManager.default.temporaryDirectory).path(percentEncoded: false))
@@ -16,20 +18,22 @@ enum DownloadPlace: Sendable {
         self = .target(target.path(percentEncoded: false), settings)
     }
 
-    var isTarget: Bool { if case .target = self { true } else { false } }
+    /// The same, once the response has come.
+    func known(by response: HTTPURLResponse) -> DownloadPlace {
+        guard case .chosen(let choose, let settings) = self else { return self }
+        return DownloadPlace(choose(response), settings)
+    }
 
-    var verification: DownloadSettings.Verification? {
+    /// Nil for a temporary file.
+    var settings: DownloadSettings? {
         switch self {
         case .temporary: nil
-        case .target(_, let settings): settings.verification
+        case .target(_, let settings), .chosen(_, let settings): settings
         }
     }
 
+    var isTarget: Bool { settings != nil }
+
     /// Whether what has come is kept when the download breaks off.
-    var keepsFirstPart: Bool {
-        switch self {
-        case .temporary: true
-        case .target(_, let settings): settings.isResumable
-        }
-    }
+    var keepsFirstPart: Bool { settings?.isResumable ?? true }
 }

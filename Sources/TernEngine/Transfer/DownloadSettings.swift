@@ -29,6 +29,8 @@ public struct DownloadSettings: Sendable {
     /// It is kept beside the target, which is `name`, as `.name.tern-part`, with a note of where it comes from,
     /// `.name.tern-part.json`. Only what can be continued is kept: the response needs a strong validator (RFC 9110 §8.8).
     public var isResumable = false
+    /// Whether a resumable download begins anew, and lets go of what an earlier one has kept. Not by default.
+    public var startsOver = false
     /// Whether the body of a response that is no success becomes the file, too. Not by default: it is an error.
     public var acceptsAnyStatus = false
     /// What the content is held against before the file takes its place; nothing by default.

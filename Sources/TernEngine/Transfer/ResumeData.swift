@@ -76,6 +76,9 @@ public struct ResumeData: Sendable, Hashable {
             fields: fields)
     }
 
+    /// Whether that is the URL it is of, but for userinfo and fragment.
+    public func isOf(_ url: URL) -> Bool { Self.withoutUserinfo(url) == self.url }
+
     /// What is to be asked.
     var request: URLRequest {
         var request = URLRequest(url: url)
