@@ -28,6 +28,11 @@ enum RepeatedOption {
             "data-urlencode",
         ])
 
+    private static let downloading = Names(
+        aliases: fetching.aliases.merging(["C": "continue-at", "r": "range"]) { $1 },
+        single: fetching.single.union(["output", "continue-at", "range", "sha256"]),
+        repeated: fetching.repeated.subtracting(["output"]))
+
     private static let others = Names(
         aliases: ["E": "cert", "anchors": "cacert", "c": "connections", "d": "duration"],
         single: trust.union(["connections", "duration", "threads", "chain", "host", "policy", "at", "profile", "batch"]
@@ -36,7 +41,12 @@ enum RepeatedOption {
 
     /// The first such option, as it was spelled.
     static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {
-        let names = command is any FetchCommand.Type ? fetching : others
+        let names =
+            switch command {
+            case is any FetchCommand.Type: fetching
+            case is DownloadCommand.Type: downloading
+            default: others
+            }
         var seen: Set<String> = []
         var isValue = false
         for argument in arguments {

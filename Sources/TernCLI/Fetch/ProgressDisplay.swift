@@ -12,6 +12,7 @@ final class ProgressDisplay: @unchecked Sendable {
         var start = Date()
         var length: Int?
         var received = 0
+        var offset = 0
     }
 
     private static let interval = 0.2
@@ -25,10 +26,13 @@ final class ProgressDisplay: @unchecked Sendable {
         if isatty(STDERR_FILENO) != 1 { return nil }
     }
 
-    /// - Parameter length: of the body; nil if it is not known.
-    func start(length: Int?) {
-        state.withLock { $0 = State(length: length) }
+    /// - Parameters:
+    ///   - length: of the whole; nil if it is not known.
+    ///   - offset: where the body begins in it.
+    func start(length: Int?, from offset: Int = 0) {
+        state.withLock { $0 = State(length: length, received: offset, offset: offset) }
         queue.async { [self] in
+            timer?.cancel()
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
             timer.setEventHandler { [weak self] in self?.show() }
@@ -56,7 +60,8 @@ final class ProgressDisplay: @unchecked Sendable {
         write(
             "\r\u{1B}[K"
                 + ProgressLine.text(
-                    received: state.received, length: state.length, seconds: Date().timeIntervalSince(state.start)))
+                    received: state.received, from: state.offset, length: state.length,
+                    seconds: Date().timeIntervalSince(state.start)))
     }
 
     private func write(_ text: String) {

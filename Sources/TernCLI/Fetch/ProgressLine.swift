@@ -4,17 +4,37 @@
 enum ProgressLine {
     private static let width = 30
 
-    /// - Parameter length: nil if it is not known.
-    static func text(received: Int, length: Int?, seconds: Double) -> String {
-        let speed = seconds > 0 ? size(Double(received) / seconds) + "/s" : ""
+    /// - Parameters:
+    ///   - received: in all.
+    ///   - offset: where this exchange began.
+    ///   - length: nil if it is not known.
+    ///   - seconds: since then.
+    static func text(received: Int, from offset: Int = 0, length: Int?, seconds: Double) -> String {
+        let rate = seconds > 0 ? Double(received - offset) / seconds : 0
+        let speed = seconds > 0 ? size(rate) + "/s" : ""
         guard let length, length > 0 else { return "\(size(Double(received)))  \(speed)" }
         let share = min(1, Double(received) / Double(length))
         let full = Int(share * Double(width))
         let bar = String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
         return "[\(bar)] \(Int(share * 100)) %  \(size(Double(received))) of \(size(Double(length)))  \(speed)"
+            + timeLeft(Double(length - received), rate)
     }
 
-    private static func size(_ bytes: Double) -> String {
+    /// What has come, and how fast.
+    static func amount(_ length: Int64, since offset: Int64, seconds: Double) -> String {
+        let speed = seconds > 0 ? ", \(size(Double(length - offset) / seconds))/s" : ""
+        return "\(size(Double(length))) in \(tenths(seconds)) s\(speed)"
+    }
+
+    private static func timeLeft(_ bytes: Double, _ rate: Double) -> String {
+        guard bytes > 0, rate > 0, bytes / rate < 360_000 else { return "" }
+        let seconds = Int((bytes / rate).rounded(.up))
+        let (minutes, hours) = (seconds / 60 % 60, seconds / 3600)
+        if hours > 0 { return "  \(hours) h \(minutes) min left" }
+        return minutes > 0 ? "  \(minutes) min \(seconds % 60) s left" : "  \(seconds) s left"
+    }
+
+    static func size(_ bytes: Double) -> String {
         var rest = bytes
         for unit in ["B", "KB", "MB", "GB"] {
             if rest < 1024 { return "\(unit == "B" ? "\(Int(rest))" : tenths(rest)) \(unit)" }

@@ -32,14 +32,15 @@ final class UnfinishedFile: @unchecked Sendable {
     /// Does nothing where the file has its final name by now: nobody else has this one.
     func remove() { _ = unsafe unlink(path) }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(number, nil, &action) == 0 else { return false }
         return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    private static func die(of number: Int32) {
+    /// Ends the command as the signal would have.
+    static func die(of number: Int32) {
         _ = signal(number, SIG_DFL)
         var mask = sigset_t()
         _ = unsafe sigemptyset(&mask)

@@ -7,7 +7,7 @@ import Testing
     @Test func `a known length is shown as a bar`() {
         #expect(
             ProgressLine.text(received: 1_572_864, length: 3_145_728, seconds: 3)
-                == "[###############---------------] 50 %  1.5 MB of 3.0 MB  512.0 KB/s")
+                == "[###############---------------] 50 %  1.5 MB of 3.0 MB  512.0 KB/s  3 s left")
     }
 
     @Test func `without one, and when nothing or too much has come, it makes sense still`() {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// `tern download`: a URL becomes a file, whole or not at all, and what broke off is gone on with.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Save what a URL answers as a file.",
+        discussion: """
+            The file appears, or is replaced, when all of it has come and is what --sha256 says. Redirects are followed, but not \
+            from https to http. An answer that is no success (2xx) is an error. What has come when a download breaks off is kept \
+            beside the file, as .name.tern-part, if the server can go on there; -C - does.
+
+            Exits 1 if there is no file, 2 for wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "File") var file: DownloadFileOptions
+    @OptionGroup(title: "Header fields") var fields: FieldOptions
+    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Trust") var trust: TrustOptions
+
+    func validate() throws {
+        try InputFile.checkStandardInput(fields.inputs)
+        if fields.isCompressed {
+            throw ValidationError("--compressed: a download is saved as it is sent, or it could not be gone on with")
+        }
+        if course.continueTimeout != nil {
+            throw ValidationError("--expect100-timeout is about a body, and there is none")
+        }
+        if course.maximumBodySize != nil, file.continues {
+            throw ValidationError(
+                "--max-filesize is about what is asked for, and -C - asks for a part: give one of them")
+        }
+    }
+
+    func run() async throws {
+        let target = try RequestedURL(url)
+        var configuration = try trust.configuration()
+        configuration.decodesContent = false
+        try course.apply(to: &configuration)
+        if !course.isFollowing { configuration.redirectPolicy = .follow(limit: 50, allowsDowngrade: false) }
+        let request = try request(target, &configuration)
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
+        if let path = file.output, try DownloadFileOptions.isWrittenThrough(path) {
+            return try await writeThrough(request, to: path, session)
+        }
+        let downloader = Downloader(
+            session: session, request: request, file: file, retries: course.retryRule,
+            limit: course.maximumBodySize?.bytes)
+        if try await !downloader.download(to: file.target(of: target)) { throw ExitCode(1) }
+    }
+
+    private func request(
+        _ target: RequestedURL, _ configuration: inout SessionConfiguration
+    ) throws -> Tern.URLRequest {
+        var request = target.request
+        for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        if let range = file.range {
+            guard request.value(forHTTPHeaderField: "Range") == nil else {
+                throw ValidationError("-r and -H \"Range\" ask for two parts: give one of them")
+            }
+            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+        }
+        request.timeouts = configuration.timeouts
+        request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
+        do throws(InvalidRequest) {
+            _ = try request.encodedHead(configuration)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        return request
+    }
+
+    /// What cannot be replaced cannot be taken back either: devices, FIFOs, standard output.
+    private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
+        try file.checkWrittenThrough(path)
+        let transcript = Transcript(
+            .write(to: Outlet(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
+            rules: ResponseRules(refusesErrors: true, maximumBodySize: course.maximumBodySize?.bytes), progress: nil)
+        await transcript.record(session.dataTask(with: request, delegate: transcript))
+        guard let error = transcript.contents.error else { return }
+        if let lost = error as? StandardStreams.WriteError { throw lost }
+        if file.tellsErrors { StandardStreams.tell("tern: \(error)") }
+        throw ExitCode(1)
+    }
+}

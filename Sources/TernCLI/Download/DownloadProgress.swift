@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+
+/// Shows how far a download is: a bar on a terminal, and else a line for each tenth, so that a log stays short.
+final class DownloadProgress: Sendable {
+    private struct Tenths {
+        var length: Int?
+        var told = 0
+
+        /// Whether another tenth is there now.
+        mutating func advance(to received: Int) -> Int? {
+            guard let length, length > 0 else { return nil }
+            let tenths = min(10, received / max(1, length / 10))
+            // The last is told of with the file.
+            guard tenths > told, tenths < 10 else { return nil }
+            told = tenths
+            return tenths
+        }
+    }
+
+    private let display = ProgressDisplay()
+    private let tenths = Lock(Tenths())
+
+    /// - Parameters:
+    ///   - length: of the whole; nil if it is not known.
+    ///   - offset: where it begins.
+    func start(length: Int?, from offset: Int = 0) {
+        if let display { return display.start(length: length, from: offset) }
+        tenths.withLock { tenths in
+            tenths.length = length
+            _ = tenths.advance(to: offset)
+        }
+    }
+
+    func advance(to received: Int) {
+        if let display { return display.advance(to: received) }
+        let (told, length) = tenths.withLock { ($0.advance(to: received), $0.length) }
+        if let told, let length { StandardStreams.tell("\(told)0 % of \(ProgressLine.size(Double(length)))") }
+    }
+
+    func finish() { display?.finish() }
+}

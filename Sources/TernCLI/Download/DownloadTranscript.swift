@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernEngine
+import TernLock
+
+/// Takes down what happens to one download, and shows how far it is.
+final class DownloadTranscript: SessionDownloadDelegate {
+    struct Outcome: Sendable {
+        var response: Tern.HTTPURLResponse?
+        /// What it was to become, if that was known.
+        var target: URL?
+        var error: (any Error)?
+        var length: Int64 = 0
+        /// Where it went on.
+        var offset: Int64 = 0
+        var seconds = 0.0
+
+        /// Of a response that was not taken because of it.
+        var refusedStatus: Int? {
+            if case .download(.unsuccessful(let response))? = (error as? EngineError)?.reason {
+                response.statusCode
+            } else {
+                nil
+            }
+        }
+
+        /// Of what can be gone on with; nil if it cannot be.
+        var keptLength: Int64? {
+            (error as? EngineError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
+        }
+
+        var summary: String {
+            let name = target.map { $0.relativePath } ?? ""
+            let start = offset > 0 ? ", from byte \(offset) on" : ""
+            return "\(name): \(ProgressLine.amount(length, since: offset, seconds: seconds))\(start)"
+        }
+    }
+
+    /// `-r`: the server sent something else than the part.
+    struct WholeInsteadOfPart: Error, CustomStringConvertible {
+        let description = "the server sent the whole, and not the part that -r asks for"
+    }
+
+    private struct State {
+        var outcome = Outcome()
+        var completion: CheckedContinuation<Void, Never>?
+    }
+
+    private let asksForPart: Bool
+    private let limit: Int?
+    private let progress: DownloadProgress?
+    private let state = Lock(State())
+
+    init(range: Bool, limit: Int?, progress: DownloadProgress?) {
+        asksForPart = range
+        self.limit = limit
+        self.progress = progress
+    }
+
+    var outcome: Outcome { state.withLock { $0.outcome } }
+
+    func choose(_ target: URL) { state.withLock { $0.outcome.target = target } }
+
+    /// Runs `task` to its end.
+    func record(_ task: SessionDownloadTask) async {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.completion = continuation }
+            task.resume()
+        }
+        progress?.finish()
+    }
+
+    func task(
+        _ task: SessionTask, didReceive response: Tern.HTTPURLResponse, _ question: Question<ResponseDisposition>
+    ) {
+        state.withLock { $0.outcome.response = response }
+        let length = response.bodyLength(answering: task.originalRequest)
+        if asksForPart, response.statusCode == 200 { return refuse(WholeInsteadOfPart(), question) }
+        if let limit, let length, length > limit { return refuse(RefusedResponse.tooLarge(limit: limit), question) }
+        progress?.start(length: length)
+        question.answer(.allow)
+    }
+
+    private func refuse(_ error: any Error, _ question: Question<ResponseDisposition>) {
+        state.withLock { $0.outcome.error = error }
+        question.answer(.cancel)
+    }
+
+    func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64) {
+        state.withLock { $0.outcome.offset = fileOffset }
+        progress?.start(length: expectedTotalBytes < 0 ? nil : Int(expectedTotalBytes), from: Int(fileOffset))
+    }
+
+    func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        progress?.advance(to: Int(totalBytesWritten))
+        let isTooMuch = state.withLock { state in
+            state.outcome.length = totalBytesWritten
+            guard let limit, totalBytesWritten > limit, state.outcome.error == nil else { return false }
+            state.outcome.error = RefusedResponse.tooLarge(limit: limit)
+            return true
+        }
+        if isTooMuch { task.cancel() }
+    }
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        let completion = state.withLock { state in
+            if state.outcome.error == nil { state.outcome.error = error }
+            if let metrics = task.metrics, let end = metrics.end {
+                state.outcome.seconds = end.seconds(since: metrics.start)
+            }
+            return state.completion.take()
+        }
+        completion?.resume()
+    }
+}
