@@ -29,7 +29,7 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
     where Codes.Element == Int {
-        judge { _, response in DataRequest.judge(response.statusCode, by: acceptableStatusCodes) }
+        judge { _, response in ResponseValidation.judge(response.statusCode, by: acceptableStatusCodes) }
     }
 
     /// Fails with `missingContentType` or `unacceptableContentType` unless the body is empty or its media type matches
@@ -37,7 +37,9 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
-        judge { DataRequest.judge($1, $0.data, by: Array(acceptableContentTypes)) }
+        judge { completion, response in
+            Self.isEmpty(completion.data) ? nil : ResponseValidation.judge(response, by: Array(acceptableContentTypes))
+        }
     }
 
     /// Fails unless the status code is 200 to 299 and the media type one of those in the request's Accept field, if it
@@ -45,31 +47,13 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate() -> Self {
         judge { completion, response in
-            if let error = DataRequest.judge(response.statusCode, by: 200..<300) { return error }
-            guard let accept = completion.request?.value(forHTTPHeaderField: "Accept") else { return nil }
-            return DataRequest.judge(response, completion.data, by: accept.split(separator: ",").map(String.init))
+            if let error = ResponseValidation.judge(response.statusCode, by: 200..<300) { return error }
+            guard let acceptable = ResponseValidation.acceptableTypes(of: completion.request),
+                !Self.isEmpty(completion.data)
+            else { return nil }
+            return ResponseValidation.judge(response, by: acceptable)
         }
     }
 
-    private static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
-        if acceptable.contains(status) { return nil }
-        return failure(.unacceptableStatusCode(code: status))
-    }
-
-    private static func judge(
-        _ response: HTTPURLResponse, _ data: Data?, by acceptable: [String]
-    ) -> (any Error)? {
-        guard let data, !data.isEmpty else { return nil }
-        let ranges = acceptable.lazy.compactMap { MediaType($0) }
-        guard let text = response.mimeType, let type = MediaType(text) else {
-            if ranges.contains(where: \.matchesEverything) { return nil }
-            return failure(.missingContentType(acceptableContentTypes: acceptable))
-        }
-        if ranges.contains(where: { $0.matches(type) }) { return nil }
-        return failure(.unacceptableContentType(acceptableContentTypes: acceptable, responseContentType: text))
-    }
-
-    private static func failure(_ reason: AFError.ResponseValidationFailureReason) -> any Error {
-        AFError.responseValidationFailed(reason: reason)
-    }
+    private static func isEmpty(_ data: Data?) -> Bool { data?.isEmpty ?? true }
 }

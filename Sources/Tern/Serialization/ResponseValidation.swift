@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+
+/// The rules of the validations this module brings along. Each says what is wrong, if something is.
+enum ResponseValidation {
+    static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
+        if acceptable.contains(status) { return nil }
+        return failure(.unacceptableStatusCode(code: status))
+    }
+
+    /// The type of a body that is not empty.
+    static func judge(_ response: HTTPURLResponse, by acceptable: [String]) -> (any Error)? {
+        let ranges = acceptable.lazy.compactMap { MediaType($0) }
+        guard let text = response.mimeType, let type = MediaType(text) else {
+            if ranges.contains(where: \.matchesEverything) { return nil }
+            return failure(.missingContentType(acceptableContentTypes: acceptable))
+        }
+        if ranges.contains(where: { $0.matches(type) }) { return nil }
+        return failure(.unacceptableContentType(acceptableContentTypes: acceptable, responseContentType: text))
+    }
+
+    /// What the request said it would take; nil if it did not.
+    static func acceptableTypes(of request: URLRequest?) -> [String]? {
+        request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",").map(String.init)
+    }
+
+    static func failure(_ reason: AFError.ResponseValidationFailureReason) -> any Error {
+        AFError.responseValidationFailed(reason: reason)
+    }
+}
