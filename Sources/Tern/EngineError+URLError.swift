@@ -10,10 +10,11 @@ extension EngineError: CustomNSError, LocalizedError {
     /// The number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The description, and the origin that was asked.
+    /// The description, the origin that was asked, and what a download can go on from.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failingURL { information[NSURLErrorFailingURLErrorKey] = failingURL }
+        if let resumeData { information["NSURLSessionDownloadTaskResumeData"] = resumeData }
         return information
     }
 

@@ -19,6 +19,7 @@
 @_exported public import enum TernEngine.ContentAnswer
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
+@_exported public import struct TernEngine.DownloadSettings
 @_exported public import struct TernEngine.EngineError
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import struct TernEngine.HTTP1Error
@@ -55,6 +56,7 @@
 @_exported public import struct TernEngine.ResolveError
 @_exported public import enum TernEngine.ResponseDisposition
 @_exported public import struct TernEngine.ResponseHead
+@_exported public import enum TernEngine.ResumeDataError
 @_exported public import struct TernEngine.RevocationData
 @_exported public import struct TernEngine.RevocationError
 @_exported public import struct TernEngine.RevocationFinding
@@ -69,6 +71,8 @@
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration
 @_exported public import class TernEngine.SessionDataTask
+@_exported public import protocol TernEngine.SessionDownloadDelegate
+@_exported public import class TernEngine.SessionDownloadTask
 @_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask

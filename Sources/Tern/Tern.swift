@@ -17,6 +17,34 @@ public func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
     SessionManager.default.request(urlRequest)
 }
 
+/// Downloads a file through ``SessionManager/default``; see
+/// ``SessionManager/download(_:method:parameters:encoding:headers:to:)``.
+@discardableResult
+public func download(
+    _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+    encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+    to destination: DownloadRequest.DownloadFileDestination? = nil
+) -> DownloadRequest {
+    SessionManager.default.download(
+        url, method: method, parameters: parameters, encoding: encoding, headers: headers, to: destination)
+}
+
+/// Downloads a file through ``SessionManager/default``; see ``SessionManager/download(_:to:)``.
+@discardableResult
+public func download(
+    _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
+) -> DownloadRequest {
+    SessionManager.default.download(urlRequest, to: destination)
+}
+
+/// Goes on with a download through ``SessionManager/default``; see ``SessionManager/download(resumingWith:to:)``.
+@discardableResult
+public func download(
+    resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
+) -> DownloadRequest {
+    SessionManager.default.download(resumingWith: resumeData, to: destination)
+}
+
 /// Sends a file through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(URL,_,_,_)``.
 @discardableResult
 public func upload(

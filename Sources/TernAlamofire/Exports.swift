@@ -11,6 +11,7 @@
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
 @_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
+@_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
 @_exported public import typealias TernNames.Result
 @_exported public import typealias TernNames.SecCertificate
 @_exported public import func TernNames.SecCertificateCopyData
@@ -26,6 +27,7 @@
 @_exported public import typealias TernNames.URLSession
 @_exported public import class TernNames.URLSessionConfiguration
 @_exported public import typealias TernNames.URLSessionDataTask
+@_exported public import typealias TernNames.URLSessionDownloadTask
 @_exported public import typealias TernNames.URLSessionTask
 @_exported public import typealias TernNames.URLSessionTaskMetrics
 @_exported public import typealias TernNames.URLSessionTaskTransactionMetrics

@@ -16,6 +16,16 @@ public enum Alamofire {
     public typealias DataResponseSerializerProtocol = Tern.DataResponseSerializerProtocol
     /// ``Tern/DefaultDataResponse``
     public typealias DefaultDataResponse = Tern.DefaultDataResponse
+    /// ``Tern/DefaultDownloadResponse``
+    public typealias DefaultDownloadResponse = Tern.DefaultDownloadResponse
+    /// ``Tern/DownloadRequest``
+    public typealias DownloadRequest = Tern.DownloadRequest
+    /// ``Tern/DownloadResponse``
+    public typealias DownloadResponse = Tern.DownloadResponse
+    /// ``Tern/DownloadResponseSerializer``
+    public typealias DownloadResponseSerializer = Tern.DownloadResponseSerializer
+    /// ``Tern/DownloadResponseSerializerProtocol``
+    public typealias DownloadResponseSerializerProtocol = Tern.DownloadResponseSerializerProtocol
     /// ``Tern/HTTPHeaders``
     public typealias HTTPHeaders = Tern.HTTPHeaders
     /// ``Tern/HTTPMethod``
@@ -50,6 +60,8 @@ public enum Alamofire {
     public typealias TaskDelegate = Tern.TaskDelegate
     /// ``Tern/Timeline``
     public typealias Timeline = Tern.Timeline
+    /// ``Tern/UploadRequest``
+    public typealias UploadRequest = Tern.UploadRequest
     /// ``Tern/URLConvertible``
     public typealias URLConvertible = Tern.URLConvertible
     /// ``Tern/URLEncoding``
@@ -69,6 +81,33 @@ public enum Alamofire {
     /// ``Tern/request(_:)``
     @discardableResult
     public static func request(_ urlRequest: any URLRequestConvertible) -> DataRequest { Tern.request(urlRequest) }
+
+    /// ``Tern/download(_:method:parameters:encoding:headers:to:)``
+    @discardableResult
+    public static func download(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+        to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        Tern.download(
+            url, method: method, parameters: parameters, encoding: encoding, headers: headers, to: destination)
+    }
+
+    /// ``Tern/download(_:to:)``
+    @discardableResult
+    public static func download(
+        _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        Tern.download(urlRequest, to: destination)
+    }
+
+    /// ``Tern/download(resumingWith:to:)``
+    @discardableResult
+    public static func download(
+        resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        Tern.download(resumingWith: resumeData, to: destination)
+    }
 
     /// ``Tern/upload(_:to:method:headers:)-(URL,_,_,_)``
     @discardableResult

@@ -13,6 +13,13 @@ extension EngineError {
     /// `failingURL` as text.
     public var failureURLString: String? { failingURL?.absoluteString }
 
-    /// The description, the origin that was asked, and nothing of the request.
+    /// ``TernEngine/EngineError/resumeData``
+    public var downloadTaskResumeData: Data? { resumeData }
+
+    /// The description, the origin that was asked, what a download can go on from, and nothing of the request.
     public var userInfo: [String: Any] { errorUserInfo }
 }
+
+/// The key of what a download can go on from, in the `userInfo` of its error.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"

@@ -41,6 +41,24 @@ extension Session {
         uploadTask(with: request, from: .file(path: fileURL.path)) { result in Self.tell(completionHandler, result) }
     }
 
+    /// Makes a task that downloads to a temporary file and tells the handler where it is, once, on a thread of the session's. The file
+    /// is removed when the handler returns, unless it has moved it. Call `resume()` to start it.
+    @preconcurrency
+    public func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionDownloadTask {
+        downloadTask(with: request, delegate: DownloadCollector(completionHandler))
+    }
+
+    /// The same for a URL.
+    @preconcurrency
+    public func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+    ) -> SessionDownloadTask {
+        downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
     /// The tasks that have been started and have not ended.
     @preconcurrency
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {

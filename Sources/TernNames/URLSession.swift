@@ -7,6 +7,8 @@ public typealias URLSession = Session
 public typealias URLSessionTask = SessionTask
 /// ``TernEngine/SessionDataTask``
 public typealias URLSessionDataTask = SessionDataTask
+/// ``TernEngine/SessionDownloadTask``
+public typealias URLSessionDownloadTask = SessionDownloadTask
 /// ``TernEngine/SessionUploadTask``
 public typealias URLSessionUploadTask = SessionUploadTask
 /// ``TernEngine/TaskMetrics``

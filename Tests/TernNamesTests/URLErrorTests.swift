@@ -29,6 +29,14 @@ import Testing
         }
     }
 
+    @Test func `what a download can go on from is where it always was`() {
+        let error = URLError(.cancelled, phase: .body, resumeData: Data([1]))
+        #expect(error.downloadTaskResumeData == Data([1]))
+        #expect(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data == Data([1]))
+        #expect((error as NSError).userInfo[NSURLSessionDownloadTaskResumeData] as? Data == Data([1]))
+        #expect(URLError(.cancelled, phase: .body).userInfo[NSURLSessionDownloadTaskResumeData] == nil)
+    }
+
     @Test func `Foundation's own is another`() {
         let error: any Error = Foundation.URLError(.timedOut)
         #expect(!(error is URLError))

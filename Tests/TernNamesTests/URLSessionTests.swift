@@ -51,6 +51,29 @@ import Testing
                 == "200 POST 11 -")
     }
 
+    @Test func `downloads tell where the file is, for as long as the handler runs`() async throws {
+        func outcome(_ path: String) async throws -> (text: String?, file: URL?, code: Int?) {
+            let url = try origin.url(path).asURL()
+            return await withCheckedContinuation { continuation in
+                let task: URLSessionDownloadTask = URLSession.shared.downloadTask(with: url) { location, _, error in
+                    let text = location.flatMap { try? String(contentsOf: $0, encoding: .utf8) }
+                    continuation.resume(returning: (text, location, (error as? URLError)?.code.rawValue))
+                }
+                task.resume()
+            }
+        }
+        let (text, file, code) = try await outcome("/get")
+        #expect(text == "GET 0" && code == nil)
+        // It is removed when the handler has returned: on another thread.
+        let end = ContinuousClock.now + .seconds(5)
+        while let file, FileManager.default.fileExists(atPath: file.path), ContinuousClock.now < end {
+            await Task.yield()
+        }
+        #expect(file.map { FileManager.default.fileExists(atPath: $0.path) } == false)
+        let cut = try await outcome("/cut")
+        #expect(cut.text == nil && cut.file == nil && cut.code == -1005)
+    }
+
     @Test func `tasks under way are told`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let session = URLSession(configuration: .default)

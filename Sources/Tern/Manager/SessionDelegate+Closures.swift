@@ -23,6 +23,9 @@ extension SessionDelegate {
         var responseWithCompletion:
             (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
+        var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
+        var fileWritten: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+        var fileResumed: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
 
         /// Whether one of them says which server is trusted.
         var judgesServers: Bool { sessionChallenge != nil || sessionChallengeWithCompletion != nil }

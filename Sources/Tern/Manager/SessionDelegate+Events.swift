@@ -24,9 +24,26 @@ extension SessionDelegate {
             urlSession(session, task: task, didReceive: challenge) { question.answer(challenge, $0, $1, task) }
         case .content(let question):
             urlSession(session, task: task, needNewBodyStream: { question.answer(.stream($0)) })
+        case .download(let task, let event): deliver(event, of: task, in: session, to: delegate)
         case .completion(let error, let metrics):
             if let metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
             urlSession(session, task: task, didCompleteWithError: error)
+        }
+    }
+
+    private func deliver(
+        _ event: DownloadEvent, of task: SessionDownloadTask, in session: Session, to delegate: TaskDelegate?
+    ) {
+        switch event {
+        case .resumed(let offset, let total):
+            urlSession(session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
+        case .wrote(let count, let total, let expected):
+            urlSession(
+                session, downloadTask: task, didWriteData: count, totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected)
+        case .arrived(let location):
+            urlSession(session, downloadTask: task, didFinishDownloadingTo: location)
+            if delegate?.holds(location) != true { try? FileManager.default.removeItem(at: location) }
         }
     }
 }

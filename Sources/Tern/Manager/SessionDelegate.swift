@@ -143,6 +143,31 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.dataReceived] = newValue }
     }
 
+    /// Gets a complete file in place of the request, whose destination is not asked then. What is left of it where it was is removed
+    /// when the closure returns.
+    @preconcurrency open var downloadTaskDidFinishDownloadingToURL:
+        (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
+    {
+        get { self[\.fileFinished] }
+        set { self[\.fileFinished] = newValue }
+    }
+
+    /// Is told, in place of the request's progress, of what has been written: bytes since the last call, in all, and to be expected.
+    @preconcurrency open var downloadTaskDidWriteData:
+        (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+    {
+        get { self[\.fileWritten] }
+        set { self[\.fileWritten] = newValue }
+    }
+
+    /// Is told, in place of the request's progress, from which byte a download goes on, and of how many.
+    @preconcurrency open var downloadTaskDidResumeAtOffset:
+        (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
+    {
+        get { self[\.fileResumed] }
+        set { self[\.fileResumed] = newValue }
+    }
+
     // What a subclass may override; each does what the order above says.
 
     /// The session has been invalidated and its last task has ended.
@@ -213,9 +238,11 @@ open class SessionDelegate: @unchecked Sendable {
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let closure = self[\.dataSent]
-        if let closure { return closure(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend) }
-        self[task]?.delegate.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
+        let delegate = self[task]?.delegate
+        if let closure = self[\.dataSent] ?? delegate?.override(\.dataSent) {
+            return closure(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
+        }
+        delegate?.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
     }
 
     /// The task has ended, and this is what was measured.
@@ -243,5 +270,39 @@ open class SessionDelegate: @unchecked Sendable {
         let closure = self[\.dataReceived] ?? self[dataTask]?.delegate.override(\.dataReceived)
         if let closure { return closure(session, dataTask, data) }
         self[dataTask]?.delegate.receive(data.span, of: dataTask)
+    }
+
+    /// A file is complete. It is the request's from then on; what no request takes is removed.
+    open func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        if let closure = self[\.fileFinished] { return closure(session, downloadTask, location) }
+        guard let delegate = self[downloadTask]?.delegate else { return }
+        delegate.take(.arrived(location))
+        delegate.feed()
+    }
+
+    /// More of a file has been written.
+    open func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        let delegate = self[downloadTask]?.delegate
+        if let closure = self[\.fileWritten] ?? delegate?.override(\.fileWritten) {
+            return closure(session, downloadTask, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)
+        }
+        delegate?.take(.wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite))
+    }
+
+    /// A download goes on where another one ended.
+    open func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        let delegate = self[downloadTask]?.delegate
+        if let closure = self[\.fileResumed] ?? delegate?.override(\.fileResumed) {
+            return closure(session, downloadTask, fileOffset, expectedTotalBytes)
+        }
+        delegate?.take(.resumed(at: fileOffset, of: expectedTotalBytes))
     }
 }

@@ -158,6 +158,54 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
+    // Downloads
+
+    /// Makes a request whose response becomes a file. Whatever stands in its way is told to its handlers.
+    ///
+    /// - Parameters:
+    ///   - url: an http or https URL.
+    ///   - method: the method.
+    ///   - parameters: what `encoding` puts into the request; nil leaves it as it is.
+    ///   - encoding: where and how parameters are put.
+    ///   - headers: header fields, in place of the session's of the same name.
+    ///   - destination: says where the file is to be moved; nil leaves it where it is, for the user to remove.
+    @discardableResult
+    open func download(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
+        encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
+        to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        var original: URLRequest?
+        do {
+            let urlRequest = try URLRequest(url: url, method: method, headers: headers)
+            original = urlRequest
+            return download(try encoding.encode(urlRequest, with: parameters), to: destination)
+        } catch {
+            return start(DownloadRequest(downloading: original, failedWith: error, context: context))
+        }
+    }
+
+    /// Makes a request whose response becomes a file. Whatever stands in its way is told to its handlers.
+    @discardableResult
+    open func download(
+        _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        do {
+            return start(DownloadRequest(try urlRequest.asURLRequest(), to: destination, context: context))
+        } catch {
+            return start(DownloadRequest(downloading: nil, failedWith: error, context: context))
+        }
+    }
+
+    /// Goes on with a download that has broken off, or was cancelled: with what ``DownloadRequest/resumeData`` was. What it asks for
+    /// is not shown to the adapter. If what the server has is another file by now, it starts over.
+    @discardableResult
+    open func download(
+        resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
+    ) -> DownloadRequest {
+        start(DownloadRequest(resumingWith: resumeData, to: destination, context: context))
+    }
+
     // Uploads
 
     /// Sends a file, read as it is sent. Whatever stands in its way is told to the request's handlers.

@@ -47,7 +47,17 @@ open class DataRequest: Request, @unchecked Sendable {
     /// is told once for all that came meanwhile.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
-        dataDelegate.reportReceived(on: queue, closure)
+        dataDelegate.tell(dataDelegate.receivedReport, on: queue, closure)
         return self
+    }
+
+    /// How much of the body has come, as it changes. Begins with what there is already, and ends with the request. Each element is a
+    /// `Progress` of its own, which nothing changes any more.
+    ///
+    /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
+    open func downloadProgress(
+        bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
+    ) -> AsyncStream<Progress> {
+        dataDelegate.updates(of: dataDelegate.receivedReport, bufferingPolicy)
     }
 }

@@ -34,9 +34,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
         let completion = await withTaskCancellationHandler {
             await request.delegate.judgedCompletion()
         } onCancel: {
-            request.cancel()
-            // Without a task there is nothing to cancel, only an error to be told.
-            if request.task == nil { request.resume() }
+            request.cancelAwaited()
         }
         return serialize(completion)
     }

@@ -16,12 +16,12 @@ open class Request: @unchecked Sendable {
 
     private let taskDelegate: TaskDelegate
     /// What was asked for at first; nil if there was none.
-    let original: (any TaskConvertible)?
+    let original: (any TaskSource)?
     /// Whether there is no task because an adapter would have none.
     let isUnadapted: Bool
 
     /// Makes a task of `original`; without one, and where an adapter throws, there is none.
-    init(_ original: (any TaskConvertible)?, delegate: TaskDelegate) {
+    init(_ original: (any TaskSource)?, delegate: TaskDelegate) {
         taskDelegate = delegate
         self.original = original
         var isUnadapted = false
@@ -113,6 +113,13 @@ extension Request {
             taskDelegate.isUnstarted.exchange(false, ordering: .relaxed), let task
         else { return }
         context.hub.hold(task)
+    }
+
+    /// Whoever awaits it does so no more.
+    func cancelAwaited() {
+        cancel()
+        // Without a task there is nothing to cancel, only an error to be told.
+        if task == nil { resume() }
     }
 
     /// The manager has gone.

@@ -5,7 +5,13 @@ import TernEngine
 import TernLock
 
 /// What a request was made of: kept as it was given, so that each retry starts from there.
-protocol TaskConvertible: Sendable {
+protocol TaskSource: Sendable {
+    /// A task that asks for it.
+    func task(telling delegate: TaskDelegate) throws -> SessionTask
+}
+
+/// A request that the manager's adapter may change.
+protocol TaskConvertible: TaskSource {
     /// What is asked for, before any adapter.
     var urlRequest: URLRequest { get }
 

@@ -32,7 +32,17 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     /// busy is told once for all that went meanwhile. Begins again at 0 where the content is sent again.
     @preconcurrency @discardableResult
     open func uploadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
-        uploadDelegate.reportSent(on: queue, closure)
+        uploadDelegate.tell(uploadDelegate.sentReport, on: queue, closure)
         return self
+    }
+
+    /// How much of the content has been sent, as it changes. Begins with what there is already, and ends with the request. Each element is a
+    /// `Progress` of its own, which nothing changes any more.
+    ///
+    /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
+    open func uploadProgress(
+        bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
+    ) -> AsyncStream<Progress> {
+        uploadDelegate.updates(of: uploadDelegate.sentReport, bufferingPolicy)
     }
 }

@@ -12,6 +12,8 @@ extension TaskDelegate {
         var overrides = Overrides()
         var relay = Relay()
         var progress = Progresses()
+        /// The request is over.
+        var hasLetGo = false
     }
 
     struct Progresses {
@@ -28,6 +30,9 @@ extension TaskDelegate {
         var bodyStream: (@Sendable (Session, SessionTask) -> InputStream?)?
         var completion: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
+        var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> URL)?
+        var fileWritten: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+        var fileResumed: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
         var dataSent: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
     }
 }

@@ -9,6 +9,24 @@ struct Completion: Sendable {
     var data: Data?
     var error: (any Error)?
     var metrics: TaskMetrics?
+    /// Of a download.
+    var download: DownloadOutcome?
+}
+
+/// What is known of a download that has ended. In a box: most requests are none.
+final class DownloadOutcome: Sendable {
+    let temporaryURL: URL?
+    let destinationURL: URL?
+    /// Where the file is, if it is where it should be.
+    let file: URL?
+    let resumeData: Data?
+
+    init(temporaryURL: URL?, destinationURL: URL?, file: URL?, resumeData: Data?) {
+        self.temporaryURL = temporaryURL
+        self.destinationURL = destinationURL
+        self.file = file
+        self.resumeData = resumeData
+    }
 }
 
 extension DataResponse {
@@ -27,6 +45,30 @@ extension DefaultDataResponse {
     init(_ completion: Completion) {
         self.init(
             request: completion.request, response: completion.response, data: completion.data, error: completion.error,
+            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+    }
+}
+
+extension DownloadResponse {
+    /// Serializes.
+    init<Serializer: DownloadResponseSerializerProtocol>(_ completion: Completion, _ serializer: Serializer)
+    where Serializer.SerializedObject == Value {
+        let download = completion.download
+        let result = serializer.serializeResponse(
+            completion.request, completion.response, download?.file, completion.error)
+        self.init(
+            request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
+            destinationURL: download?.destinationURL, resumeData: download?.resumeData, result: result,
+            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+    }
+}
+
+extension DefaultDownloadResponse {
+    init(_ completion: Completion) {
+        let download = completion.download
+        self.init(
+            request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
+            destinationURL: download?.destinationURL, resumeData: download?.resumeData, error: completion.error,
             timeline: Timeline(completion.metrics), metrics: completion.metrics)
     }
 }

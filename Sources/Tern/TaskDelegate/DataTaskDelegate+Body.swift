@@ -5,11 +5,6 @@ import TernEngine
 extension DataTaskDelegate {
     typealias StreamHandler = @Sendable (Data) -> Void
 
-    /// How a task has ended.
-    struct End {
-        let error: (any Error)?
-    }
-
     /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock. It also gives
     /// back what of the user's goes with it.
     ///

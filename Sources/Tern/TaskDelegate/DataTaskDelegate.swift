@@ -43,14 +43,10 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     }
 
     /// Reports on what comes, from now on.
-    private var receivedReport: ProgressReport {
+    var receivedReport: ProgressReport {
         let report = report(\.received) { (totalBytesReceived, response?.expectedContentLength ?? 0) }
         body.withLock { $0.report = report }
         return report
-    }
-
-    func reportReceived(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
-        receivedReport.tell(on: queue, handler)
     }
 
     override func receive(_ response: HTTPURLResponse, of task: SessionTask) {

@@ -7,7 +7,7 @@ import TernEngine
 protocol EngineFacing: SessionTaskDelegate, TaskDelegate {}
 
 extension EngineFacing {
-    private var relays: Bool { isRelayed.load(ordering: .relaxed) }
+    var relays: Bool { isRelayed.load(ordering: .relaxed) }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
         if relays { return relay(.response(response, question), of: task) }

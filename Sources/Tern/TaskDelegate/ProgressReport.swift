@@ -4,57 +4,103 @@ import Foundation
 import TernLock
 
 /// A `Progress` and who is to be told when it changes. A queue that is busy finds one report waiting for it, with the latest numbers.
+/// Who comes late is told what there is already.
 ///
 /// `Progress` is changed where the reports run and nowhere else, so that whoever is told may read it.
 final class ProgressReport: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
+    typealias Updates = AsyncStream<Progress>
 
     private struct State {
-        var completed: Int64 = 0
-        var total: Int64 = 0
+        var completed: Int64
+        var total: Int64
         var isWaiting = false
         var isOver = false
         var queue: DispatchQueue?
         var handler: Handler?
+        var updates: [Int: Updates.Continuation] = [:]
+        var updatesCount = 0
+
+        var hasBegun: Bool { completed > 0 }
     }
 
     let progress = Progress(totalUnitCount: 0)
     private let callbacks: CallbackQueue
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(callbacks: CallbackQueue, _ counts: (Int64, of: Int64)) {
         self.callbacks = callbacks
+        state = Lock(State(completed: counts.0, total: counts.of))
         progress.totalUnitCount = counts.of
         progress.completedUnitCount = counts.0
     }
 
+    deinit {
+        for continuation in state.withLock({ $0.updates.values }) { continuation.finish() }
+    }
+
     /// Tells `handler` from now on, in place of whom it told before.
     func tell(on queue: DispatchQueue?, _ handler: @escaping Handler) {
-        let replaced = state.withLock { state in
+        let (replaced, posts) = state.withLock { state in
             let replaced = (state.queue, state.handler)
             (state.queue, state.handler) = (queue, handler)
-            return replaced
+            let posts = state.hasBegun && !state.isWaiting
+            state.isWaiting = state.isWaiting || posts
+            return (replaced, posts)
         }
         withExtendedLifetime(replaced) {}
+        if posts { post(on: queue) }
+    }
+
+    /// The numbers as they change. Ends with the request.
+    func updates(_ policy: Updates.Continuation.BufferingPolicy) -> Updates {
+        let (updates, continuation) = Updates.makeStream(bufferingPolicy: policy)
+        let (number, current, isOver) = state.withLock { state in
+            state.updatesCount += 1
+            if !state.isOver { state.updates[state.updatesCount] = continuation }
+            return (state.updatesCount, state.hasBegun ? Self.copy(state) : nil, state.isOver)
+        }
+        if let current { continuation.yield(current) }
+        if isOver { continuation.finish() }
+        continuation.onTermination = { [weak self] _ in
+            let continuation = self?.state.withLock { $0.updates.removeValue(forKey: number) }
+            withExtendedLifetime(continuation) {}
+        }
+        return updates
     }
 
     /// So much is done.
     func update(_ completed: Int64, of total: Int64) {
-        let (posts, queue) = state.withLock { state in
+        let (posts, queue, listeners) = state.withLock { state in
             (state.completed, state.total) = (completed, total)
             defer { state.isWaiting = true }
-            return (!state.isWaiting, state.queue)
+            let listeners = state.updates.isEmpty ? nil : (state.updates.values, Self.copy(state))
+            return (!state.isWaiting, state.queue, listeners)
         }
-        guard posts else { return }
+        if let (continuations, copy) = listeners { for continuation in continuations { continuation.yield(copy) } }
+        if posts { post(on: queue) }
+    }
+
+    private func post(on queue: DispatchQueue?) {
         if let queue { queue.async { self.performCallbacks() } } else { callbacks.post(self) }
+    }
+
+    /// Not to be changed any more: whoever gets it may keep it.
+    private static func copy(_ state: State) -> Progress {
+        let copy = Progress(totalUnitCount: state.total)
+        copy.completedUnitCount = state.completed
+        return copy
     }
 
     /// The request has ended: the report that waits is the last.
     func letGo() {
-        let handler = state.withLock { state in
+        let (handler, continuations) = state.withLock { state in
             state.isOver = true
-            return state.isWaiting ? nil : state.handler.take()
+            let continuations = state.updates.values
+            state.updates = [:]
+            return (state.isWaiting ? nil : state.handler.take(), continuations)
         }
+        for continuation in continuations { continuation.finish() }
         withExtendedLifetime(handler) {}
     }
 }

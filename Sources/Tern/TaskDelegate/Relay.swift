@@ -10,7 +10,18 @@ enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest, Question<RedirectAnswer>)
     case challenge(AuthenticationChallenge, Question<ChallengeAnswer>)
     case content(Question<ContentAnswer>)
+    case download(SessionDownloadTask, DownloadEvent)
     case completion(EngineError?, TaskMetrics?)
+}
+
+/// What has happened to a download in particular. In bytes; where nobody knows how many there will be in all, that is -1.
+enum DownloadEvent: Sendable {
+    /// The file goes on where an earlier download broke off.
+    case resumed(at: Int64, of: Int64)
+    /// So much more is in the file.
+    case wrote(Int64, total: Int64, expected: Int64)
+    /// The file is complete.
+    case arrived(URL)
 }
 
 /// Events in the order they came. A task whose bytes wait here is held.

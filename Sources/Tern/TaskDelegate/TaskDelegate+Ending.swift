@@ -38,7 +38,14 @@ extension TaskDelegate: CallbackQueue.Source {
     var mayBeRetried: Bool { isRelayed.load(ordering: .relaxed) || context.hub.isConcerned }
 
     /// There is no task, because no request could be made: handlers learn of it now.
-    func endWithoutTask() { summon(state.withLock { $0.endWithoutTask() }) }
+    func endWithoutTask() {
+        let (isOver, visitor) = state.withLock { state in
+            let visitor = state.endWithoutTask()
+            return (state.stage == .over, visitor)
+        }
+        if isOver { letGo() }
+        summon(visitor)
+    }
 
     /// On the callback queue.
     private func conclude() {
@@ -63,7 +70,11 @@ extension TaskDelegate: CallbackQueue.Source {
             let closure = state.withLock { $0.aside?.overrides.completion }
             context.hub.tellCompletion(of: task, error)
             closure?(context.session, task, error)
-            Notices.didComplete(context.hub, task, data)
+            if Notices.isWatched {
+                var completion = state.withLock { $0.completion }
+                fill(&completion)
+                Notices.didComplete(context.hub, task, completion.data)
+            }
             context.hub.remove(task)
         }
         context.hub.forget(self)
@@ -76,7 +87,12 @@ extension TaskDelegate: CallbackQueue.Source {
     /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there is one.
     func cancel(as error: EngineError? = EngineError(.cancelled, phase: .request)) -> SessionTask? {
         let (task, finishes) = state.withLock { $0.cancel(as: error) }
-        if finishes { context.callbacks.post(self) } else { task?.cancel() }
+        if finishes {
+            context.callbacks.post(self)
+        } else if let task {
+            // Without an error of its own nobody will go on with it.
+            if error == nil { task.cancel() } else { stop(task) }
+        }
         return task
     }
 }

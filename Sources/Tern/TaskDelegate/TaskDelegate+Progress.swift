@@ -3,6 +3,21 @@ import Foundation
 import TernLock
 
 extension TaskDelegate {
+    /// Has `handler` told of what there is already, and of what comes.
+    func tell(_ report: ProgressReport, on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
+        report.tell(on: queue, handler)
+        if state.withLock({ $0.hasLetGo }) { report.letGo() }
+    }
+
+    /// The same as a sequence, which ends with the request.
+    func updates(
+        of report: ProgressReport, _ policy: ProgressReport.Updates.Continuation.BufferingPolicy
+    ) -> ProgressReport.Updates {
+        let updates = report.updates(policy)
+        if state.withLock({ $0.hasLetGo }) { report.letGo() }
+        return updates
+    }
+
     /// One of the two reports, made when it is asked for.
     ///
     /// - Parameter counts: how much there is so far, and will be.
@@ -29,4 +44,9 @@ extension TaskDelegate {
         progress.pausingHandler = { [weak self] in self?.task?.suspend() }
         progress.resumingHandler = { [weak self] in self?.task?.resume() }
     }
+}
+
+extension TaskDelegate.State {
+    /// Whether nobody will let go of what the user gives from now on.
+    fileprivate var hasLetGo: Bool { stage == .over || aside?.hasLetGo == true }
 }

@@ -74,6 +74,32 @@ extension DataTaskDelegate {
     }
 }
 
+extension DownloadTaskDelegate {
+    /// Gets the complete file in place of the request's destination, and says where it has put it.
+    @preconcurrency public var downloadTaskDidFinishDownloadingToURL:
+        (@Sendable (Session, SessionDownloadTask, URL) -> URL)?
+    {
+        get { override(\.fileFinished) }
+        set { setOverride(\.fileFinished, newValue) }
+    }
+
+    /// Is told of what has been written in place of ``progress``: bytes since the last call, in all, and to be expected.
+    @preconcurrency public var downloadTaskDidWriteData:
+        (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+    {
+        get { override(\.fileWritten) }
+        set { setOverride(\.fileWritten, newValue) }
+    }
+
+    /// Is told, in place of ``progress``, from which byte the download goes on, and of how many.
+    @preconcurrency public var downloadTaskDidResumeAtOffset:
+        (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
+    {
+        get { override(\.fileResumed) }
+        set { setOverride(\.fileResumed, newValue) }
+    }
+}
+
 extension UploadTaskDelegate {
     /// Is told of what has been sent in place of ``uploadProgress``: bytes since the last call, in all, and to be expected.
     @preconcurrency public var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?

@@ -53,6 +53,11 @@ extension TaskDelegate {
 
     typealias Handler = @Sendable (Completion) -> Void
 
+    /// How a task has ended.
+    struct End {
+        let error: (any Error)?
+    }
+
     /// Resumed once, because a gate lets each visitor in once; a checked continuation would pay twice for that, and so would every
     /// copy of a visitor, whose size it hides.
     @safe

@@ -39,7 +39,7 @@ extension TaskDelegate {
     /// The first to ask runs the validations, unless there is an error already.
     func judge() -> Completion {
         var (judges, completion, task) = state.withLock { ($0.takeJudges(), $0.completion, $0.task) }
-        completion.data = data
+        fill(&completion)
         completion.metrics = task?.metrics
         guard completion.error == nil, let response = completion.response else { return completion }
         for judge in judges {

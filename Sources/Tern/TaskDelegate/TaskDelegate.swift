@@ -93,16 +93,29 @@ open class TaskDelegate: @unchecked Sendable {
     /// More of the request's content has been sent.
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
+    /// Something has happened to the download that the task is.
+    func take(_ event: DownloadEvent) {}
+
+    /// Whether the file there is the request's to keep.
+    func holds(_ location: URL) -> Bool { false }
+
     /// The task has ended.
     func complete(with error: (any Error)?) { end(with: error) }
 
-    /// Gives the stream what is there. On the callback queue.
+    /// Gives the stream, or the destination, what is there. On the callback queue.
     func feed() {}
+
+    /// Adds what has come of the body.
+    func fill(_ completion: inout Completion) { completion.data = data }
+
+    /// Cancels the task as its kind is cancelled.
+    func stop(_ task: SessionTask) { task.cancel() }
 
     /// The request is over: lets go of what the user gave it.
     func letGo() {
         let (overrides, progress) = state.withLock { state -> (Overrides?, Progresses?) in
             defer { state.aside?.overrides = Overrides() }
+            state.aside?.hasLetGo = true
             return (state.aside?.overrides, state.aside?.progress)
         }
         progress?.received?.letGo()

@@ -9,15 +9,15 @@ open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
     /// on, and may cancel, suspend and resume the request.
     public var uploadProgress: Progress { sentReport.progress }
 
-    private var sentReport: ProgressReport {
-        report(\.sent) { (task?.countOfBytesSent ?? 0, task?.countOfBytesExpectedToSend ?? 0) }
-    }
+    /// What has been told of.
+    private let told = Lock<Int64>(0)
 
-    func reportSent(on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
-        sentReport.tell(on: queue, handler)
+    var sentReport: ProgressReport {
+        report(\.sent) { (told.withLock { $0 }, task?.countOfBytesExpectedToSend ?? 0) }
     }
 
     override func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {
+        told.withLock { $0 = total }
         let report = state.withLock { $0.aside?.progress.sent }
         report?.update(total, of: expected)
     }

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TernLock
 import Testing
 
 @testable import Tern
 
 @Suite struct ProgressReportTests {
     private let callbacks = CallbackQueue(DispatchQueue(label: "callbacks"))
+    private let queue = DispatchQueue(label: "busy")
+    private let journal = Journal()
+
+    private func note(_ progress: Progress) { journal.note("\(progress.completedUnitCount)") }
 
     @Test func `a queue that is busy finds one report with the latest numbers`() {
-        let queue = DispatchQueue(label: "busy")
         let report = ProgressReport(callbacks: callbacks, (0, of: 0))
-        let seen = Lock<[Int64]>([])
-        report.tell(on: queue) { progress in seen.withLock { $0.append(progress.completedUnitCount) } }
+        report.tell(on: queue) { note($0) }
         let isFree = DispatchSemaphore(value: 0)
         queue.async { isFree.wait() }
         for count in 1...5 { report.update(Int64(count), of: 5) }
         isFree.signal()
         queue.sync {}
-        #expect(seen.withLock { $0 } == [5])
+        #expect(journal.entries == ["5"])
         #expect(report.progress.totalUnitCount == 5)
     }
 
     @Test func `the report that waits when the request ends is the last`() {
-        let queue = DispatchQueue(label: "busy")
         let report = ProgressReport(callbacks: callbacks, (0, of: 0))
-        let seen = Lock<[Int64]>([])
-        report.tell(on: queue) { progress in seen.withLock { $0.append(progress.completedUnitCount) } }
+        report.tell(on: queue) { note($0) }
         let isFree = DispatchSemaphore(value: 0)
         queue.async { isFree.wait() }
         report.update(1, of: 2)
@@ -35,11 +34,44 @@ import Testing
         queue.sync {}
         report.update(2, of: 2)
         queue.sync {}
-        #expect(seen.withLock { $0 } == [1])
+        #expect(journal.entries == ["1"])
     }
 
-    @Test func `a report that comes late begins with what there is`() {
+    @Test func `whoever comes late is told what there is, once`() {
         let report = ProgressReport(callbacks: callbacks, (3, of: 4))
         #expect(report.progress.fractionCompleted == 0.75)
+        report.tell(on: queue) { note($0) }
+        queue.sync {}
+        report.letGo()
+        report.tell(on: queue) { note($0) }
+        report.letGo()
+        queue.sync {}
+        #expect(journal.entries == ["3", "3"])
+    }
+
+    @Test func `where nothing has come there is nothing to tell`() {
+        let report = ProgressReport(callbacks: callbacks, (0, of: 4))
+        report.tell(on: queue) { note($0) }
+        queue.sync {}
+        #expect(journal.entries == [])
+    }
+
+    @Test func `a sequence has the latest numbers, and ends with the request`() async {
+        let report = ProgressReport(callbacks: callbacks, (0, of: 0))
+        let updates = report.updates(.bufferingNewest(1))
+        for count in 1...5 { report.update(Int64(count), of: 5) }
+        report.letGo()
+        #expect(await updates.reduce(into: []) { $0.append($1.completedUnitCount) } == [5])
+        let late = report.updates(.bufferingNewest(1))
+        #expect(await late.reduce(into: []) { $0.append($1.fractionCompleted) } == [1])
+    }
+
+    @Test func `a sequence ends with its report`() async {
+        var report: ProgressReport? = ProgressReport(callbacks: callbacks, (0, of: 0))
+        let updates = report?.updates(.unbounded)
+        report?.update(1, of: 2)
+        report = nil
+        let seen = await updates?.reduce(into: []) { $0.append($1.completedUnitCount) }
+        #expect(seen == [1] || seen == nil)
     }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+extension DownloadRequest {
+    /// Calls the handler once, with the download as it came, on `queue` or else on the manager's callback queue.
+    @preconcurrency @discardableResult
+    public func response(
+        queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDownloadResponse) -> Void
+    ) -> Self {
+        delegate.handle { completion in
+            let response = DefaultDownloadResponse(completion)
+            guard let queue else { return completionHandler(response) }
+            queue.async { completionHandler(response) }
+        }
+        return self
+    }
+
+    /// Calls the handler once, with what the serializer makes of the file, on `queue` or else on the manager's callback queue.
+    /// Serializes on the latter.
+    @preconcurrency @discardableResult
+    public func response<Serializer: DownloadResponseSerializerProtocol>(
+        queue: DispatchQueue? = nil, responseSerializer: Serializer,
+        completionHandler: @escaping @Sendable (DownloadResponse<Serializer.SerializedObject>) -> Void
+    ) -> Self {
+        delegate.handle { completion in
+            let response = DownloadResponse(completion, responseSerializer)
+            guard let queue else { return completionHandler(response) }
+            // Made here, used there, and nowhere else: the value need not be Sendable, as JSON's is not.
+            nonisolated(unsafe) let handedOver = response
+            queue.async { unsafe completionHandler(handedOver) }
+        }
+        return self
+    }
+
+    /// Calls the handler with what is in the file; see ``dataResponseSerializer()``.
+    @preconcurrency @discardableResult
+    public func responseData(
+        queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
+    ) -> Self {
+        response(queue: queue, responseSerializer: Self.dataResponseSerializer(), completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with the file as text; see ``stringResponseSerializer(encoding:)``.
+    @preconcurrency @discardableResult
+    public func responseString(
+        queue: DispatchQueue? = nil, encoding: String.Encoding? = nil,
+        completionHandler: @escaping @Sendable (DownloadResponse<String>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.stringResponseSerializer(encoding: encoding),
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with what the file says in JSON; see ``jsonResponseSerializer(options:)``.
+    @preconcurrency @discardableResult
+    public func responseJSON(
+        queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,
+        completionHandler: @escaping @Sendable (DownloadResponse<Any>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.jsonResponseSerializer(options: options),
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with what the file says as a property list; see ``propertyListResponseSerializer(options:)``.
+    @preconcurrency @discardableResult
+    public func responsePropertyList(
+        queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],
+        completionHandler: @escaping @Sendable (DownloadResponse<Any>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.propertyListResponseSerializer(options: options),
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the handler with what the decoder makes of the file.
+    @preconcurrency @discardableResult
+    public func responseDecodable<Value: Decodable & SendableMetatype>(
+        of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: JSONDecoder = JSONDecoder(),
+        completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
+    ) -> Self {
+        response(
+            queue: queue, responseSerializer: Self.decodableResponseSerializer(of: type, decoder: decoder),
+            completionHandler: completionHandler)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+extension DownloadRequest {
+    /// Judges a response by its head, where its file was when it was complete, and where it was to be moved.
+    @preconcurrency public typealias Validation =
+        @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) ->
+        ValidationResult
+
+    /// Has the response judged before any handler sees it, when the file is where it is to be. Validations run in the order given, on
+    /// the callback queue or in the awaiting task, until one fails; none runs if no response came.
+    ///
+    /// Where in the chain it stands does not matter, as long as no handler has run.
+    @preconcurrency @discardableResult
+    public func validate(_ validation: @escaping Validation) -> Self {
+        judge { completion, response in
+            let download = completion.download
+            switch validation(completion.request, response, download?.temporaryURL, download?.destinationURL) {
+            case .success: return nil
+            case .failure(let error): return error
+            }
+        }
+    }
+
+    /// Fails with `unacceptableStatusCode` unless the status code is among these.
+    @preconcurrency @discardableResult
+    public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
+    where Codes.Element == Int {
+        judge { _, response in ResponseValidation.judge(response.statusCode, by: acceptableStatusCodes) }
+    }
+
+    /// Fails with `dataFileNil` or `dataFileReadFailed` if there is no file to be read, and with `missingContentType` or
+    /// `unacceptableContentType` unless it is empty or the response's media type matches one of these. Each half may be `*`;
+    /// parameters are ignored.
+    @preconcurrency @discardableResult
+    public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
+    where Types.Element == String {
+        judge { Self.judge($0, $1, by: Array(acceptableContentTypes)) }
+    }
+
+    /// Fails unless the status code is 200 to 299, there is a file to be read, and the media type one of those in the request's
+    /// Accept field, if it has one.
+    @preconcurrency @discardableResult
+    public func validate() -> Self {
+        judge { completion, response in
+            if let error = ResponseValidation.judge(response.statusCode, by: 200..<300) { return error }
+            return Self.judge(
+                completion, response, by: ResponseValidation.acceptableTypes(of: completion.request) ?? ["*/*"])
+        }
+    }
+
+    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
+        delegate.validate(TaskDelegate.Judge(verdict: verdict))
+        return self
+    }
+
+    /// One octet tells whether the file can be read, and whether it is empty.
+    private static func judge(
+        _ completion: Completion, _ response: HTTPURLResponse, by acceptable: [String]
+    ) -> (any Error)? {
+        guard let file = completion.download?.file else { return ResponseValidation.failure(.dataFileNil) }
+        do {
+            let start = try FileHandle(forReadingFrom: file).read(upToCount: 1)
+            return start?.isEmpty ?? true ? nil : ResponseValidation.judge(response, by: acceptable)
+        } catch {
+            return ResponseValidation.failure(.dataFileReadFailed(at: file))
+        }
+    }
+}

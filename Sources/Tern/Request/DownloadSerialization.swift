@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+
+/// The outcome of a download, to be awaited: the same request that handlers are added to, seen from a Swift task.
+///
+/// Awaits validation like any handler, then serializes in the awaiting task, off its actor. Cancelling the Swift task
+/// cancels the download, whose ``DownloadResponse/resumeData`` a later one can go on from. Each access serializes anew.
+public struct DownloadSerialization<Value: Sendable>: Sendable {
+    private let request: DownloadRequest
+    private let serialize: @Sendable (Completion) -> DownloadResponse<Value>
+
+    init<Serializer: DownloadResponseSerializerProtocol>(_ request: DownloadRequest, _ serializer: Serializer)
+    where Serializer.SerializedObject == Value {
+        self.request = request
+        serialize = { DownloadResponse($0, serializer) }
+    }
+
+    /// The value; throws what ``DownloadResponse/error`` would be.
+    public var value: Value {
+        get async throws { try await response.result.get() }
+    }
+
+    /// The value, or what went wrong.
+    public var result: Result<Value, any Error> {
+        get async { await response.result }
+    }
+
+    /// All there is to know, as a handler would get it.
+    public var response: DownloadResponse<Value> {
+        get async { await serializedResponse() }
+    }
+
+    @concurrent private func serializedResponse() async -> DownloadResponse<Value> {
+        let completion = await withTaskCancellationHandler {
+            await request.delegate.judgedCompletion()
+        } onCancel: {
+            request.cancelAwaited()
+        }
+        return serialize(completion)
+    }
+}

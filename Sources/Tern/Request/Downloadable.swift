@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+
+/// Has a response become a file. A retry goes on where the last attempt broke off, if it can.
+struct Downloadable: TaskConvertible {
+    let urlRequest: URLRequest
+    let delegate: DownloadTaskDelegate
+
+    func task(_ adapted: URLRequest, telling _: TaskDelegate) -> SessionTask {
+        let session = delegate.context.session
+        if let resumeData = delegate.resumeData,
+            let task = try? session.downloadTask(
+                withResumeData: resumeData, request: adapted, delegate: delegate.downloadReceiver)
+        {
+            return task
+        }
+        return session.downloadTask(with: adapted, delegate: delegate.downloadReceiver)
+    }
+}
+
+/// Goes on with a download that has broken off, as it was asked for then: no adapter is asked. A retry goes on where the last attempt
+/// broke off.
+struct Resumable: TaskSource {
+    let resumeData: Data
+    let delegate: DownloadTaskDelegate
+
+    func task(telling _: TaskDelegate) throws -> SessionTask {
+        try delegate.context.session.downloadTask(
+            withResumeData: delegate.resumeData ?? resumeData, delegate: delegate.downloadReceiver)
+    }
+}

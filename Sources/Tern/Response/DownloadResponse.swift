@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+/// What became of a download, with what a serializer made of its file.
+public struct DownloadResponse<Value> {
+    /// The request that was sent; nil if none could be built.
+    public let request: URLRequest?
+    /// The head of the response; nil if none came.
+    public let response: HTTPURLResponse?
+    /// Where the file was when it was complete. It still is if there is no destination.
+    public let temporaryURL: URL?
+    /// Where the file was to be moved; nil if nobody named a place.
+    public let destinationURL: URL?
+    /// What a later download can go on from, if this one got so far.
+    public let resumeData: Data?
+    /// What the serializer made of the file, or what went wrong.
+    public let result: Result<Value, any Error>
+    /// When what happened.
+    public let timeline: Timeline
+    /// What the engine measured; nil if nothing was sent.
+    public let metrics: TaskMetrics?
+
+    /// What the serializer made of the file, if it went well.
+    public var value: Value? { result.value }
+
+    /// An ``TernEngine/EngineError`` if the transport failed; an ``AFError`` if validation or serialization did; an error of
+    /// Foundation's if the file could not be moved; or what a closure of the caller's threw.
+    public var error: (any Error)? { result.error }
+
+    /// A response of one's own making, as for tests.
+    public init(
+        request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
+        result: Result<Value, any Error>, timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
+    ) {
+        self.request = request
+        self.response = response
+        self.temporaryURL = temporaryURL
+        self.destinationURL = destinationURL
+        self.resumeData = resumeData
+        self.result = result
+        self.timeline = timeline
+        self.metrics = metrics
+    }
+
+    /// The same response with another value.
+    public func map<NewValue>(_ transform: (Value) -> NewValue) -> DownloadResponse<NewValue> {
+        replacing(result.map(transform))
+    }
+
+    /// The same response with another value, or the error that the closure throws.
+    public func flatMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DownloadResponse<NewValue> {
+        replacing(result.flatMap(transform))
+    }
+
+    /// The same response with another error, if it has one.
+    public func mapError<NewError: Error>(_ transform: (any Error) -> NewError) -> DownloadResponse {
+        flatMapError(transform)
+    }
+
+    /// The same response with another error, or the one that the closure throws, if it has one.
+    public func flatMapError<NewError: Error>(_ transform: (any Error) throws -> NewError) -> DownloadResponse {
+        replacing(result.flatMapError { try transform($0) })
+    }
+
+    private func replacing<NewValue>(_ result: Result<NewValue, any Error>) -> DownloadResponse<NewValue> {
+        DownloadResponse<NewValue>(
+            request: request, response: response, temporaryURL: temporaryURL, destinationURL: destinationURL,
+            resumeData: resumeData, result: result, timeline: timeline, metrics: metrics)
+    }
+}
+
+extension DownloadResponse: Sendable where Value: Sendable {}
+
+extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The result.
+    public var description: String { result.debugDescription }
+
+    /// Seven lines: request, response, both places, resume data, result, timeline. Without header fields, which may hold secrets.
+    public var debugDescription: String {
+        [
+            "[Request]: \(request.map(Redaction.summary) ?? "nil")",
+            "[Response]: \(response.map { "\($0.statusCode)" } ?? "nil")",
+            "[TemporaryURL]: \(temporaryURL?.path ?? "nil")",
+            "[DestinationURL]: \(destinationURL?.path ?? "nil")",
+            "[ResumeData]: \(resumeData?.count ?? 0) bytes",
+            "[Result]: \(result.debugDescription)",
+            "[Timeline]: \(timeline.debugDescription)",
+        ]
+        .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import TernEngine
+
+extension DownloadRequest {
+    /// What is in the file; empty for 204 and 205.
+    public static func dataResponseSerializer() -> DownloadResponseSerializer<Data> {
+        serializer { response, data in ResponseSerialization.data(response, data, nil) }
+    }
+
+    /// The file as text; "" for 204 and 205.
+    ///
+    /// - Parameter encoding: nil takes the response's charset, or ISO-8859-1 if it names none that is known.
+    public static func stringResponseSerializer(
+        encoding: String.Encoding? = nil
+    ) -> DownloadResponseSerializer<String> {
+        serializer { response, data in ResponseSerialization.string(encoding, response, data, nil) }
+    }
+
+    /// What `JSONSerialization` makes of the file; `NSNull` for 204 and 205.
+    public static func jsonResponseSerializer(
+        options: JSONSerialization.ReadingOptions = .allowFragments
+    ) -> DownloadResponseSerializer<Any> {
+        serializer { response, data in ResponseSerialization.json(options, response, data, nil) }
+    }
+
+    /// What `PropertyListSerialization` makes of the file; `NSNull` for 204 and 205.
+    public static func propertyListResponseSerializer(
+        options: PropertyListSerialization.ReadOptions = []
+    ) -> DownloadResponseSerializer<Any> {
+        serializer { response, data in ResponseSerialization.propertyList(options, response, data, nil) }
+    }
+
+    /// What the decoder makes of the file.
+    public static func decodableResponseSerializer<Value: Decodable & SendableMetatype>(
+        of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) -> DownloadResponseSerializer<Value> {
+        serializer { _, data in ResponseSerialization.decodable(decoder, data, nil) }
+    }
+
+    /// Where the file is.
+    static func fileResponseSerializer() -> DownloadResponseSerializer<URL> {
+        DownloadResponseSerializer { _, _, file, error in
+            if let error { return .failure(error) }
+            guard let file else { return .failure(AFError.responseSerializationFailed(reason: .inputFileNil)) }
+            return .success(file)
+        }
+    }
+
+    /// Reads the whole file first, unless something has gone wrong already.
+    private static func serializer<Value>(
+        _ serialize: @escaping @Sendable (HTTPURLResponse?, Data) -> Result<Value, any Error>
+    ) -> DownloadResponseSerializer<Value> {
+        DownloadResponseSerializer { _, response, file, error in
+            if let error { return .failure(error) }
+            guard let file else { return .failure(AFError.responseSerializationFailed(reason: .inputFileNil)) }
+            guard let data = try? Data(contentsOf: file) else {
+                return .failure(AFError.responseSerializationFailed(reason: .inputFileReadFailed(at: file)))
+            }
+            return serialize(response, data)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Synchronization
+import TernEngine
+import TernLock
+
+/// Sees to a request whose response becomes a file, and to its way from there to its destination: on the callback queue, because the
+/// destination is the user's to name and the way may lead to another disk.
+open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
+    let arrival: Lock<Arrival>
+
+    /// - Parameter destination: where the file is to be moved; nil leaves it where it is.
+    init(
+        request: URLRequest?, error: (any Error)? = nil, context: RequestContext,
+        destination: DownloadFileDestination?
+    ) {
+        arrival = Lock(Arrival(destination: destination))
+        super.init(request: request, error: error, context: context)
+    }
+
+    /// What a later download can go on from, once this one has failed or been cancelled and got so far.
+    public var resumeData: Data? { arrival.withLock { $0.resumeData } }
+
+    /// The same: nothing of the body is collected.
+    open override var data: Data? { resumeData }
+
+    /// Where the file was when it was complete.
+    public var temporaryURL: URL? { arrival.withLock { $0.temporaryURL } }
+
+    /// Where the file was to be moved.
+    public var destinationURL: URL? { arrival.withLock { $0.destinationURL } }
+
+    /// Where the file should be: at its destination, if there is one.
+    public var fileURL: URL? { arrival.withLock { $0.file } }
+
+    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run
+    /// on, and may cancel, suspend and resume the request.
+    public var progress: Progress { receivedReport.progress }
+
+    /// Whom the engine tells of the download.
+    var downloadReceiver: any SessionDownloadDelegate { UnheardDownload.shared }
+
+    var receivedReport: ProgressReport {
+        report(\.received) { arrival.withLock { ($0.written, $0.expected) } }
+    }
+
+    override func fill(_ completion: inout Completion) {
+        completion.download = arrival.withLock { $0.outcome }
+    }
+
+    override func take(_ event: DownloadEvent) {
+        switch event {
+        case .resumed(let offset, let total): count(offset, of: total)
+        case .wrote(_, let count, let total): self.count(count, of: total)
+        case .arrived(let location): arrival.withLock { $0.arrive(at: location) }
+        }
+    }
+
+    private func count(_ count: Int64, of total: Int64) {
+        arrival.withLock { ($0.written, $0.expected) = (count, total) }
+        let report = state.withLock { $0.aside?.progress.received }
+        report?.update(count, of: total)
+    }
+
+    override func holds(_ location: URL) -> Bool { temporaryURL == location }
+
+    override func complete(with error: (any Error)?) {
+        let end = End(error: error)
+        if arrival.withLock({ $0.complete(with: end) }) {
+            context.callbacks.post(self)
+        } else {
+            self.end(with: error)
+        }
+    }
+
+    override func feed() {
+        place()
+        guard let end = arrival.withLock({ $0.takeEnd() }) else { return }
+        if !mayBeRetried { letGo() }
+        self.end(with: end.error)
+    }
+
+    private func place() {
+        guard let location = arrival.withLock({ $0.takeArrived() }) else { return }
+        if let closure = override(\.fileFinished), let task = task as? SessionDownloadTask {
+            let file = closure(context.session, task, location)
+            return arrival.withLock { $0.name(file) }
+        }
+        guard let destination = arrival.withLock({ $0.destination }), let response else { return }
+        var (target, options) = destination(location, response)
+        if arrival.withLock({ $0.name(target) }) { options.insert(.removePreviousFile) }
+        do {
+            try FileMove(from: location, to: target).perform(options)
+            arrival.withLock { $0.placed = target }
+        } catch {
+            self.error = error
+        }
+    }
+
+    override func stop(_ task: SessionTask) {
+        guard arrival.withLock({ $0.createsResumeData }), let task = task as? SessionDownloadTask else {
+            return task.cancel()
+        }
+        // The error that the task ends with brings it.
+        task.cancel { _ in }
+    }
+
+    override func reset() {
+        super.reset()
+        // Nobody has heard of it.
+        let leftover = arrival.withLock { $0.reset() }
+        if let leftover { try? FileManager.default.removeItem(at: leftover) }
+    }
+
+    override func letGo() {
+        super.letGo()
+        let destination = arrival.withLock { $0.letGo() }
+        withExtendedLifetime(destination) {}
+    }
+}
+
+/// Of downloads that nobody wants to hear of.
+private final class UnheardDownload: SessionDownloadDelegate {
+    static let shared = UnheardDownload()
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+}

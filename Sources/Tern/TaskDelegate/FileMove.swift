@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A file on its way to another place. Errors are Foundation's.
+struct FileMove {
+    private let source: URL
+    private let target: URL
+    private let files = FileManager.default
+
+    init(from source: URL, to target: URL) {
+        self.source = source
+        self.target = target
+    }
+
+    /// What stands at the target goes only when all of the new file is there; what fails leaves both as they were.
+    func perform(_ options: DownloadOptions) throws {
+        if source.standardizedFileURL == target.standardizedFileURL { return }
+        if options.contains(.createIntermediateDirectories) {
+            try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+        guard options.contains(.removePreviousFile), replacesFile else {
+            return try files.moveItem(at: source, to: target)
+        }
+        if rename(source) == nil { return }
+        // It is on another disk, or may not be replaced: moving it beside the target tells which.
+        let sibling = target.deletingLastPathComponent().appendingPathComponent(".tern-\(UUID())")
+        try files.copyItem(at: source, to: sibling)
+        if let error = rename(sibling) {
+            try? files.removeItem(at: sibling)
+            throw CocoaError(
+                .fileWriteUnknown, userInfo: [NSFilePathErrorKey: target.path, NSUnderlyingErrorKey: error])
+        }
+        try? files.removeItem(at: source)
+    }
+
+    /// A folder is never replaced.
+    private var replacesFile: Bool {
+        guard target.isFileURL, let type = try? files.attributesOfItem(atPath: target.path)[.type] else { return false }
+        return type as? FileAttributeType != .typeDirectory
+    }
+
+    /// In one step, within one file system.
+    private func rename(_ file: URL) -> POSIXError? {
+        // The strings are lent for the call.
+        if unsafe Foundation.rename(file.path, target.path) == 0 { return nil }
+        return POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct SessionDelegateEngineTests {
+    private let journal = Journal()
+
+    @Test func `a task with a completion handler tells no delegate of its response, its data or its end`() async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let manager = SessionManager()
+        manager.delegate.dataTaskDidReceiveResponse = { [journal] _, _, _ in
+            journal.note("response")
+            return .cancel
+        }
+        manager.delegate.dataTaskDidReceiveData = { [journal] _, _, _ in journal.note("data") }
+        manager.delegate.taskDidComplete = { [journal] _, _, _ in journal.note("end") }
+        let request = try URLRequest(url: origin.url(), method: .get)
+        let text = await withCheckedContinuation { continuation in
+            manager.session.dataTask(with: request) { result in
+                continuation.resume(returning: (try? result.get()).map { String(decoding: $0.0, as: UTF8.self) })
+            }.resume()
+        }
+        #expect(text == "body")
+        // Whatever would have been told stands before this in the queue.
+        manager.queue.sync {}
+        #expect(journal.entries == [])
+    }
+
+    @Test func `a task's description is the user's, and nobody else's`() throws {
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        let task = try #require(manager.request("http://127.0.0.1:1/").task)
+        #expect(task.taskDescription == nil)
+        task.taskDescription = "mine"
+        #expect(task.taskDescription == "mine")
+        task.cancel()
+        #expect(task.taskDescription == "mine")
+    }
+}

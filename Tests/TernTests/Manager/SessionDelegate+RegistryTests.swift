@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct SessionDelegateRegistryTests {
+    private let journal = Journal()
+
+    @Test func `a closure that is not set is not asked, and costs no way by the callback queue`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/from"
+                ? [.respond(status: 302, fields: [("Location", "/to")])] : [.ok(request.target)]
+        }
+        // Nothing comes by there until it is free.
+        let (queue, isFree) = (DispatchQueue(label: "busy"), DispatchSemaphore(value: 0))
+        queue.async { isFree.wait() }
+        let manager = SessionManager(callbackQueue: queue)
+        let request = manager.request(origin.url("/from"))
+        #expect(await request.serializingString().result.value == "/to")
+        #expect(!manager.delegate.isOverridden && !request.delegate.isRelayed.load(ordering: .relaxed))
+        #expect(manager.session.serverTrustPolicyManager == nil)
+
+        manager.delegate.taskWillPerformHTTPRedirection = { [journal] _, _, _, request in
+            journal.note("asked")
+            return request
+        }
+        let asked = manager.request(origin.url("/from"))
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        #expect(journal.entries == [])
+        isFree.signal()
+        #expect(await asked.serializingString().result.value == "/to")
+        #expect(journal.entries == ["asked"])
+
+        manager.delegate.taskWillPerformHTTPRedirection = nil
+        manager.delegate.sessionDidReceiveChallenge = { _, _ in (.performDefaultHandling, nil) }
+        #expect(manager.session.serverTrustPolicyManager != nil)
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct DownloadRequestResumingTests {
+    private final class Adapter: RequestAdapter {
+        let journal = Journal()
+
+        func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+            journal.note(urlRequest.url?.path ?? "none")
+            var request = urlRequest
+            request.setValue("yes", forHTTPHeaderField: "X-Adapted")
+            return request
+        }
+    }
+
+    private let manager = SessionManager()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func destination(_ name: String) throws -> DownloadRequest.DownloadFileDestination {
+        let target = try folder.file(name)
+        return { _, _ in (target, []) }
+    }
+
+    /// A download of which half has come when it is stopped.
+    private func begun(_ origin: ScriptedOrigin) async throws -> DownloadRequest {
+        let request = manager.download(origin.url("/file"), to: try destination("first"))
+        #expect(await request.hasReceived(FileOrigin.half))
+        return request
+    }
+
+    @Test func `what was cancelled goes on where it ended, with the same file in the end`() async throws {
+        let origin = try FileOrigin().origin
+        let adapter = Adapter()
+        manager.adapter = adapter
+        let first = try await begun(origin)
+        first.cancel()
+        let cancelled = await first.serializingData().response
+        #expect((cancelled.error as? EngineError)?.code == .cancelled)
+        let resumeData = try #require(cancelled.resumeData)
+        #expect(first.resumeData == resumeData && first.delegate.data == resumeData)
+        #expect(cancelled.destinationURL == nil && folder.names == [])
+
+        manager.startRequestsImmediately = false
+        let resumed = manager.download(resumingWith: resumeData, to: try destination("second"))
+        let counts = Lock<[Int64]>([])
+        let queue = DispatchQueue(label: "progress")
+        resumed.downloadProgress(queue: queue) { progress in counts.withLock { $0.append(progress.completedUnitCount) }
+        }
+        resumed.resume()
+        let response = await resumed.serializingData().response
+        queue.sync {}
+        #expect(response.error == nil && response.response?.statusCode == 206)
+        #expect(response.value.map(Array.init) == FileOrigin.content)
+        let seen = counts.withLock { $0 }
+        #expect(
+            seen.first ?? 0 >= FileOrigin.half && seen == seen.sorted() && seen.last == Int64(FileOrigin.content.count))
+        #expect(resumed.progress.fractionCompleted == 1)
+        #expect(adapter.journal.entries == ["/file"])
+        #expect(origin.requests.map { $0.value(of: "X-Adapted") } == ["yes", nil])
+    }
+
+    @Test func `whoever does not want to go on has nothing to go on from`() async throws {
+        let origin = try FileOrigin().origin
+        let request = try await begun(origin)
+        request.cancel(createResumeData: false)
+        let response = await request.serializingData().response
+        #expect((response.error as? EngineError)?.code == .cancelled && response.resumeData == nil)
+    }
+
+    @Test func `a download that was cut off tells how to go on`() async throws {
+        let origin = try FileOrigin(after: .close).origin
+        let cut = await manager.download(origin.url("/file"), to: try destination("first")).serializingData().response
+        #expect((cut.error as? EngineError)?.code == .networkConnectionLost)
+        let resumed = manager.download(resumingWith: try #require(cut.resumeData), to: try destination("second"))
+        #expect(await resumed.serializingData().result.value.map(Array.init) == FileOrigin.content)
+    }
+
+    @Test func `a retry goes on where the attempt before it was cut off, and its handlers run once`() async throws {
+        final class Once: RequestRetrier {
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                completion(request.retryCount == 0, 0)
+            }
+        }
+        let origin = try FileOrigin(after: .close).origin
+        let adapter = Adapter()
+        manager.adapter = adapter
+        manager.retrier = Once()
+        let journal = Journal()
+        let request = manager.download(origin.url("/file"), to: try destination("first"))
+            .response { journal.note("\($0.error == nil)") }
+        #expect(await request.serializingData().result.value.map(Array.init) == FileOrigin.content)
+        #expect(request.retryCount == 1 && journal.entries == ["true"])
+        #expect(origin.requests.map { $0.value(of: "X-Adapted") } == ["yes", "yes"])
+        #expect(origin.requests.map { $0.value(of: "Range") != nil } == [false, true])
+    }
+
+    @Test func `what is no resume data is told to handlers`() async throws {
+        let response = await manager.download(resumingWith: Data("x".utf8)).serializingData().response
+        #expect(response.error is ResumeDataError && response.request == nil)
+    }
+
+    @Test func `cancelling the Swift task leaves something to go on from`() async throws {
+        let origin = try FileOrigin().origin
+        let request = try await begun(origin)
+        let task = Task { await request.serializingData().response }
+        task.cancel()
+        #expect(await task.value.resumeData != nil)
+        manager.startRequestsImmediately = false
+        let unstarted = manager.download(origin.url())
+        let waiting = Task { await unstarted.serializingData().response }
+        waiting.cancel()
+        #expect((await waiting.value.error as? EngineError)?.code == .cancelled)
+    }
+
+    @Test func `a manager that goes ends its downloads, and leaves nothing to go on from`() async throws {
+        let origin = try FileOrigin().origin
+        var manager: SessionManager? = SessionManager()
+        let request = try #require(manager?.download(origin.url()))
+        #expect(await request.hasReceived(FileOrigin.half))
+        manager = nil
+        let response = await request.serializingData().response
+        #expect((response.error as? EngineError)?.code == .cancelled && response.resumeData == nil)
+    }
+}
