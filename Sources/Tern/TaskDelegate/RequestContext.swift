@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TernEngine
+import TernLock
 
 /// What all requests of a session manager share, and may outlive it with.
 final class RequestContext: Sendable {
@@ -12,6 +13,9 @@ final class RequestContext: Sendable {
     let sensitiveFields: SensitiveFields
     /// The most of a body to collect, in bytes.
     let bodyLimit: Int
+    /// How long to wait for whoever makes a request to come to say more, in seconds. A chain takes microseconds, unless its thread
+    /// has to wait for a processor; tests may wait longer.
+    let grace = Lock(0.1)
     private let manages = Atomic<Bool>(true)
 
     init(session: Session, hub: any TaskHub, callbacks: CallbackQueue) {

@@ -12,7 +12,7 @@ extension TaskDelegate {
         if challenge.previousFailureCount > 0 { return answer(.rejectProtectionSpace, nil) }
         let isPostponed = state.withLock { $0.postpone { [self] in answerNow(answer) } }
         guard isPostponed else { return answerNow(answer) }
-        Self.later(Self.grace) { [self] in answerPostponed() }
+        Self.later(context.grace.withLock { $0 }) { [self] in answerPostponed() }
     }
 
     private func answerNow(_ answer: (ChallengeDisposition, Credential?) -> Void) {

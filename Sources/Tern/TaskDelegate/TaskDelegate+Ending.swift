@@ -52,7 +52,7 @@ extension TaskDelegate: CallbackQueue.Source {
         switch state.withLock({ $0.stage }) {
         case .ending:
             if context.hub.hasRetrier, state.withLock({ $0.postpones() }) {
-                return Self.later(Self.grace) { [self] in context.callbacks.post(self) }
+                return Self.later(context.grace.withLock { $0 }) { [self] in context.callbacks.post(self) }
             }
             guard judge().error != nil, context.hub.hasRetrier, asks() else { return finish() }
             ask()
@@ -60,9 +60,6 @@ extension TaskDelegate: CallbackQueue.Source {
         case .running, .asking, .retrying, .over: break
         }
     }
-
-    /// In seconds; a chain takes microseconds, unless its thread has to wait for a processor.
-    static let grace = 0.1
 
     private func finish() {
         let (task, error) = state.withLock { ($0.task, $0.error) }

@@ -19,7 +19,7 @@ import Testing
         queue.async { isFree.wait() }
         let manager = SessionManager(callbackQueue: queue)
         let request = manager.request(origin.url("/from"))
-        #expect(await request.serializingString().result.value == "/to")
+        #expect(await origin.waitFor { $0.requestCount == 2 })
         #expect(!manager.delegate.isOverridden && !request.delegate.isRelayed.load(ordering: .relaxed))
         #expect(manager.session.serverTrustPolicyManager == nil)
 
@@ -32,6 +32,7 @@ import Testing
         #expect(journal.entries == [])
         isFree.signal()
         #expect(await asked.serializingString().result.value == "/to")
+        #expect(await request.serializingString().result.value == "/to")
         #expect(journal.entries == ["asked"])
 
         manager.delegate.taskWillPerformHTTPRedirection = nil

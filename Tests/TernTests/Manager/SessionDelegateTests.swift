@@ -153,11 +153,15 @@ import Testing
 
     @Test func `a credential that comes after the challenge is in time, and none is not waited for`() async throws {
         let origin = try asking()
-        let manager = SessionManager()
-        let late = manager.request(origin.url())
+        let patient = SessionManager()
+        patient.startRequestsImmediately = false
+        let late = patient.request(origin.url())
+        late.context.grace.withLock { $0 = 60 }
+        late.resume()
         #expect(await origin.waitFor { $0.requestCount == 1 })
         late.authenticate(user: "a", password: "b")
         #expect(await late.serializingString().result.value == "Basic YTpi")
+        let manager = SessionManager()
         let start = ContinuousClock.now
         #expect(await manager.request(origin.url()).serializingString().result.value == "who?")
         // Nobody is about to say anything.

@@ -115,6 +115,7 @@ import Testing
         let task = Task { await request.serializingData().response }
         task.cancel()
         #expect(await task.value.resumeData != nil)
+        request.discard()
         manager.startRequestsImmediately = false
         let unstarted = manager.download(origin.url())
         let waiting = Task { await unstarted.serializingData().response }

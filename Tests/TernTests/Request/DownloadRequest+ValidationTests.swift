@@ -115,5 +115,6 @@ import Testing
         #expect(request.retryCount == 2 && target.text == "good" && folder.names == ["file"])
         let occupied = manager.download(origin.url()) { _, _ in (target, []) }.validate()
         #expect((await occupied.serializingString().response.error as? CocoaError)?.code == .fileWriteFileExists)
+        occupied.discard()
     }
 }

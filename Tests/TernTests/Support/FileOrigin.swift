@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Tern
 import TernTesting
 
@@ -29,6 +30,15 @@ struct FileOrigin {
             let part: (String, String) = ("Content-Range", "bytes \(first)-\(last)/\(Self.content.count)")
             return [.respond(status: 206, fields: fields + [part], body: Array(Self.content[first...]))]
         }
+    }
+}
+
+extension DownloadRequest {
+    /// Removes what has come, where nobody goes on with it.
+    func discard() {
+        let notes = resumeData.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+        if let path = notes?["partialFile"] as? String { try? FileManager.default.removeItem(atPath: path) }
+        if let file = delegate.temporaryURL { try? FileManager.default.removeItem(at: file) }
     }
 }
 
