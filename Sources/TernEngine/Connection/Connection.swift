@@ -214,7 +214,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         carried?.exchangeEnded(reason, evidence)
     }
 
-    private var evidence: Evidence {
+    var evidence: Evidence {
         Evidence(
             wasReused: state.exchangeCount > 1, isAnswered: exchange.hasReceivedAnything,
             // What was pulled may wait sealed for the kernel; it cannot be pulled again.

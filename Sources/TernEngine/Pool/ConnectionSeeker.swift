@@ -34,6 +34,8 @@ protocol ConnectionSeeker: LineMember, Sendable {
 enum Letter: Sendable {
     case start
     case cancel
+    /// Nobody reads on.
+    case letGo
 }
 
 /// What a pool notes about somebody who waits for a connection.

@@ -26,7 +26,7 @@ extension Session {
     }
 
     /// Sends `request` and gives its body as it comes. Reading slowly slows the server down: at most about 512 KB wait
-    /// in memory. Ending the iteration early, or letting go of the sequence, closes the connection.
+    /// in memory. Ending the iteration early, or letting go of the sequence, ends the response; see ``BodyBytes``.
     public func bytes(for request: URLRequest) async throws(EngineError) -> (BodyBytes, HTTPURLResponse) {
         let stream = BodyStream()
         let task = dataTask(with: request, delegate: stream)

@@ -43,6 +43,13 @@ extension SessionTask {
         complete(error(.cancelled, phase: .pool))
     }
 
+    /// Ends, and leaves to its connection what is left of the response.
+    private func letGoNow() {
+        guard plan.isDelivering, let connection else { return cancelNow() }
+        settle(connection.leaveRest())
+        complete(error(.cancelled, phase: .body))
+    }
+
     func updatePause() { connection?.isPaused = isSuspended || plan.isAsking }
 
     /// Does what the plan says.
@@ -105,13 +112,14 @@ extension SessionTask: ConnectionSeeker {
         switch letter {
         case .start: start()
         case .cancel: cancelNow()
+        case .letGo: letGoNow()
         }
     }
 
     func returned(_ letter: Letter) {
         switch letter {
         case .start: endWithoutLoop()
-        case .cancel: completeLater(.cancelled, phase: .request, on: nil)
+        case .cancel, .letGo: completeLater(.cancelled, phase: .request, on: nil)
         }
     }
 }

@@ -137,6 +137,14 @@ public class SessionTask: @unchecked Sendable {
         if let shard { shard.deliver(.cancel, from: self) } else { completeLater(.cancelled, phase: .request, on: nil) }
     }
 
+    /// Ends the task, which nobody listens to any more: as `cancel()` does, but that its connection may see to the rest of a response
+    /// that is short, and be used again.
+    func letGo() {
+        let (shard, isOver) = shared.withLock { ($0.shard, $0.stage != .started) }
+        if isOver { return }
+        shard?.deliver(.letGo, from: self)
+    }
+
     /// Cancels a task that has been started; one that has not ends as soon as it is, and not before: whoever waits for
     /// its end may still be on his way.
     func cancelOnceStarted() {
