@@ -94,6 +94,9 @@ extension EngineError.TransferFailure {
             .redirectToNonExistentLocation
         case .redirect(.insecure): .appTransportSecurityRequiresSecureConnection
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
+        case .unreadable(.lineTooLong), .unreadable(.eventTooLarge): .dataLengthExceedsMaximum
+        case .unreadable(.undecodableLine): .cannotParseResponse
+        case .unreadable(.notEvents): .badServerResponse
         }
     }
 }

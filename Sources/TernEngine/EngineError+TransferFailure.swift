@@ -18,6 +18,8 @@ extension EngineError {
         /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
         /// request asked for is a `malformedResponse`.
         case upgradeNotTaken
+        /// The response's content is not what it was read as: lines, values or events.
+        case unreadable(StreamedContentError)
     }
 }
 
@@ -30,6 +32,7 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .bodyTooLarge: "body-too-large"
         case .redirect: "redirect"
         case .upgradeNotTaken: "upgrade-not-taken"
+        case .unreadable(let error): error.kind
         }
     }
 
@@ -39,6 +42,7 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .malformedResponse(let error): "\(error.reason.rule) (\(error.reason.source))"
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
+        case .unreadable(let error): error.description
         case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken: description
         }
     }
@@ -53,6 +57,7 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
         case .redirect(let error): "\(error)"
         case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
+        case .unreadable(let error): "the content cannot be read: \(error)"
         }
     }
 }

@@ -307,6 +307,23 @@ import Testing
                 .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
                 "the server switched to another protocol, as the request had asked"
             ),
+            (
+                .transfer(.unreadable(.lineTooLong(limit: 9))), "line-too-long", "a line has at most 9 bytes",
+                "the content cannot be read: a line has at most 9 bytes"
+            ),
+            (
+                .transfer(.unreadable(.undecodableLine(number: 9, EngineError.Reason.cancelled))), "line-undecodable",
+                "line 9 is not what was asked for", "the content cannot be read: line 9 is not what was asked for"
+            ),
+            (
+                .transfer(.unreadable(.eventTooLarge(limit: 9))), "event-too-large", "an event has at most 9 bytes",
+                "the content cannot be read: an event has at most 9 bytes"
+            ),
+            (
+                .transfer(.unreadable(.notEvents(status: 503, contentType: nil))), "not-events",
+                "events come with status 200, and not with 503",
+                "the content cannot be read: events come with status 200, and not with 503"
+            ),
             (.timedOut(.head), "timed-out", "head", "the head time limit passed"),
             (.cancelled, "cancelled", nil, "cancelled"),
             (.sessionInvalidated, "session-invalidated", nil, "the session is gone"),

@@ -55,6 +55,13 @@ public struct BodyBytes: AsyncSequence, Sendable {
         fileprivate let stream: BodyStream
         fileprivate let lease: Lease
 
+        /// What an iterator fails with to whom the bytes make no sense.
+        func error(_ error: StreamedContentError) -> EngineError {
+            EngineError(
+                .transfer(.unreadable(error)), phase: .body,
+                origin: try? lease.task.originalRequest.destination.get().origin, wasSent: true)
+        }
+
         /// The next piece, as soon as there is one; nil at the end of the body. Cancelling the Swift task that waits
         /// cancels the request.
         public mutating func next() async throws(EngineError) -> Data? {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+
+/// A response body as JSON values, one on each line (`application/x-ndjson`, `application/jsonl`), decoded as they come. For one
+/// reader.
+///
+/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are passed over, and what stands behind
+/// the last LF is one more value. The `Content-Type` is not looked at: whoever reads the body so has reasons to.
+///
+/// Throws ``StreamedContentError/undecodableLine(number:_:)`` in place of a line that is no such value, and what ``BodyLines`` throws.
+/// After an error there is nothing more. Ending the iteration, or letting go of the sequence, ends the response; see ``BodyBytes``.
+public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
+    private let bytes: BodyBytes
+    private let decoder: JSONDecoder
+    private let limit: Int
+
+    init(_ bytes: BodyBytes, _ decoder: JSONDecoder, limit: Int) {
+        self.bytes = bytes
+        self.decoder = decoder
+        self.limit = limit
+    }
+
+    /// All iterators share one body, but each cuts what it gets of it into lines by itself: have one.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(feed: LineFeed(bytes, limit: limit, terminator: .lineFeed), decoder: decoder)
+    }
+
+    /// Takes the values of a ``DecodedLines`` one after another.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let feed: LineFeed
+        fileprivate let decoder: JSONDecoder
+
+        /// The next value, as soon as its line is complete; nil at the end of the body, and after an error.
+        public mutating func next() async throws(EngineError) -> Element? {
+            while let line = try await feed.next(JSONLine.content) {
+                if let line { return try decode(line) }
+            }
+            return nil
+        }
+
+        /// The same for a caller isolated to an actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> Element? {
+            while let line = try await feed.next(JSONLine.content) {
+                if let line { return try decode(line) }
+            }
+            return nil
+        }
+
+        private func decode(_ line: Data) throws(EngineError) -> Element {
+            do {
+                return try decoder.decode(Element.self, from: line)
+            } catch {
+                throw feed.fail(.undecodableLine(number: feed.number, error))
+            }
+        }
+    }
+}
+
+extension BodyBytes {
+    /// The body as JSON values, one on each line, none of which has more octets than ``maximumLineLength`` unless `maximumLineLength`
+    /// says otherwise.
+    public func decoded<Value: Decodable>(
+        as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), maximumLineLength: Int = Self.maximumLineLength
+    ) -> DecodedLines<Value> {
+        DecodedLines(self, decoder, limit: maximumLineLength)
+    }
+}
+
+private enum JSONLine {
+    /// Nil for a blank line.
+    static func content(_ line: Span<UInt8>) -> Data? {
+        guard line.indices.contains(where: { !isBlank(line[$0]) }) else { return nil }
+        var content = Data()
+        content.append(line)
+        return content
+    }
+
+    /// RFC 8259 §2
+    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 || octet == 0x0D }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import TernEngine
+
+/// One way to hand octets over: in these pieces.
+struct LineDelivery: Equatable {
+    private(set) var lines: [[UInt8]] = []
+    private(set) var isTooLong = false
+
+    init(_ pieces: [[UInt8]], limit: Int = 100, _ terminator: LineSplitter.Terminator = .any) {
+        var splitter = LineSplitter(limit: limit, terminator: terminator)
+        do {
+            for piece in pieces {
+                var offset = 0
+                while let found = try splitter.next(in: piece.span, from: &offset) {
+                    switch found {
+                    case .here(let range): lines.append(Array(piece[range]))
+                    case .kept: lines.append(splitter.takeKept())
+                    }
+                }
+            }
+            if let last = try splitter.finish() { lines.append(last) }
+        } catch {
+            isTooLong = true
+        }
+    }
+}
+
+/// Every way to cut octets once, and into single ones.
+enum Cuts {
+    static func all(_ octets: [UInt8]) -> [[[UInt8]]] {
+        [[octets], octets.map { [$0] }] + octets.indices.map { [Array(octets[..<$0]), Array(octets[$0...])] }
+    }
+}
