@@ -26,6 +26,28 @@ struct LineDelivery: Equatable {
     }
 }
 
+/// The same for events.
+struct EventDelivery: Equatable {
+    private(set) var events: [ServerSentEvent] = []
+    private(set) var isTooLarge = false
+    private(set) var lastEventID = ""
+    private(set) var retry: Int?
+
+    init(_ pieces: [[UInt8]], limit: Int = 1000, lastEventID: String = "") {
+        var parser = EventParser(limit: limit, lastEventID: lastEventID)
+        do {
+            for piece in pieces {
+                var offset = 0
+                while let event = try parser.next(in: piece.span, from: &offset) { events.append(event) }
+            }
+        } catch {
+            isTooLarge = true
+        }
+        self.lastEventID = parser.lastEventID
+        retry = parser.reconnectionTime
+    }
+}
+
 /// Every way to cut octets once, and into single ones.
 enum Cuts {
     static func all(_ octets: [UInt8]) -> [[[UInt8]]] {
