@@ -4,6 +4,7 @@
 @_exported public import struct TernEngine.Anchors
 @_exported public import struct TernEngine.AuthenticationChallenge
 @_exported public import struct TernEngine.BodyBytes
+@_exported public import struct TernEngine.BodyLines
 @_exported public import enum TernEngine.BodyPiece
 @_exported public import protocol TernEngine.BodySource
 @_exported public import struct TernEngine.Certificate
@@ -20,6 +21,7 @@
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
 @_exported public import struct TernEngine.DownloadSettings
+@_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.EngineError
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import struct TernEngine.HTTP1Error
@@ -47,6 +49,7 @@
 @_exported public import struct TernEngine.PolicyFileError
 @_exported public import struct TernEngine.PublicKey
 @_exported public import struct TernEngine.Question
+@_exported public import struct TernEngine.ReconnectionPolicy
 @_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
@@ -64,6 +67,8 @@
 @_exported public import enum TernEngine.RevocationQuestion
 @_exported public import enum TernEngine.Scheme
 @_exported public import struct TernEngine.SensitiveFields
+@_exported public import struct TernEngine.ServerSentEvent
+@_exported public import struct TernEngine.ServerSentEvents
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustPolicy
 @_exported public import class TernEngine.ServerTrustPolicyManager
@@ -77,6 +82,7 @@
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask
 @_exported public import enum TernEngine.SocketAddress
+@_exported public import enum TernEngine.StreamedContentError
 @_exported public import enum TernEngine.SubjectAlternativeName
 @_exported public import struct TernEngine.SystemError
 @_exported public import struct TernEngine.TLSAlert

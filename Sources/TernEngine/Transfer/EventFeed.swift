@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+
+/// Asks for a stream of events, reads it, and takes it up again: for one reader.
+final class EventFeed {
+    private let events: ServerSentEvents
+    private var reconnection: Reconnection
+    private var parser: EventParser
+    /// Of the stream that is open, if one is.
+    private var bytes: BodyBytes.Iterator?
+    private var piece = Data()
+    private var offset = 0
+    private var retry: Int?
+    private var isOver = false
+
+    init(_ events: ServerSentEvents) {
+        self.events = events
+        reconnection = Reconnection(events.policy)
+        parser = EventParser(limit: events.limit)
+    }
+
+    func next() async throws(EngineError) -> ServerSentEvent? {
+        while !isOver {
+            if let event = try takeNext() { return event }
+            do throws(EngineError) {
+                if bytes == nil {
+                    try await open()
+                } else if let piece = try await bytes?.next() {
+                    (self.piece, offset) = (piece, 0)
+                } else {
+                    try await ended(nil)
+                }
+            } catch let error where !isOver {
+                try await ended(error)
+            }
+        }
+        return nil
+    }
+
+    private func takeNext() throws(EngineError) -> ServerSentEvent? {
+        do throws(EventParser.TooLarge) {
+            return try parser.next(in: piece.span, from: &offset)
+        } catch {
+            throw stop(.eventTooLarge(limit: error.limit))
+        }
+    }
+
+    private func open() async throws(EngineError) {
+        let (bytes, response) = try await events.connect(request)
+        if response.statusCode == 204 {
+            reconnection.dismissed()
+            isOver = true
+            return
+        }
+        self.bytes = bytes.makeAsyncIterator()
+        let type = response.value(forHTTPHeaderField: "Content-Type")
+        guard response.statusCode == 200, Self.isEventStream(type) else {
+            throw stop(.notEvents(status: response.statusCode, contentType: type))
+        }
+        reconnection.opened()
+        parser = EventParser(limit: events.limit, lastEventID: parser.lastEventID)
+    }
+
+    /// The one that was given, and where the last stream ended.
+    private var request: URLRequest {
+        var request = events.request
+        // What cannot be a field's value is not sent: then the server begins anew.
+        if !parser.lastEventID.isEmpty, Self.isSendable(parser.lastEventID) {
+            request.setValue(parser.lastEventID, forHTTPHeaderField: "Last-Event-ID")
+        }
+        return request
+    }
+
+    private func ended(_ error: EngineError?) async throws(EngineError) {
+        bytes = nil
+        (piece, offset) = (Data(), 0)
+        retry = parser.reconnectionTime ?? retry
+        switch reconnection.ended(error, retry: retry) {
+        case .end: isOver = true
+        case .fail(let error):
+            isOver = true
+            throw error
+        case .ask(let delay):
+            do {
+                try await events.sleep(delay)
+            } catch {
+                isOver = true
+                throw EngineError(.cancelled, phase: .request)
+            }
+        }
+    }
+
+    private func stop(_ error: StreamedContentError) -> EngineError {
+        defer {
+            bytes = nil
+            isOver = true
+        }
+        return bytes?.error(error) ?? EngineError(.transfer(.unreadable(error)), phase: .body)
+    }
+
+    /// Whatever its parameters are: the text is UTF-8 (WHATWG HTML §9.2.5).
+    private static func isEventStream(_ type: String?) -> Bool {
+        let name = type?.prefix { $0 != ";" }.lowercased() ?? ""
+        return name.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["text/event-stream"]
+    }
+
+    /// Control characters other than the tab make no field value (RFC 9110 §5.5).
+    private static func isSendable(_ id: String) -> Bool {
+        id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}

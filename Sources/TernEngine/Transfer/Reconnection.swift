@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a stream of events is taken up again, and when it is over. Decides, does nothing.
+struct Reconnection: ~Copyable {
+    private enum Stage {
+        /// No response has been a stream yet. Exits: streaming, over.
+        case opening
+        /// Exits: between, over.
+        case streaming
+        /// It has ended, and so many attempts in a row to take it up again have failed. Exits: streaming, over.
+        case between(failures: Int)
+        /// Exit: none.
+        case over
+    }
+
+    /// What to do when there is no stream any more.
+    enum Next {
+        /// Wait, and ask again.
+        case ask(after: Duration)
+        case end
+        case fail(EngineError)
+    }
+
+    private let policy: ReconnectionPolicy
+    private var stage = Stage.opening
+
+    init(_ policy: ReconnectionPolicy) { self.policy = policy }
+
+    /// A response is a stream of events.
+    mutating func opened() {
+        switch stage {
+        case .opening, .streaming, .between: stage = .streaming
+        case .over: break
+        }
+    }
+
+    /// The server wants nobody to come back (204).
+    mutating func dismissed() { stage = .over }
+
+    /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how long to wait is
+    /// `retry`, in milliseconds.
+    mutating func ended(_ error: EngineError?, retry: Int?) -> Next {
+        let failures: Int
+        switch stage {
+        case .opening: return stop(error)
+        case .streaming: failures = 0
+        case .between(let count): failures = count + 1
+        case .over: return stop(error)
+        }
+        if let error, !error.reason.mayBeBetterNextTime { return stop(error) }
+        if let limit = policy.maximumAttempts, failures >= limit { return stop(error) }
+        stage = .between(failures: failures)
+        return .ask(after: delay(failures, retry))
+    }
+
+    private mutating func stop(_ error: EngineError?) -> Next {
+        stage = .over
+        return error.map { .fail($0) } ?? .end
+    }
+
+    private func delay(_ failures: Int, _ retry: Int?) -> Duration {
+        let asked = retry.map { Duration.milliseconds($0) } ?? policy.delay
+        let base = max(policy.shortestDelay, min(asked, policy.longestDelay))
+        let most = max(base, policy.backOffLimit)
+        var delay = base
+        for _ in 0..<failures where delay < most { delay = min(most, delay * 2) }
+        return delay
+    }
+}
+
+extension EngineError.Reason {
+    /// Whether it is a matter of the network's, or of the server's health.
+    fileprivate var mayBeBetterNextTime: Bool {
+        switch self {
+        case .transfer(.connectionLost), .connecting(.unresolved), .connecting(.unreachable): true
+        case .timedOut(let limit): limit != .total
+        case .request, .connecting, .transfer, .cancelled, .sessionInvalidated, .system: false
+        }
+    }
+}

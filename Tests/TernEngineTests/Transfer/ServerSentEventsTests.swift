@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernLock
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(5))) struct ServerSentEventsTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
+
+    /// Waits that were asked for, and did not take place.
+    private final class Waits: Sendable {
+        private let waits = Lock<[Duration]>([])
+        var all: [Duration] { waits.withLock { $0 } }
+        func add(_ wait: Duration) { waits.withLock { $0.append(wait) } }
+    }
+
+    private static func events(
+        of origin: ScriptedOrigin, _ session: Session = .limited(), _ waits: Waits = Waits(),
+        policy: ReconnectionPolicy? = nil, limit: Int = 1 << 20, _ change: (inout URLRequest) -> Void = { _ in }
+    ) throws -> ServerSentEvents {
+        var request = try URLRequest(origin)
+        change(&request)
+        let events = session.events(for: request, reconnection: policy, maximumEventSize: limit)
+        return ServerSentEvents(
+            request: events.request, policy: events.policy, limit: events.limit, connect: events.connect,
+            sleep: { waits.add($0) })
+    }
+
+    private static func data(_ events: ServerSentEvents) async -> (data: [String], error: EngineError?) {
+        var data: [String] = []
+        do throws(EngineError) {
+            var iterator = events.makeAsyncIterator()
+            while let event = try await iterator.next() { data.append(event.data) }
+            return (data, nil)
+        } catch {
+            return (data, error)
+        }
+    }
+
+    @Test func `asks for events, and gives each as soon as it is complete`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send(Self.head + "data: one\n\nevent: x\nda"), .hold, .send("ta: two\r\n\r"), .hold,
+                .send("\ndata: lost"),
+            ]
+        }
+        var events = try Self.events(of: origin, policy: .never).makeAsyncIterator()
+        #expect(try await events.next() == ServerSentEvent(data: "one"))
+        try origin.release()
+        #expect(try await events.next() == ServerSentEvent(event: "x", data: "two"))
+        let request = try #require(origin.requests.first)
+        #expect(request.values(of: "Accept") == ["text/event-stream"])
+        #expect(request.values(of: "Cache-Control") == ["no-store"])
+        #expect(request.value(of: "Last-Event-ID") == nil)
+    }
+
+    @Test func `a stream that ends is taken up again where it was, after what the server says`() async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            switch connection {
+            case 1: [.send(Self.head + "data: a\nid: 1\n\nretry: 700\n\nid: 2\ndata: never ended"), .close]
+            case 2: [.send(Self.head + "data: b\nid: \u{E9}2\n\nretry: nonsense\n\n"), .reset]
+            case 3: [.close]
+            case 4: [.send(Self.head + "data: c\n\n"), .close]
+            default: [.respond(status: 204)]
+            }
+        }
+        let waits = Waits()
+        let (data, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
+        #expect(data.first == "a" && data.last == "c")
+        #expect(error == nil)
+        #expect(waits.all == [700, 700, 1400, 700].map { .milliseconds($0) })
+        let ids = origin.requests.map { $0.value(of: "Last-Event-ID") }
+        #expect(ids.count == 5)
+        #expect(ids[0] == nil && ids[1] == "1")
+    }
+
+    @Test func `the last identifier of a stream is kept where it has none of its own`() async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            switch connection {
+            case 1: [.send(Self.head + "data: a\nid: 1\n\n"), .close]
+            case 2: [.send(Self.head + "data: b\n\n"), .close]
+            case 3: [.send(Self.head + "data: c\nid\n\n"), .close]
+            default: [.respond(status: 204)]
+            }
+        }
+        let (data, error) = await Self.data(try Self.events(of: origin))
+        #expect(data == ["a", "b", "c"] && error == nil)
+        #expect(origin.requests.map { $0.value(of: "Last-Event-ID") } == [nil, "1", "1", nil])
+    }
+
+    @Test(arguments: ["99999999999999999999999", "0", "-1", "1e9", "\u{663}"])
+    func `whatever a server says of when to come back, there is a shortest and a longest wait`(retry: String)
+        async throws
+    {
+        let origin = try ScriptedOrigin { connection, _ in
+            connection < 3 ? [.send(Self.head + "retry: \(retry)\n\n"), .close] : [.respond(status: 204)]
+        }
+        let waits = Waits()
+        let (data, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
+        #expect(data.isEmpty && error == nil)
+        #expect(waits.all.count == 2)
+        #expect(waits.all.allSatisfy { (.milliseconds(100)...(.seconds(3600))).contains($0) })
+    }
+
+    @Test func `an identifier that no header can carry is not sent`() async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            connection == 1 ? [.send(Self.head + "data: a\nid: 1\u{1}2\n\n"), .close] : [.respond(status: 204)]
+        }
+        let (data, error) = await Self.data(try Self.events(of: origin))
+        #expect(data == ["a"] && error == nil)
+        #expect(origin.requests.map { $0.value(of: "Last-Event-ID") } == [nil, nil])
+    }
+
+    @Test(arguments: [
+        (200, "text/html"), (200, "text/event-streams"), (200, nil), (404, "text/event-stream"), (503, nil),
+        (201, "text/event-stream"),
+    ])
+    func `what is no stream of events ends it with an error, at first and later`(status: Int, type: String?)
+        async throws
+    {
+        for good in 0...1 {
+            let origin = try ScriptedOrigin { connection, _ in
+                if connection <= good { return [.send(Self.head + "data: a\n\n"), .close] }
+                let fields = type.map { [(name: "Content-Type", value: $0)] } ?? []
+                return [.respond(status: status, fields: fields, body: "data: b\n\n")]
+            }
+            let (data, error) = await Self.data(try Self.events(of: origin))
+            #expect(data == Array(repeating: "a", count: good))
+            guard case .transfer(.unreadable(.notEvents(status, type))) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(origin.requests.count == good + 1)
+        }
+    }
+
+    @Test func `a server that cannot be reached at first is an error at once`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [] }
+        origin.stop()
+        let waits = Waits()
+        let (_, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
+        guard case .connecting(.unreachable) = error?.reason else {
+            Issue.record("\(String(describing: error))"); return
+        }
+        #expect(waits.all.isEmpty)
+    }
+
+    @Test func `a request that may do something twice is sent once`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: a\n\n"), .close] }
+        let events = try Self.events(of: origin) {
+            $0.httpMethod = "POST"
+            $0.httpBody = Data("{}".utf8)
+        }
+        let (data, error) = await Self.data(events)
+        #expect(data == ["a"] && error == nil)
+        #expect(origin.requests.map(\.bodyText) == ["{}"])
+    }
+
+    @Test(arguments: ["data: ", ": "]) func `an event that never ends is an error`(beginning: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send(Self.head + beginning), .repeat(Array(repeating: 0x61, count: 65536), count: 1 << 20)]
+        }
+        let (_, error) = await Self.data(try Self.events(of: origin, limit: 200_000))
+        guard case .transfer(.unreadable(.eventTooLarge(limit: 200_000))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `leaving the iteration closes the connection`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: a\n\n"), .awaitClose] }
+        for try await event in try Self.events(of: origin) {
+            #expect(event.data == "a")
+            break
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 && $0.closes.count == 1 })
+    }
+
+    @Test func `cancelling the reader closes the connection, and is told`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: a\n\n"), .awaitClose] }
+        let events = try Self.events(of: origin)
+        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        let reader = Task { () async -> EngineError? in
+            do throws(EngineError) {
+                var iterator = events.makeAsyncIterator()
+                while try await iterator.next() != nil { tell.yield() }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for await _ in told { break }
+        reader.cancel()
+        #expect(await reader.value?.reason.isCancellation == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `cancelling ends a wait, too`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "retry: 3600000\ndata: a\n\n"), .close] }
+        let request = try URLRequest(origin)
+        let events = Session.limited().events(for: request)
+        let reader = Task { () async -> EngineError? in
+            do throws(EngineError) {
+                var iterator = events.makeAsyncIterator()
+                while try await iterator.next() != nil {}
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await origin.waitFor { $0.requestCount == 1 && $0.openConnections == 0 })
+        reader.cancel()
+        #expect(await reader.value?.reason.isCancellation == true)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `a reader that is slow slows the server down`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send(Self.head), .repeat(Array("data: 0123456789\n\n".utf8), count: 10_000_000)]
+        }
+        var events = try Self.events(of: origin).makeAsyncIterator()
+        #expect(try await events.next()?.data == "0123456789")
+        // Nothing moves any more once all buffers on the way are full.
+        var (sent, previous) = (origin.observations.bytesSent, -1)
+        while sent != previous {
+            previous = sent
+            let seen = sent
+            _ = await origin.waitFor(.milliseconds(300)) { $0.bytesSent > seen }
+            sent = origin.observations.bytesSent
+        }
+        #expect(sent < 64 << 20)
+        #expect(try await events.next()?.data == "0123456789")
+    }
+}
