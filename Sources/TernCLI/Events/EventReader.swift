@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Dispatch
+import Foundation
+import Glibc
+import Tern
+import TernEngine
+import TernLock
+
+/// Follows events until they end, somebody interrupts, or time is up.
+struct EventReader {
+    /// Why it was stopped; the first reason counts.
+    private final class Stop: Sendable {
+        enum Reason {
+            case interrupted
+            case timedOut
+        }
+
+        private let first = Lock<Reason?>(nil)
+
+        var reason: Reason? { first.withLock { $0 } }
+
+        func stop(_ reader: Task<Void, any Error>, _ reason: Reason) {
+            first.withLock { $0 = $0 ?? reason }
+            reader.cancel()
+        }
+    }
+
+    private let show: @Sendable (ServerSentEvent) throws -> Void
+
+    init(show: @escaping @Sendable (ServerSentEvent) throws -> Void) { self.show = show }
+
+    /// - Throws: exit code 1 when it has told on standard error what has gone wrong.
+    func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
+        let (stop, show) = (Stop(), show)
+        let reader = Task { for try await event in events { try show(event) } }
+        let interruption = Self.onInterruption { stop.stop(reader, .interrupted) }
+        let clock = Task {
+            guard let limit else { return }
+            try await Task.sleep(for: limit)
+            stop.stop(reader, .timedOut)
+        }
+        let result = await reader.result
+        clock.cancel()
+        interruption.cancel()
+        switch (stop.reason, result) {
+        case (.interrupted, _), (nil, .success): return
+        case (.timedOut, _): StandardStreams.tell("tern: \(EngineError.Reason.timedOut(.total))")
+        case (nil, .failure(let lost as StandardStreams.WriteError)): throw lost
+        case (nil, .failure(let error)): StandardStreams.tell("tern: \(error)")
+        }
+        throw ExitCode(1)
+    }
+
+    /// The first one is an orderly end, and is given the time that takes; a second one is not.
+    private static func onInterruption(_ work: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "tern.signals"))
+        let wasInterrupted = Lock(false)
+        source.setEventHandler {
+            let isSecond = wasInterrupted.withLock { before in
+                defer { before = true }
+                return before
+            }
+            if isSecond { _exit(1) }
+            work()
+        }
+        source.resume()
+        return source
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+import TernEngine
+
+/// `tern events`: follows a stream of server-sent events.
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Follow a stream of server-sent events.",
+        discussion: """
+            Prints each event as its fields and an empty line, or as one line of JSON, with control characters escaped. A stream \
+            that ends or breaks off is taken up again where it was, after the time the server asks for, or 3 s; not so if the \
+            first request fails, or the answer is no stream of events. Ends at a 204 and by Ctrl-C; exits 1 if it fails, 2 for \
+            wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url")) var url: String
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object on each line: data, event, id.") var isJSON = false
+
+    @Flag(name: .customLong("no-reconnect"), help: "End with the stream.") var endsWithStream = false
+
+    @Option(
+        name: .customLong("max-event-size"),
+        help: ArgumentHelp(
+            "Fail if an event is larger, 1M unless given; K, M and G count in powers of 1024.", valueName: "bytes"))
+    var maximumEventSize: ByteCount?
+
+    @Option(
+        name: .customLong("connect-timeout"),
+        help: ArgumentHelp("Seconds until a connection must stand.", valueName: "seconds"))
+    var connectTimeout: Double?
+
+    @Option(
+        name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
+        help: ArgumentHelp("Seconds for everything; then it fails.", valueName: "seconds"))
+    var maximumTime: Double?
+
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
+    var isFollowing = false
+
+    @OptionGroup(title: "Header fields") var fields: FieldOptions
+    @OptionGroup(title: "Trust") var trust: TrustOptions
+
+    func validate() throws {
+        try InputFile.checkStandardInput(fields.inputs)
+        for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
+            guard let limit, limit <= 0 || limit > 1e9 || limit.isNaN else { continue }
+            throw ValidationError("\(name): give seconds above 0 and up to 1e9")
+        }
+    }
+
+    func run() async throws {
+        let target = try RequestedURL(url)
+        if !isFollowing { try trust.check(target) }
+        var (request, configuration) = (target.request, try configuration())
+        for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        do throws(InvalidRequest) {
+            _ = try request.encodedHead(configuration)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        let session = Session(
+            configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
+        let events = session.events(
+            for: request, reconnection: endsWithStream ? .never : nil,
+            maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize)
+        let isJSON = isJSON
+        let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
+        try await reader.read(events, within: maximumTime.map { .seconds($0) })
+    }
+
+    private func configuration() throws -> SessionConfiguration {
+        var configuration = try trust.configuration()
+        configuration.decodesContent = fields.isCompressed
+        configuration.redirectPolicy = isFollowing ? .follow() : .doNotFollow
+        if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
+        return configuration
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import TestPrograms
+import Testing
+
+/// `tern events`, as its users call it.
+@Suite(.timeLimit(.minutes(5))) struct EventsCommandTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+    @Test func `prints events as they are written, and takes the stream up again until the server has had enough`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { connection, _ in
+            switch connection {
+            case 1: [.send(Self.head + ": hi\nretry: 1\nevent: add\nid: 7\ndata: one\ndata: two\n\n"), .close]
+            case 2: [.send(Self.head + "data:\n\n"), .close]
+            default: [.respond(status: 204)]
+            }
+        }
+        let result = try await TernTool.run("events", origin.url(), "-H", "X-Test: a")
+        #expect(result.text == "event: add\nid: 7\ndata: one\ndata: two\n\nid: 7\ndata: \n\n")
+        #expect(result.status == 0 && result.errors.isEmpty)
+        #expect(origin.requests.map { $0.value(of: "Last-Event-ID") } == [nil, "7", "7"])
+        #expect(
+            origin.requests.allSatisfy {
+                $0.value(of: "X-Test") == "a" && $0.value(of: "Accept") == "text/event-stream"
+            })
+    }
+
+    @Test func `--json prints an object on each line, with every octet of text`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send(Self.head + "data: a\u{1B}[2Jb\ndata: \u{E9}\n\nevent: x\nid: 1\ndata: {}\n\n"), .close]
+        }
+        let result = try await TernTool.run("events", "--json", "--no-reconnect", origin.url())
+        let lines = result.text.split(separator: "\n")
+        let objects = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String] }
+        #expect(
+            objects == [
+                ["data": "a\u{1B}[2Jb\n\u{E9}", "event": "message", "id": ""], ["data": "{}", "event": "x", "id": "1"],
+            ])
+        #expect(!result.output.contains(0x1B))
+        #expect(result.status == 0)
+    }
+
+    @Test func `what a peer says never steers a terminal`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send(Self.head + "event: \u{1B}]0;x\u{7}\nid: \u{9B}2J\ndata: \u{1B}[31mred\u{202E}\n\n"), .close]
+        }
+        let result = try await TernTool.run("events", "--no-reconnect", origin.url())
+        #expect(
+            result.text.unicodeScalars.allSatisfy {
+                $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            })
+        #expect(result.text.contains("\\u001b[31mred\\u202e"))
+    }
+
+    @Test func `what is no stream of events, or breaks off, exits 1 and says why`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/text"
+                ? [.ok("hello")]
+                : [
+                    .send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\ndata: x\n\n"),
+                    .close,
+                ]
+        }
+        let text = try await TernTool.run("events", origin.url("/text"))
+        #expect(text.status == 1 && text.output.isEmpty)
+        #expect(text.errors.contains("events come as text/event-stream"))
+        let broken = try await TernTool.run("events", "--no-reconnect", origin.url("/broken"))
+        #expect(broken.status == 1 && broken.text == "data: x\n\n")
+        #expect(broken.errors.contains("closed the connection"))
+    }
+
+    @Test func `--max-time ends what does not end`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: x\n\n"), .awaitClose] }
+        let result = try await TernTool.run("events", "-m", "0.5", origin.url())
+        #expect(result.status == 1)
+        #expect(result.errors.contains("the total time limit passed"))
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `an interruption is an orderly end`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: x\n\n"), .awaitClose] }
+        let script = #""$0" events "$1" & read _; kill -INT $!; wait $!; echo "exit $?""#
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        // A shell has what runs in the background ignore interruptions; this one does not.
+        process.arguments = ["bash", "-mc", script, try TernTool.executable.path, origin.url()]
+        process.environment = TernTool.environment
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        var text = Data()
+        while !text.contains(Data("\n\n".utf8)), case let piece = output.fileHandleForReading.availableData,
+            !piece.isEmpty
+        {
+            text += piece
+        }
+        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        text += try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(String(decoding: text, as: UTF8.self) == "data: x\n\nexit 0\n")
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test(arguments: [["-m", "0"], ["--pin", "x"], ["--max-event-size", "x"], ["-H", "nonsense"]])
+    func `wrong usage exits 2`(options: [String]) async throws {
+        let result = try await TernTool.run(["events", "http://127.0.0.1:1/"] + options)
+        #expect(result.status == 2)
+    }
+}
