@@ -74,6 +74,8 @@ extension SystemError {
         case sendfile
         /// setsockopt(2)
         case setsockopt
+        /// shutdown(2)
+        case shutdown
         /// socket(2)
         case socket
         /// stat(2)

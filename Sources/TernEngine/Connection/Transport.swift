@@ -257,6 +257,15 @@ final class Transport {
         try? unsafe drain { bytes throws(SystemError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
     }
 
+    /// Says that nothing more is sent, and goes on receiving. False while something that was to be sent before waits for the kernel.
+    func finish() throws(TransportError) -> Bool {
+        layers.close()
+        try flush()
+        if hasUnsent { return false }
+        do throws(SystemError) { try socket?.finish() } catch { throw .system(error) }
+        return true
+    }
+
     var tlsInfo: TLSInfo? { layers.info }
 
     /// The evaluation of the server's certificates.

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+extension Socket {
+    /// Sends FIN behind what has been sent, and leaves the other half open.
+    public func finish() throws(SystemError) {
+        _ = try SystemCall.run(.shutdown) { shutdown(descriptor.rawValue, Int32(SHUT_WR)) }
+    }
+}
