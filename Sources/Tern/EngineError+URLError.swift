@@ -65,6 +65,7 @@ extension EngineError.RequestFailure {
         case .invalid(.unreadableContent(.unreadable(let error))):
             error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
         case .content: .requestBodyStreamExhausted
+        case .streamClosed: .networkConnectionLost
         }
     }
 }

@@ -8,6 +8,8 @@ extension EngineError {
         case invalid(InvalidRequest)
         /// The request's content could not be sent whole.
         case content(RequestContentError)
+        /// A raw stream is asked to read or write what it has been told to end, or has ended.
+        case streamClosed
     }
 }
 
@@ -16,13 +18,14 @@ extension EngineError.RequestFailure: CustomStringConvertible {
         switch self {
         case .invalid: "invalid-request"
         case .content: "request-content"
+        case .streamClosed: "stream-closed"
         }
     }
 
     var rule: String {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
-        case .invalid: description
+        case .invalid, .streamClosed: description
         case .content(let error): error.description
         }
     }
@@ -32,6 +35,7 @@ extension EngineError.RequestFailure: CustomStringConvertible {
         switch self {
         case .invalid(let error): "the request is invalid: \(error)"
         case .content(let error): "the request's content could not be sent: \(error)"
+        case .streamClosed: "the stream is closed"
         }
     }
 }

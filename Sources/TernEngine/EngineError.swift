@@ -96,6 +96,10 @@ public struct EngineError: Error, Sendable {
         case idle
         /// ``Timeouts/total``
         case total
+        /// What a read from a raw stream was given.
+        case read
+        /// What a write to a raw stream was given.
+        case write
     }
 }
 

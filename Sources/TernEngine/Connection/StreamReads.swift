@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernIO
+
+/// What is asked of the incoming half of a raw stream, and what has come of it: decides, does nothing.
+///
+/// Octets are wanted only while somebody waits for them, and no more than he takes: what is here that nobody has asked for came in one
+/// TLS record with what was, or before there was anybody to ask. `Waiter` is who is told.
+struct StreamReads<Waiter>: ~Copyable {
+    struct Read {
+        /// So many octets at least, but for the end; at least one.
+        let least: Int
+        /// And no more than these.
+        let most: Int
+        /// From the moment when it is its turn.
+        let limit: Duration?
+        let waiter: Waiter
+
+        init(least: Int, most: Int, limit: Duration?, waiter: Waiter) {
+            self.most = max(0, most)
+            self.least = min(max(1, least), self.most)
+            self.limit = limit
+            self.waiter = waiter
+        }
+    }
+
+    enum Outcome {
+        /// Behind these there is nothing more, if it says so.
+        case octets(Data, isAtEnd: Bool)
+        case failed(EngineError.Reason)
+    }
+
+    struct Answer {
+        let waiter: Waiter
+        let outcome: Outcome
+    }
+
+    private enum Stage {
+        /// Exits: ended, failed, closed.
+        case open
+        /// Nothing more comes; what has come may not be read yet. Exits: failed, closed.
+        case ended
+        /// Exit: none.
+        case failed(EngineError.Reason)
+        /// Nobody reads any more. Exit: none.
+        case closed
+    }
+
+    private var stage = Stage.open
+    /// Nobody may ask any more; who has asked is served.
+    private var isClosing = false
+    /// Whose turn it is.
+    private var turn: Read?
+    private var line = WorkQueue<Read>()
+    private var octets = Data()
+    private var wasEndTold = false
+    /// Whose turn it is has time until then.
+    private(set) var deadline: MonotonicInstant?
+    private var isTimeUp = false
+
+    /// Somebody asks.
+    mutating func ask(_ read: Read, at now: MonotonicInstant) -> Answer? {
+        if isClosing { return Answer(waiter: read.waiter, outcome: .failed(.request(.streamClosed))) }
+        if turn == nil {
+            begin(read, at: now)
+        } else {
+            line.append(read)
+        }
+        return nil
+    }
+
+    private mutating func begin(_ read: Read?, at now: MonotonicInstant) {
+        turn = read
+        isTimeUp = false
+        deadline = turn?.limit.map { now.advanced(by: $0) }
+    }
+
+    /// So many octets may be received now; 0 for none.
+    var wanted: Int {
+        guard case .open = stage, let first = turn, octets.count < first.least else { return 0 }
+        return first.most - octets.count
+    }
+
+    /// These were received.
+    mutating func received(_ bytes: Span<UInt8>) {
+        if case .open = stage { octets.append(bytes) }
+    }
+
+    /// Nothing more comes: the peer has said all that it had to say.
+    mutating func ended() {
+        if case .open = stage { stage = .ended }
+    }
+
+    /// Nothing more comes.
+    mutating func fail(_ reason: EngineError.Reason) {
+        switch stage {
+        case .open, .ended: stage = .failed(reason)
+        case .failed, .closed: break
+        }
+    }
+
+    /// Nobody is to ask after this.
+    mutating func close() {
+        isClosing = true
+        closeIfServed()
+    }
+
+    private mutating func closeIfServed() {
+        guard isClosing, turn == nil else { return }
+        octets = Data()
+        switch stage {
+        case .open, .ended: stage = .closed
+        case .failed, .closed: break
+        }
+    }
+
+    mutating func timePassed(_ now: MonotonicInstant) {
+        if let deadline, deadline <= now { isTimeUp = true }
+    }
+
+    /// The next answer there is.
+    mutating func next(at now: MonotonicInstant) -> Answer? {
+        guard let first = turn, let outcome = outcome(for: first) else { return nil }
+        begin(line.popFirst(), at: now)
+        closeIfServed()
+        return Answer(waiter: first.waiter, outcome: outcome)
+    }
+
+    private mutating func outcome(for read: Read) -> Outcome? {
+        if octets.count >= read.least { return .octets(take(read.most), isAtEnd: isAtEnd) }
+        switch stage {
+        case .open: return isTimeUp ? .failed(.timedOut(.read)) : nil
+        case .ended: return .octets(take(read.most), isAtEnd: isAtEnd)
+        case .failed(let reason): return .failed(reason)
+        case .closed: return .failed(.request(.streamClosed))
+        }
+    }
+
+    private mutating func take(_ count: Int) -> Data {
+        let taken = octets.prefix(count)
+        octets = octets.count > count ? Data(octets.dropFirst(count)) : Data()
+        if octets.isEmpty, case .ended = stage { wasEndTold = true }
+        return Data(taken)
+    }
+
+    private var isAtEnd: Bool { octets.isEmpty && wasEndTold }
+
+    /// Whether something came that nobody has asked for.
+    var hasOctets: Bool { !octets.isEmpty }
+
+    /// Whether somebody waits.
+    var isAsked: Bool { turn != nil }
+
+    /// Whether nothing can be read any more that has not been told.
+    var isOver: Bool {
+        switch stage {
+        case .open: false
+        case .ended: wasEndTold
+        case .failed, .closed: true
+        }
+    }
+
+    var failure: EngineError.Reason? { if case .failed(let reason) = stage { reason } else { nil } }
+}
