@@ -82,6 +82,8 @@
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask
 @_exported public import enum TernEngine.SocketAddress
+@_exported public import class TernEngine.StreamTask
+@_exported public import protocol TernEngine.StreamTaskDelegate
 @_exported public import enum TernEngine.StreamedContentError
 @_exported public import enum TernEngine.SubjectAlternativeName
 @_exported public import struct TernEngine.SystemError
@@ -96,3 +98,4 @@
 @_exported public import enum TernEngine.TrustProfile
 @_exported public import struct TernEngine.URLRequest
 @_exported public import struct TernEngine.UnixSocketName
+@_exported public import protocol TernEngine.UpgradeDelegate

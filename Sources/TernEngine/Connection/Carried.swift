@@ -19,6 +19,12 @@ protocol Carried: AnyObject {
     @discardableResult
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken
 
+    /// Whether it takes over the connection if the server speaks another protocol from now on.
+    var takesOver: Bool { get }
+
+    /// It does. It is told nothing more.
+    func handedOver(_ handover: Handover, _ evidence: Evidence)
+
     /// More of the request's content was handed over: so many octets so far, of so many, if that is known.
     func sent(_ count: Int64, of length: Int64?)
 

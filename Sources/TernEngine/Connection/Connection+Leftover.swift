@@ -35,6 +35,10 @@ private final class Leftover: Carried, Sendable {
         .all
     }
 
+    var takesOver: Bool { false }
+
+    func handedOver(_ handover: Handover, _ evidence: Evidence) {}
+
     func sent(_ count: Int64, of length: Int64?) {}
 
     func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {}

@@ -154,6 +154,10 @@ extension Connection {
             do throws(HTTP1Error) {
                 let event = try exchange.receive(span, from: &offset)
                 if case .needMoreBytes = event { return span.count }
+                if case .handedOver = event {
+                    switchProtocols(behind: unsafe Array(bytes[offset...]))
+                    return span.count
+                }
                 allowance.spend(TurnAllowance.event)
                 tell(event, of: span, &allowance)
             } catch {
@@ -164,7 +168,6 @@ extension Connection {
     }
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {
-        if case .handedOver = event { return fail(.transfer(.upgradeNotTaken)) }
         if case .head = event { silence.answered() }
         let taken = carried?.received(event, of: bytes, &allowance) ?? .all
         switch event {
@@ -190,6 +193,7 @@ extension Connection {
 
     private func inputEnded(isOrderly: Bool) {
         if case .active = state.stage, isOrderly, let event = try? exchange.receiveEndOfStream() {
+            if case .handedOver = event { return switchProtocols(behind: [], hasEnded: true) }
             var allowance = TurnAllowance(among: 1, receivedCount: 0)
             tell(event, of: Span(), &allowance)
         } else {

@@ -13,6 +13,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let owner: any DialOwner
     /// Its owner's name for it.
     let number: Int
+    /// A server that speaks first does nothing wrong.
+    private let letsServerBegin: Bool
     private var dial: Dial
     private var timer: RegistrationToken?
     private var question: Resolver.Ticket?
@@ -24,8 +26,12 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var transport: Transport?
     private var token: RegistrationToken?
 
-    init(_ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int) {
+    init(
+        _ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int,
+        letsServerBegin: Bool = false
+    ) {
         self.shared = shared
+        self.letsServerBegin = letsServerBegin
         self.owner = owner
         self.number = number
         dial = Dial(route, address: address, now: .now)
@@ -169,7 +175,9 @@ extension Dialler {
 
     private func open() {
         // Nothing has been asked for yet. Over TLS the handshake has taken care of that.
-        if transport?.isSecure == false, transport?.hasInput == true { return follow(dial.failed(unaskedInput)) }
+        if transport?.isSecure == false, !letsServerBegin, transport?.hasInput == true {
+            return follow(dial.failed(unaskedInput))
+        }
         guard let transport = transport.take(), let token = token.take(), let metrics = metrics(of: transport) else {
             return
         }

@@ -25,6 +25,11 @@ final class TLSHandshake: ReadinessHandler {
     private var isAdvancing = false
     /// What the socket is ready for, until we come to our turn.
     private var waiting: Readiness = []
+    /// The server may have something to say before it is asked.
+    var letsServerBegin = false
+    /// What it has said, and whether that was all.
+    private(set) var early: [UInt8] = []
+    private(set) var hasEnded = false
     /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
     private var held: [UInt8]?
 
@@ -213,6 +218,10 @@ extension TLSHandshake {
             switch opened {
             case .message: continue
             case .nothing: return
+            case .bytes(let count) where letsServerBegin: unsafe early.append(contentsOf: loop.scratchBuffer[..<count])
+            case .endOfStream(isOrderly: true) where letsServerBegin:
+                hasEnded = true
+                return
             case .bytes: throw .transfer(.malformedResponse(.unaskedBytes))
             case .endOfStream: throw .transfer(.connectionLost(nil))
             }

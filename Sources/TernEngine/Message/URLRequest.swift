@@ -55,6 +55,12 @@ public struct URLRequest: Sendable {
         storage = Storage(url: url)
     }
 
+    /// One that is never sent, and why.
+    init(refused: InvalidRequest) {
+        storage = Storage(url: nil)
+        storage.destination = .failure(refused)
+    }
+
     /// A GET request for the URL in `string`, whose scheme, host and port are judged as they stand there: `URL(string:)` may
     /// take what lacks a scheme for a path and put escapes into a host.
     public init(string: String) throws(InvalidRequest) {

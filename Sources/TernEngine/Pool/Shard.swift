@@ -19,6 +19,8 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
     /// Pools that are being closed.
     private var closing: [Pool] = []
     private(set) var isClosed = false
+    /// Connections that are nobody's but a task's.
+    private var guests: [ObjectIdentifier: any Guest] = [:]
     private let inbox = Inbox<Seeker>()
 
     init(_ shared: SharedSettings, connectionLimit: Int) {
@@ -56,6 +58,15 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         loop.execute { self.openMore() }
     }
 
+    /// Has `guest` end with the shard, unless it leaves before.
+    func admit(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = guest }
+
+    func dismiss(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = nil }
+
+    func endGuests(_ reason: EngineError.Reason) {
+        for guest in guests.values { guest.end(reason) }
+    }
+
     /// Finds `seeker` a connection on `route`, now or later.
     func find(_ route: Route, for seeker: Seeker) { pool(for: route).start(seeker) }
 
@@ -73,6 +84,7 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         spare = nil
         for pool in closing { pool.close() }
         closeMore()
+        endGuests(.sessionInvalidated)
     }
 
     private func closeMore() {

@@ -10,9 +10,11 @@ extension Session {
     public func invalidateAndCancel() {
         invalidate()
         for table in tables { for task in table.all { task.cancel() } }
+        for shard in shards { shard.perform { $0.endGuests(.cancelled) } }
     }
 
     /// The tasks that have been started and have not ended. Those that other threads start or end meanwhile may be missing or not.
+    /// A stream task that has no delegate is not among them.
     public var allTasks: [SessionTask] { tables.flatMap(\.all) }
 
     /// Has every later request travel on a connection opened after this, and forgets what was learnt from servers: idle connections

@@ -115,10 +115,3 @@ public final class Session: Sendable {
         }
     }
 }
-
-/// Of tasks that nobody wants to hear of.
-private final class Unheard: SessionTaskDelegate {
-    static let shared = Unheard()
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
-}

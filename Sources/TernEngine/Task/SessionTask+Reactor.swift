@@ -7,7 +7,7 @@ import TernLock
 // On the reactor's thread: the driver of the plan.
 extension SessionTask {
     /// Begins the hop that is planned.
-    private func go(on shard: Shard<SessionTask>) {
+    func go(on shard: Shard<SessionTask>) {
         if shard.isClosed { return completeLater(.sessionInvalidated, phase: .request, on: shard.loop) }
         do throws(InvalidRequest) {
             let route = try route(on: shard)
@@ -30,13 +30,13 @@ extension SessionTask {
         if isCancelled || tally != nil { return }
         let (shard, start) = shared.withLock { ($0.shard, $0.stage == .started ? $0.start : nil) }
         guard let shard, let start else { return }
-        table?.add(self)
+        if isListed { table?.add(self) }
         tally = TaskMetrics(originalRequest, start: start)
         deadlines.start = start
-        go(on: shard)
+        begin(on: shard)
     }
 
-    private func cancelNow() {
+    func cancelExchange() {
         if let connection { return connection.end(.cancelled) }
         if wait.since == nil { return complete(error(.cancelled, phase: .request)) }
         if let shard = shared.withLock({ $0.shard }), let route = try? route(on: shard) { shard.abandon(route, self) }
@@ -49,8 +49,6 @@ extension SessionTask {
         settle(connection.leaveRest())
         complete(error(.cancelled, phase: .body))
     }
-
-    func updatePause() { connection?.isPaused = isSuspended || plan.isAsking }
 
     /// Does what the plan says.
     func follow(_ next: TaskPlan.Next) {
@@ -191,6 +189,13 @@ extension SessionTask: Carried {
         case .challenge: askForCredentials(response(head))
         case .fail(let reason): connection.end(reason)
         }
+    }
+
+    var takesOver: Bool { plan.isDelivering && delegate is any UpgradeDelegate }
+
+    func handedOver(_ handover: Handover, _ evidence: Evidence) {
+        settle(evidence)
+        takeOver(handover)
     }
 
     func sent(_ count: Int64, of length: Int64?) {

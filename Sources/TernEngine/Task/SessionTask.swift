@@ -93,6 +93,18 @@ public class SessionTask: @unchecked Sendable {
 
     private static let nextIdentifier = Atomic<Int>(0)
 
+    // On the reactor's thread: what a task that is no exchange does otherwise.
+
+    /// Whether the session holds it until it has ended.
+    var isListed: Bool { true }
+
+    /// Begins what it is about.
+    func begin(on shard: Shard<SessionTask>) { go(on: shard) }
+
+    func cancelNow() { cancelExchange() }
+
+    func updatePause() { connection?.isPaused = isSuspended || plan.isAsking }
+
     /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
     public func resume() { resume(standsIn: false) }
 
@@ -172,7 +184,7 @@ public class SessionTask: @unchecked Sendable {
     /// Whether the task may end now. A kind of task that has something left to do says no, and completes again when that is done.
     func mayEnd(_ error: EngineError?) -> Bool { true }
 
-    private func begin(_ state: inout Shared) {
+    func begin(_ state: inout Shared) {
         state.stage = .started
         state.start = .now
         table?.began()

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+/// A connection that speaks HTTP no more, or never did: what a raw stream takes over. Belongs to the thread of its loop.
+struct Handover {
+    let transport: Transport
+    /// Of the socket; whoever takes over has it transferred to himself.
+    let token: RegistrationToken
+    let metrics: ConnectionMetrics
+    /// What had come already.
+    var early: [UInt8] = []
+    /// And nothing follows it.
+    var hasEnded = false
+
+    /// Closes what nobody takes over.
+    func discard(on loop: ReactorLoop) {
+        loop.deregister(token)
+        transport.close()
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+/// Opens a raw stream's connection along a route, and secures it when it is asked to. One thing at a time.
+final class StreamOpener: StreamAssistant {
+    typealias Completion = (Result<Handover, StreamFailure>) -> Void
+
+    private let shared: SharedSettings
+    /// Nil for a stream that takes over a connection.
+    private let route: Route?
+    private let limit: Duration
+    private var dialler: Dialler?
+    private var securer: StreamSecurer?
+    private var completion: Completion?
+
+    /// - Parameter limit: for opening a connection, and for securing it.
+    init(_ shared: SharedSettings, along route: Route?, within limit: Duration) {
+        self.shared = shared
+        self.route = route
+        self.limit = limit
+    }
+
+    func open(_ completion: @escaping Completion) {
+        guard let route else { return }
+        self.completion = completion
+        let dialler = Dialler(route, address: route.address, shared, owner: self, number: 0, letsServerBegin: true)
+        self.dialler = dialler
+        dialler.start(deadline: .now.advanced(by: limit))
+    }
+
+    func secure(_ handover: Handover, with server: Origin, _ completion: @escaping Completion) {
+        let securer = StreamSecurer(handover, server, shared) { [weak self] in
+            self?.securer = nil
+            completion($0)
+        }
+        self.securer = securer
+        securer.start(deadline: .now.advanced(by: limit))
+    }
+
+    func cancel() {
+        completion = nil
+        dialler.take()?.cancel()
+        securer.take()?.cancel()
+    }
+}
+
+extension StreamOpener: DialOwner {
+    func dialler(_ dialler: Dialler, opened connection: Connection) {
+        let handover = connection.handOver()
+        self.dialler = nil
+        if let completion = completion.take() {
+            completion(.success(handover))
+        } else {
+            handover.discard(on: shared.loop)
+        }
+    }
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure) {
+        self.dialler = nil
+        completion.take()?(
+            .failure(
+                StreamFailure(reason: failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress)))
+    }
+
+    /// Nobody waits for connections here, and none comes back.
+    var isAwaited: Bool { false }
+
+    func connectionFree(_ connection: Connection) { connection.close() }
+
+    func connectionClosed(_ connection: Connection, wasResting: Bool) {}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+extension Session {
+    /// Makes a task that opens a connection to a host and port, speaks bytes over it, and tells `delegate` what happens. Call `resume()`
+    /// to start it. Of the configuration it goes by the reactors, the time limit on connecting, the Unix domain socket and, once it is
+    /// secured, by trust.
+    ///
+    /// Its `originalRequest` is for `http://hostname:port/`, and never sent. A host that is none, or a port that is not from 1 to
+    /// 65535, is found out when the task is started.
+    public func streamTask(withHostName hostname: String, port: Int, delegate: any SessionTaskDelegate) -> StreamTask {
+        makeStreamTask(hostname, port, delegate)
+    }
+
+    /// The same with the session's delegate, if it has one. Without one nobody is told, and letting go of the task closes its connection.
+    public func streamTask(withHostName hostname: String, port: Int) -> StreamTask {
+        makeStreamTask(hostname, port, delegate)
+    }
+
+    private func makeStreamTask(_ host: String, _ port: Int, _ delegate: (any SessionTaskDelegate)?) -> StreamTask {
+        let request = URLRequest.forStream(to: host, port)
+        let place = placeForTask
+        let stream = place.map { place in
+            let shared = place.shard.shared
+            let route = (try? request.destination.get()).map { Route(to: $0.origin, at: configuration.unixSocket) }
+            return RawStream(
+                loop: shared.loop, assistant: StreamOpener(shared, along: route, within: configuration.timeouts.connect)
+            )
+        }
+        return StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
+    }
+}
+
+extension URLRequest {
+    fileprivate static func forStream(to host: String, _ port: Int) -> URLRequest {
+        guard let number = UInt16(exactly: port), number > 0 else {
+            return URLRequest(refused: .invalidPort("\(port)"))
+        }
+        let isBareAddress = host.utf8.contains(UInt8(ascii: ":")) && SocketAddress(literal: host, port: number) != nil
+        let request = try? URLRequest(string: "http://\(isBareAddress ? "[\(host)]" : host):\(port)/")
+        // What is more than a host would make another URL.
+        guard let request, let origin = try? request.destination.get().origin,
+            origin == Origin(scheme: .http, host: host, port: number)
+        else { return URLRequest(refused: .invalidHost(host)) }
+        return request
+    }
+}

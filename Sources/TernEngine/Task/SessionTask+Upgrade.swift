@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernLock
+
+// On the reactor's thread: the server has switched protocols.
+extension SessionTask {
+    /// Ends, and leaves the connection to a task that speaks bytes.
+    func takeOver(_ handover: Handover) {
+        guard let shard = shared.withLock({ $0.shard }) else { return }
+        guard let delegate = delegate as? any UpgradeDelegate, !shard.isClosed else {
+            handover.discard(on: shard.loop)
+            return complete(error(.sessionInvalidated, phase: .head))
+        }
+        let opener = StreamOpener(shard.shared, along: nil, within: deadlines.limits.connect)
+        let stream = StreamTask(
+            plan.hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil, defaults: defaults,
+            at: TaskPlace(shard: shard, table: table))
+        stream.takeOver(handover, on: shard)
+        delegate.task(self, didBecome: stream)
+        complete(nil)
+    }
+}

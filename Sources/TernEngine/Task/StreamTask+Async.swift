@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+
+extension StreamTask {
+    /// The same as with a completion handler: octets, nil where there are none, and whether they are the last. Cancelling the Swift task
+    /// that waits cancels the stream.
+    public func readData(
+        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double
+    ) async throws(EngineError) -> (Data?, Bool) {
+        let result = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<ReadResult, Never>) in
+                // Every read is answered once.
+                read(minBytes, maxBytes, timeout) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancelOnceStarted()
+        }
+        return try result.get()
+    }
+
+    /// The same as with a completion handler. Cancelling the Swift task that waits cancels the stream.
+    public func write(_ data: Data, timeout: Double) async throws(EngineError) {
+        let error = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<EngineError?, Never>) in
+                // Every write is answered once.
+                send(data, timeout) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancelOnceStarted()
+        }
+        if let error { throw error }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+import TernHTTP1
+import TernIO
+import TernLock
+
+/// A connection of bytes, in the shape of `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken over from a request
+/// whose server has switched protocols.
+///
+/// What is read is asked for, and what is asked for is all that is received: a peer that says more waits. What is written waits with
+/// its writer until the peer takes it. Calls are done in the order they are made, reads and writes beside one another. The task ends
+/// when both halves are closed, when the connection breaks, or by `cancel()`, which drops what has not left; each call that waits then
+/// fails. While it is suspended nothing moves.
+///
+/// With a delegate it lives until it has ended, as every task does. Without one it lives as long as somebody holds it, or waits for a
+/// call: letting go of it closes the connection. It does not keep its session alive.
+public class StreamTask: SessionTask, @unchecked Sendable {
+    /// What is told when a read is done: octets, whether they are the last, and why there are none.
+    public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
+    /// What is told when a write is done: why it could not be.
+    public typealias WriteCompletion = @Sendable ((any Error)?) -> Void
+    typealias ReadResult = Result<(Data?, Bool), EngineError>
+
+    let stream: RawStream?
+    private let hasDelegate: Bool
+    private let origin: Origin?
+
+    /// Without a delegate it belongs to whoever holds it; without a stream it fails as soon as it is started.
+    init(
+        _ request: URLRequest, _ stream: RawStream?, delegate: (any SessionTaskDelegate)?, defaults: TaskDefaults,
+        at place: TaskPlace?
+    ) {
+        self.stream = stream
+        origin = try? request.destination.get().origin
+        hasDelegate = delegate != nil
+        super.init(request: request, delegate: delegate ?? Unheard.shared, defaults: defaults, at: place)
+    }
+
+    deinit {
+        let isStarted = shared.withLock { $0.stage == .started }
+        _ = stream?.perform { $0.end(StreamFailure(reason: .cancelled)) }
+        if isStarted { table?.ended() }
+    }
+
+    override var isListed: Bool { hasDelegate }
+
+    override func begin(on shard: Shard<SessionTask>) {
+        guard let stream else { return endWithoutLoop() }
+        listen(on: shard)
+        if let reason = obstacle(on: shard) {
+            // Whoever starts a task from the end of another must not find himself one stack frame deeper each time.
+            _ = stream.perform { $0.end(StreamFailure(reason: reason, phase: .request)) }
+        } else {
+            stream.open()
+        }
+    }
+
+    private func obstacle(on shard: Shard<SessionTask>) -> EngineError.Reason? {
+        if shard.isClosed { return .sessionInvalidated }
+        do throws(InvalidRequest) {
+            _ = try originalRequest.destination.get()
+            return nil
+        } catch {
+            return .request(.invalid(error))
+        }
+    }
+
+    private func listen(on shard: Shard<SessionTask>) {
+        guard let stream else { return }
+        stream.listener = self
+        stream.isPaused = isSuspended
+        shard.admit(stream)
+        stream.whenOver = { [weak shard, weak stream] in if let stream { shard?.dismiss(stream) } }
+    }
+
+    /// Takes over what was another task's.
+    func takeOver(_ handover: Handover, on shard: Shard<SessionTask>) {
+        shared.withLock { begin(&$0) }
+        tally = TaskMetrics(originalRequest, start: .now)
+        listen(on: shard)
+        stream?.attach(handover)
+    }
+
+    override func cancelNow() {
+        guard let stream else { return complete(error(.cancelled, phase: .request)) }
+        stream.end(StreamFailure(reason: .cancelled))
+        // Before it was begun nobody listens.
+        complete(error(.cancelled, phase: .request))
+    }
+
+    override func updatePause() { stream?.isPaused = isSuspended }
+}
+
+// What is asked of it
+extension StreamTask {
+    /// Reads `minBytes` octets or more, `maxBytes` at most, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. At
+    /// the end there may be fewer, or none. A read that runs into its limit fails alone: what had come is there for the next one. Nil
+    /// data where there is none. `completionHandler` is called once, on a reactor's thread.
+    public func readData(
+        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double,
+        completionHandler: @escaping ReadCompletion
+    ) {
+        read(minBytes, maxBytes, timeout) { result in
+            switch result {
+            case .success((let data, let isAtEnd)): completionHandler(data, isAtEnd, nil)
+            case .failure(let error): completionHandler(nil, false, error)
+            }
+        }
+    }
+
+    /// Writes all of `data`, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. Done when the kernel has it, or it
+    /// is sealed and about to be. A write that runs into its limit when a part of it has left is the last: what follows it would
+    /// make no sense to the peer. `completionHandler` is called once, on a reactor's thread.
+    public func write(_ data: Data, timeout: Double, completionHandler: @escaping WriteCompletion) {
+        send(data, timeout) { completionHandler($0) }
+    }
+
+    /// Reads no more once the reads are done that were asked for: the connection is half closed, and the peer is not told. Later reads
+    /// fail with `streamClosed`.
+    public func closeRead() { ask { $0.closeRead() } }
+
+    /// Tells the peer the end once all that was to be written has left. Later writes fail with `streamClosed`; reading goes on.
+    public func closeWrite() { ask { $0.closeWrite() } }
+
+    /// Goes on over TLS once everything that was asked for before is done; calls made meanwhile wait. The server is judged by the
+    /// session's policies for the host, pins included, and the task fails if it is refused. Octets that came before and that nobody
+    /// has read are an error, for they were not protected.
+    public func startSecureConnection() {
+        guard let origin else { return }
+        let server = Origin(scheme: .https, host: origin.host, port: origin.port)
+        ask { $0.secure(with: server) }
+    }
+
+    func read(_ least: Int, _ most: Int, _ timeout: Double, _ completion: @escaping @Sendable (ReadResult) -> Void) {
+        let isAsked = ask { stream in
+            stream.read(least: least, most: most, limit: Duration(timeout: timeout)) { result in
+                switch result {
+                case .success((let octets, let isAtEnd)):
+                    completion(.success((octets.isEmpty ? nil : octets, isAtEnd)))
+                case .failure(let failure): completion(.failure(self.error(failure)))
+                }
+            }
+        }
+        if !isAsked { completion(.failure(unasked)) }
+    }
+
+    func send(_ data: Data, _ timeout: Double, _ completion: @escaping @Sendable (EngineError?) -> Void) {
+        let isAsked = ask { stream in
+            stream.write(data, limit: Duration(timeout: timeout)) { completion($0.map(self.error)) }
+        }
+        if !isAsked { completion(unasked) }
+    }
+
+    @discardableResult
+    private func ask(_ work: @escaping @Sendable (RawStream) -> Void) -> Bool {
+        stream?.perform { work($0) } ?? false
+    }
+
+    /// What a call fails with that no reactor can take.
+    private var unasked: EngineError { EngineError(defaults.failure, phase: .request, origin: origin) }
+
+    private func error(_ failure: StreamFailure) -> EngineError {
+        EngineError(
+            failure.reason, phase: failure.phase, origin: origin, remoteAddress: failure.remoteAddress,
+            wasSent: tally?.connection != nil)
+    }
+}
+
+extension StreamTask: StreamListener {
+    private var listener: (any StreamTaskDelegate)? { delegate as? any StreamTaskDelegate }
+
+    func streamReadClosed() { listener?.streamTaskDidCloseRead(self) }
+
+    func streamWriteClosed() { listener?.streamTaskDidCloseWrite(self) }
+
+    func streamOpened(_ metrics: ConnectionMetrics) {
+        tally?.change {
+            $0.connectionAcquired = .now
+            $0.connection = metrics
+        }
+        listener?.streamTask(self, didOpen: metrics)
+    }
+
+    func streamEnded(_ failure: StreamFailure?) { complete(failure.map(error)) }
+}
+
+extension Duration {
+    /// Nil for no limit.
+    fileprivate init?(timeout: Double) {
+        guard timeout > 0, timeout < 9e9 else { return nil }
+        self = .seconds(timeout)
+    }
+}
