@@ -87,7 +87,7 @@ extension EngineError.TransferFailure {
     fileprivate var code: URLError.Code {
         switch self {
         case .connectionLost: .networkConnectionLost
-        case .malformedResponse, .upgradeNotTaken: .badServerResponse
+        case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
         case .bodyTooLarge: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects

@@ -15,9 +15,11 @@ extension EngineError {
         case bodyTooLarge(limit: Int)
         /// A redirect was not followed.
         case redirect(RedirectError)
-        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it. A switch that no
+        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it, or all of the request had not been sent. A switch that no
         /// request asked for is a `malformedResponse`.
         case upgradeNotTaken
+        /// The server was asked to switch to another protocol, and answered with another status than 101.
+        case upgradeRefused(status: Int)
         /// The response's content is not what it was read as: lines, values or events.
         case unreadable(StreamedContentError)
     }
@@ -32,6 +34,7 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .bodyTooLarge: "body-too-large"
         case .redirect: "redirect"
         case .upgradeNotTaken: "upgrade-not-taken"
+        case .upgradeRefused: "upgrade-refused"
         case .unreadable(let error): error.kind
         }
     }
@@ -43,7 +46,7 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
-        case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken: description
+        case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken, .upgradeRefused: description
         }
     }
 
@@ -57,6 +60,8 @@ extension EngineError.TransferFailure: CustomStringConvertible {
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
         case .redirect(let error): "\(error)"
         case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
+        case .upgradeRefused(let status):
+            "the server does not switch to the protocol that was asked for: its answer is \(status)"
         case .unreadable(let error): "the content cannot be read: \(error)"
         }
     }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernLock
+
+/// The delegate behind `Session.upgrade(for:)`: waits for a server to switch protocols.
+///
+/// Whoever waits is told once because a task completes once, which is the proof of `@safe`.
+@safe
+final class UpgradeWaiter: UpgradeDelegate {
+    @safe
+    private struct State {
+        var response: HTTPURLResponse?
+        var stream: StreamTask?
+        var error: EngineError?
+        var waiter: UnsafeContinuation<Void, Never>?
+    }
+
+    private let state = Lock(State())
+
+    func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Void, Never>) {
+        state.withLock { unsafe $0.waiter = continuation }
+        task.resume(standsIn: true)
+    }
+
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
+        state.withLock { $0.response = response }
+        // Whatever else it is, it is no use.
+        if response.statusCode != 101 { task.letGo() }
+    }
+
+    func task(_ task: SessionTask, didBecome stream: StreamTask) { state.withLock { $0.stream = stream } }
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        let waiter = unsafe state.withLock { state in
+            state.error = error
+            return unsafe state.waiter.take()
+        }
+        unsafe waiter?.resume()
+    }
+
+    /// What has come of `task`, which has ended.
+    func outcome(of task: SessionTask) throws(EngineError) -> (StreamTask, HTTPURLResponse) {
+        let (stream, response, error) = state.withLock { ($0.stream.take(), $0.response, $0.error) }
+        if let stream, let response { return (stream, response) }
+        if let response, response.statusCode != 101 {
+            throw task.error(.transfer(.upgradeRefused(status: response.statusCode)), phase: .head)
+        }
+        throw error ?? task.error(.transfer(.connectionLost(nil)), phase: .head)
+    }
+}

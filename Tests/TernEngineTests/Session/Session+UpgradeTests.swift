@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(5))) struct SessionUpgradeTests {
+    /// A stream does not keep its session.
+    private let session = Session.limited()
+
+    private static let agreement = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n"
+
+    private static func request(_ origin: ScriptedOrigin, _ path: String = "/") throws -> URLRequest {
+        var request = try URLRequest(origin, path)
+        request.setValue("echo", forHTTPHeaderField: "Upgrade")
+        return request
+    }
+
+    private static func text(_ stream: StreamTask, _ count: Int) async throws -> String {
+        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: 60)
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
+    /// What a server says behind its 101 may come in one piece with it, or cut anywhere.
+    @Test(arguments: [false, true]) func `nothing is lost of what the server says behind its 101`(isSecure: Bool)
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        let octets = Array((Self.agreement + "early").utf8)
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
+            let cut = Int(request.target.dropFirst()) ?? 0
+            return [.send(Array(octets[..<cut])), .pause(.milliseconds(1)), .send(Array(octets[cut...])), .awaitClose]
+        }
+        let session = try Session.trusting(authority)
+        for cut in [0, 1, 30, octets.count - 6, octets.count - 5, octets.count - 4, octets.count] {
+            let (stream, response) = try await session.upgrade(for: Self.request(origin, "/\(cut)"))
+            #expect(response.statusCode == 101)
+            #expect(response.value(forHTTPHeaderField: "Upgrade") == "echo")
+            #expect(try await Self.text(stream, 5) == "early")
+            stream.closeWrite()
+        }
+        let request = try #require(origin.requests.first)
+        #expect(request.value(of: "Connection") == "Upgrade")
+    }
+
+    @Test func `the stream is the caller's: he speaks and listens, and letting go of it closes it`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.index == 0 ? [.send(Self.agreement)] : [.ok("answer to \(request.target)")]
+        }
+        do {
+            let (stream, _) = try await session.upgrade(for: Self.request(origin))
+            try await stream.write(Data("GET /again HTTP/1.1\r\nHost: a\r\n\r\n".utf8), timeout: 60)
+            let (data, _) = try await stream.readData(ofMinLength: 53, maxLength: 1000, timeout: 60)
+            #expect(String(decoding: try #require(data), as: UTF8.self).hasSuffix("answer to /again"))
+            #expect(origin.observations.openConnections == 1)
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `a connection that speaks another protocol counts for no limit and carries no request`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/" ? [.send(Self.agreement), .awaitClose] : [.ok("answer")]
+        }
+        let session = Session.limited(to: 1)
+        let (stream, _) = try await session.upgrade(for: Self.request(origin))
+        #expect(try await session.text(URLRequest(origin, "/other")) == "answer")
+        #expect(origin.connectionCount == 2)
+        stream.cancel()
+        #expect(await origin.waitFor { $0.openConnections == 1 })
+    }
+
+    @Test(arguments: [200, 400, 426]) func `any other answer is a refusal that names it`(status: Int) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: status, body: "no")] }
+        let request = try Self.request(origin)
+        do throws(EngineError) {
+            _ = try await session.upgrade(for: request)
+            Issue.record("nobody agreed")
+        } catch {
+            guard case .transfer(.upgradeRefused(status)) = error.reason else { Issue.record("\(error)"); return }
+        }
+    }
+
+    @Test func `a switch that nobody asked for is a malformed response`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "early"), .awaitClose] }
+        let request = try URLRequest(origin)
+        do throws(EngineError) {
+            _ = try await session.upgrade(for: request)
+            Issue.record("nobody asked")
+        } catch {
+            #expect(error.reason.malformation?.reason == .unsolicited(.upgrade))
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `a server that agrees before it has heard all is not believed`() async throws {
+        let origin = try ScriptedOrigin(onHead: { _, _ in [.send(Self.agreement), .awaitClose] }) { _, _ in [] }
+        var request = try Self.request(origin)
+        request.httpMethod = "POST"
+        request.httpBody = Data(repeating: 0x61, count: 64 << 20)
+        do throws(EngineError) {
+            _ = try await session.upgrade(for: request)
+            Issue.record("the request was not sent")
+        } catch {
+            guard case .transfer(.upgradeNotTaken) = error.reason else { Issue.record("\(error)"); return }
+        }
+    }
+
+    @Test func `the end behind a 101 is the stream's`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "bye"), .close] }
+        let (stream, _) = try await session.upgrade(for: Self.request(origin))
+        let (data, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: 60)
+        #expect(data == Data("bye".utf8) && isAtEnd)
+    }
+
+    @Test func `cancelling the wait closes the connection`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.awaitClose] }
+        let request = try Self.request(origin)
+        let waiter = Task { () async -> EngineError? in
+            do throws(EngineError) {
+                _ = try await session.upgrade(for: request)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        waiter.cancel()
+        #expect(await waiter.value?.reason.isCancellation == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}
