@@ -87,3 +87,9 @@ public func upload(
 public func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
     SessionManager.default.upload(stream, with: urlRequest)
 }
+
+/// Opens a connection of bytes through ``SessionManager/default``; see ``SessionManager/stream(withHostName:port:)``.
+@discardableResult
+public func stream(withHostName hostName: String, port: Int) -> StreamRequest {
+    SessionManager.default.stream(withHostName: hostName, port: port)
+}

@@ -28,6 +28,7 @@
 @_exported public import class TernNames.URLSessionConfiguration
 @_exported public import typealias TernNames.URLSessionDataTask
 @_exported public import typealias TernNames.URLSessionDownloadTask
+@_exported public import typealias TernNames.URLSessionStreamTask
 @_exported public import typealias TernNames.URLSessionTask
 @_exported public import typealias TernNames.URLSessionTaskMetrics
 @_exported public import typealias TernNames.URLSessionTaskTransactionMetrics

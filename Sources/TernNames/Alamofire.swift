@@ -56,6 +56,8 @@ public enum Alamofire {
     public typealias SessionDelegate = Tern.SessionDelegate
     /// ``Tern/SessionManager``
     public typealias SessionManager = Tern.SessionManager
+    /// ``Tern/StreamRequest``
+    public typealias StreamRequest = Tern.StreamRequest
     /// ``Tern/TaskDelegate``
     public typealias TaskDelegate = Tern.TaskDelegate
     /// ``Tern/Timeline``
@@ -152,5 +154,11 @@ public enum Alamofire {
         _ stream: sending InputStream, with urlRequest: any URLRequestConvertible
     ) -> UploadRequest {
         Tern.upload(stream, with: urlRequest)
+    }
+
+    /// ``Tern/stream(withHostName:port:)``
+    @discardableResult
+    public static func stream(withHostName hostName: String, port: Int) -> StreamRequest {
+        Tern.stream(withHostName: hostName, port: port)
     }
 }

@@ -11,6 +11,8 @@ public typealias URLSessionDataTask = SessionDataTask
 public typealias URLSessionDownloadTask = SessionDownloadTask
 /// ``TernEngine/SessionUploadTask``
 public typealias URLSessionUploadTask = SessionUploadTask
+/// ``TernEngine/StreamTask``
+public typealias URLSessionStreamTask = StreamTask
 /// ``TernEngine/TaskMetrics``
 public typealias URLSessionTaskMetrics = TaskMetrics
 /// ``TernEngine/HopMetrics``

@@ -26,6 +26,7 @@ extension SessionDelegate {
         var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
         var fileWritten: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
         var fileResumed: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
+        var stream = StreamClosures()
 
         /// Whether one of them says which server is trusted.
         var judgesServers: Bool { sessionChallenge != nil || sessionChallengeWithCompletion != nil }

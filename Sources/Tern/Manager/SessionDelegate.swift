@@ -305,4 +305,14 @@ open class SessionDelegate: @unchecked Sendable {
         }
         delegate?.take(.resumed(at: fileOffset, of: expectedTotalBytes))
     }
+
+    /// Nothing more can be read from a stream.
+    open func urlSession(_ session: Session, readClosedFor streamTask: StreamTask) {
+        streamTaskReadClosed?(session, streamTask)
+    }
+
+    /// Nothing more can be written to a stream.
+    open func urlSession(_ session: Session, writeClosedFor streamTask: StreamTask) {
+        streamTaskWriteClosed?(session, streamTask)
+    }
 }

@@ -262,6 +262,14 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
+    // Streams
+
+    /// Opens a connection of bytes to a host and port. What stands in its way is told to whoever reads or writes.
+    @discardableResult
+    open func stream(withHostName hostName: String, port: Int) -> StreamRequest {
+        start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
+    }
+
     private func upload(
         to url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?,
         _ upload: (URLRequest) -> UploadRequest

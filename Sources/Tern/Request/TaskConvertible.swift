@@ -17,10 +17,12 @@ protocol TaskConvertible: TaskSource {
 
     /// A task that asks for `adapted`.
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask
+
+    /// A task that asks for what the manager's adapter makes of it.
+    func task(telling delegate: TaskDelegate) throws -> SessionTask
 }
 
 extension TaskConvertible {
-    /// A task that asks for what the manager's adapter makes of it.
     func task(telling delegate: TaskDelegate) throws -> SessionTask {
         let adapted: URLRequest
         do {

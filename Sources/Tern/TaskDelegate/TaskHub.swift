@@ -20,6 +20,8 @@ protocol TaskHub: AnyObject, Sendable {
     func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session, to delegate: TaskDelegate?)
     /// Tells of the end of a task. On the callback queue.
     func tellCompletion(of task: SessionTask, _ error: (any Error)?)
+    /// Tells of what has happened to a stream of bytes. On the callback queue.
+    func deliver(_ event: StreamEvent, of task: StreamTask, in session: Session)
     /// A request that was not held is started.
     func hold(_ task: SessionTask)
     /// The task has ended, or will never be started.
