@@ -41,6 +41,15 @@ package struct FileStatus: Sendable {
         return unsafe String(validatingCString: resolved)
     }
 
+    /// The same place, its folder named without links, `.` and `..` if there is such a folder.
+    package static func straightened(_ path: String) -> String {
+        let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let (folder, name) = (String(path[..<cut]), path[cut...])
+        if name.isEmpty || path.utf8.contains(0) { return path }
+        guard let straight = resolved(folder.isEmpty ? "." : folder) else { return path }
+        return (straight == "/" ? "" : straight) + "/" + name
+    }
+
     /// Makes the folder, and those it stands in, where they are missing.
     package static func makeFolder(_ path: String) throws(SystemError) {
         if path.isEmpty || path == "/" || FileStatus(of: path)?.kind == .folder { return }

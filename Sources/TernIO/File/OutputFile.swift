@@ -61,6 +61,9 @@ package final class OutputFile: Sendable {
         return isAtPath
     }
 
+    /// Lets others have it.
+    package func release() { _ = flock(descriptor.rawValue, LOCK_UN) }
+
     private var isAtPath: Bool {
         var named = stat()
         guard unsafe lstat(path, &named) == 0, let own = try? status() else { return false }

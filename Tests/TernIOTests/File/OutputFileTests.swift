@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernIO
+
+@Suite struct OutputFileTests {
+    /// A path that is free, in a folder of a test's own.
+    private final class Place {
+        let folder = "/tmp/tern-output-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        init() { unsafe mkdir(folder, 0o700) }
+        deinit {
+            for name in ["a", "b"] { unsafe unlink(folder + "/" + name) }
+            unsafe rmdir(folder)
+        }
+        var a: String { folder + "/a" }
+        var b: String { folder + "/b" }
+    }
+
+    private func write(_ octets: [UInt8], to file: OutputFile, at offset: Int64 = 0) throws {
+        try unsafe octets.withUnsafeBytes { try unsafe file.write($0, at: offset) }
+    }
+
+    private func content(_ file: OutputFile) throws -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: 100)
+        let count = try unsafe octets.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 0) }
+        return Array(octets.prefix(count))
+    }
+
+    @Test func `what is written is read`() throws {
+        let place = Place()
+        let file = try OutputFile.create(place.a, permissions: 0o600)
+        try write([1, 2, 3], to: file)
+        try write([4], to: file, at: 2)
+        #expect(try content(file) == [1, 2, 4])
+        try file.truncate(to: 1)
+        #expect(try file.length == 1)
+        try file.settle()
+        #expect(throws: SystemError(.open, code: EEXIST)) { try OutputFile.create(place.a, permissions: 0o600) }
+    }
+
+    @Test func `one has it, and the next when that is gone`() throws {
+        let place = Place()
+        var file: OutputFile? = try OutputFile.create(place.a, permissions: 0o600)
+        #expect(try file?.claim() == true)
+        let other = try #require(try OutputFile.openOwn(place.a))
+        #expect(try !other.claim())
+        file = nil
+        #expect(try other.claim())
+    }
+
+    @Test func `who has lost the name has nothing`() throws {
+        let place = Place()
+        let file = try OutputFile.create(place.a, permissions: 0o600)
+        let other = try OutputFile.create(place.b, permissions: 0o600)
+        try other.replace(place.a)
+        #expect(try !file.claim())
+        file.remove()
+        #expect(FileStatus(of: place.a)?.kind == .regular)
+    }
+
+    @Test func `a name is taken if nobody has it`() throws {
+        let place = Place()
+        let file = try OutputFile.create(place.a, permissions: 0o600)
+        try file.take(place.b)
+        #expect(FileStatus(of: place.a) == nil)
+        let other = try OutputFile.create(place.a, permissions: 0o600)
+        #expect(throws: SystemError(.link, code: EEXIST)) { try other.take(place.b) }
+        other.remove()
+        #expect(FileStatus(of: place.a) == nil)
+    }
+
+    @Test func `a NUL does not end a path`() {
+        #expect(throws: SystemError(.open, code: EINVAL)) { try OutputFile.create("/tmp/a\u{0}b", permissions: 0o600) }
+    }
+}
