@@ -25,7 +25,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     }
 
     private var place: DownloadPlace
-    private let firstPart: FirstPartFile?
+    private var firstPart: FirstPartFile?
     private var course: DownloadCourse
     private var delegate: (any SessionDownloadDelegate)?
     private var stage: Stage
@@ -232,6 +232,9 @@ extension DownloadDriver {
 
     private func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
         stage = .over
+        // Whoever is told may go on with it at once.
+        firstPart?.file.release()
+        firstPart = nil
         let data = data?.data
         let handlers = steering.withLock { steering in
             steering.isOver = true

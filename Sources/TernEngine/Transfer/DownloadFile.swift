@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import TernIO
 import TernTLS
 
@@ -71,7 +70,10 @@ final class DownloadFile {
     func abandon(keepsFirstPart: Bool) -> ResumeData? {
         guard let file else { return nil }
         self.file = nil
-        if keepsFirstPart, length > 0, let data = plan.resumeData { return data.kept(at: file.path, length) }
+        if keepsFirstPart, length > 0, let data = plan.resumeData {
+            file.release()
+            return data.kept(at: file.path, length)
+        }
         file.remove()
         OutputFile.remove(PartialNames.notes(beside: file.path))
         return nil
@@ -79,7 +81,7 @@ final class DownloadFile {
 
     /// Finds out what cannot be a target before anything comes.
     private static func prepare(_ path: String, _ settings: DownloadSettings) throws(Failure) -> String {
-        if path.utf8.contains(0) { throw .file(SystemError(.open, code: EINVAL), path: path) }
+        if path.utf8.contains(0) { throw .file(.noPath, path: path) }
         if path.isEmpty || path.hasSuffix("/") { throw .notRegularFile(path: path) }
         guard let status = FileStatus(of: path) else {
             // A link into nowhere would be replaced, and not followed.
@@ -175,11 +177,9 @@ final class DownloadFile {
             case .refuse: try file.take(target)
             }
         } catch {
-            switch error.code {
-            case EXDEV: try copy(file, to: target, existing)
-            case EEXIST where existing == .refuse: throw .exists(path: target)
-            default: throw .file(error, path: target)
-            }
+            if error.isDistance { return try copy(file, to: target, existing) }
+            if error.isPresence, existing == .refuse { throw .exists(path: target) }
+            throw .file(error, path: target)
         }
     }
 
@@ -214,7 +214,7 @@ final class DownloadFile {
             var count = 0
             try attempt(file.path) { () throws(SystemError) in count = try unsafe file.read(into: room, at: offset) }
             // It is shorter than it was a moment ago, or there is no memory.
-            if count == 0 { throw .file(SystemError(.pread, code: EIO), path: file.path) }
+            if count == 0 { throw .file(.unread, path: file.path) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
             offset += Int64(count)
         }

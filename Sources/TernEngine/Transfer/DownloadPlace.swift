@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernIO
 
 /// Where a download is to be.
 enum DownloadPlace: Sendable {
@@ -15,7 +16,7 @@ enum DownloadPlace: Sendable {
     }
 
     init(_ target: URL, _ settings: DownloadSettings) {
-        self = .target(target.path(percentEncoded: false), settings)
+        self = .target(FileStatus.straightened(target.path(percentEncoded: false)), settings)
     }
 
     /// The same, once the response has come.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Glibc
 import Synchronization
 import TernIO
 import TernLock
@@ -95,7 +94,7 @@ final class FileSink: @unchecked Sendable {
     private func outOfMemory() {
         queue.async {
             self.attempt { () throws(EngineError.DownloadFailure) in
-                throw .file(SystemError(.pwrite, code: ENOMEM), path: "")
+                throw .file(.noMemory, path: "")
             }
         }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Glibc
 import TernIO
 
 /// The first part of a download that has broken off, claimed: nobody else goes on with it meanwhile.
@@ -28,12 +27,9 @@ struct FirstPartFile: Sendable {
             isClaimed = try file?.claim() ?? false
             length = try file?.length ?? 0
         } catch {
-            switch error.code {
-            case ENOENT, ENOTDIR: throw .missingFile(path: path)
-            // A link, or a device that nobody has.
-            case ELOOP, ENXIO, EISDIR: throw .foreignFile(path: path)
-            default: throw .unreadable(path: path, code: error.code)
-            }
+            if error.isAbsence { throw .missingFile(path: path) }
+            if error.isForeignKind { throw .foreignFile(path: path) }
+            throw .unreadable(path: path, code: error.code)
         }
         guard let file else { throw .foreignFile(path: path) }
         guard isClaimed else { throw .inUse(path: path) }

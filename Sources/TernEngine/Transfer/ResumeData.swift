@@ -25,7 +25,7 @@ public struct ResumeData: Sendable, Hashable {
 
     /// Reads the note that a download to `target` has left (``DownloadSettings/isResumable``), perhaps by being killed.
     public init(besideTarget target: URL) throws(ResumeDataError) {
-        let names = PartialNames(target: target.path(percentEncoded: false))
+        let names = PartialNames(target: FileStatus.straightened(target.path(percentEncoded: false)))
         self = try ResumeNotes.read(at: names.notes)
         guard partialFile.path(percentEncoded: false) == names.file else {
             throw .suspiciousPath(partialFile.path(percentEncoded: false))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Glibc
 import TernHTTP1
 import TernIO
 

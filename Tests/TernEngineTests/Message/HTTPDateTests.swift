@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct HTTPDateTests {
+    @Test(
+        arguments: [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
+            ("Sat, 01 Mar 2025 00:00:00 GMT", 1_740_787_200),
+        ] as [(String, Int64)])
+    func `a date is so many seconds`(text: String, seconds: Int64) {
+        #expect(HTTPDate.seconds(text) == seconds)
+    }
+
+    @Test(arguments: [
+        "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+        "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 0000 08:49:37 GMT",
+    ])
+    func `anything else is no date`(text: String) {
+        #expect(HTTPDate.seconds(text) == nil)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import Testing
+
+@testable import TernEngine
+
+@Suite struct StrongValidatorTests {
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    private func head(_ fields: [(String, String)]) throws -> ResponseHead {
+        let fields = fields.map { HTTPField(name: $0.0, value: $0.1) }
+        return try HTTPURLResponse(url: nil, statusCode: 200, headers: HTTPFields(fields)).head
+    }
+
+    @Test func `a strong entity tag is one, and comes before a date`() throws {
+        let head = try head([
+            ("ETag", "\"a b\""), ("Last-Modified", Self.date), ("Date", "Mon, 07 Nov 1994 08:49:37 GMT"),
+        ])
+        // A blank is none of its characters (RFC 9110 §8.8.3).
+        #expect(StrongValidator(of: head) == nil)
+        #expect(try StrongValidator(of: self.head([("etag", "\"ab\"")])) == .entityTag("\"ab\""))
+        #expect(try StrongValidator(of: self.head([("etag", "\"\"")])) == .entityTag("\"\""))
+    }
+
+    @Test(arguments: ["W/\"a\"", "a", "\"", "\"a", "\"a\"b\"", "w/\"a\"", "\"\u{e4}\""])
+    func `a weak or broken one is none, and no date stands in for it`(tag: String) throws {
+        let head = try head([("ETag", tag), ("Last-Modified", Self.date), ("Date", "Mon, 07 Nov 1994 08:49:37 GMT")])
+        #expect(StrongValidator(of: head) == nil)
+    }
+
+    @Test func `a date is one if the response is a minute younger`() throws {
+        for (now, isStrong) in [("08:50:37", true), ("08:50:36", false), ("08:49:37", false), ("08:00:00", false)] {
+            let head = try head([("Last-Modified", Self.date), ("Date", "Sun, 06 Nov 1994 \(now) GMT")])
+            #expect((StrongValidator(of: head) == .lastModified(Self.date)) == isStrong)
+        }
+        #expect(try StrongValidator(of: head([("Last-Modified", Self.date)])) == nil)
+        #expect(try StrongValidator(of: head([("ETag", "\"a\""), ("ETag", "\"b\"")])) == nil)
+        #expect(try StrongValidator(of: head([])) == nil)
+    }
+
+    @Test func `another one contradicts it, and none does not`() throws {
+        let (tag, date) = (StrongValidator.entityTag("\"a\""), StrongValidator.lastModified(Self.date))
+        #expect(try tag.isContradicted(by: head([("ETag", "\"b\"")])))
+        #expect(try tag.isContradicted(by: head([("ETag", "W/\"a\"")])))
+        #expect(try !tag.isContradicted(by: head([("ETag", "\"a\"")])))
+        #expect(try !tag.isContradicted(by: head([("Last-Modified", Self.date)])))
+        #expect(try date.isContradicted(by: head([("Last-Modified", "Mon, 07 Nov 1994 08:49:37 GMT")])))
+        #expect(try !date.isContradicted(by: head([("Last-Modified", Self.date)])))
+    }
+}

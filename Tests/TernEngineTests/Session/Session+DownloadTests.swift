@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(5))) struct SessionDownloadTests {
+    private let session = Session.limited(to: 4)
+    private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+
+    private func failure(
+        _ origin: FileOrigin, to target: URL, _ settings: DownloadSettings = DownloadSettings()
+    ) async throws -> EngineError? {
+        let request = try origin.request()
+        do throws(EngineError) {
+            _ = try await session.download(for: request, to: target, settings: settings)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [0, 1, 65_535, 262_144, 262_145, 3_000_000], [false, true])
+    func `a body becomes the file`(count: Int, isChunked: Bool) async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin(Array(content.prefix(count))) { $0.isChunked = isChunked }
+        let (file, response) = try await session.download(for: origin.request(), to: folder.url("file"))
+        #expect(response.statusCode == 200)
+        #expect(file.path() == folder.url("file").path())
+        #expect(folder.content("file") == Array(content.prefix(count)))
+        #expect(folder.names == ["file"])
+    }
+
+    @Test func `over TLS it does too`() async throws {
+        let authority = try CertificateAuthority()
+        let folder = try TestFolder()
+        let origin = try FileOrigin(content, tls: try authority.issue(.localhost))
+        _ = try await Session.trusting(authority).download(for: origin.request(), to: folder.url("file"))
+        #expect(folder.content("file") == content)
+    }
+
+    @Test func `without a target it is a temporary file of the caller's`() async throws {
+        let origin = try FileOrigin(content)
+        let (file, _) = try await session.download(for: origin.request())
+        #expect(try Array(Data(contentsOf: file)) == content)
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test func `a temporary file has any status`() async throws {
+        let origin = try FileOrigin([]) { $0.instead = { _ in [.respond(status: 404, reason: "No", body: "gone")] } }
+        let (file, response) = try await session.download(for: origin.request())
+        #expect(response.statusCode == 404)
+        #expect(try Data(contentsOf: file) == Data("gone".utf8))
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test func `no error becomes a target, unless it is asked for`() async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin([]) { $0.instead = { _ in [.respond(status: 404, reason: "No", body: "gone")] } }
+        let error = try await failure(origin, to: folder.url("file"))
+        guard case .download(.unsuccessful(let response)) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(response.statusCode == 404)
+        #expect(folder.content("file") == Array("old".utf8))
+        #expect(folder.names == ["file"])
+        var settings = DownloadSettings()
+        settings.acceptsAnyStatus = true
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file") == Array("gone".utf8))
+    }
+
+    @Test func `what stands there is replaced, with its permissions, or stays`() async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        unsafe chmod(folder.path + "/file", 0o640)
+        let origin = try FileOrigin(content)
+        var settings = DownloadSettings()
+        settings.existingFile = .refuse
+        let error = try await failure(origin, to: folder.url("file"), settings)
+        if case .download(.exists) = error?.reason {} else { Issue.record("\(String(describing: error))") }
+        #expect(folder.content("file") == Array("old".utf8))
+        #expect(try await failure(origin, to: folder.url("file")) == nil)
+        #expect(folder.content("file") == content)
+        #expect(folder.permissions("file") == 0o640)
+        #expect(try await failure(origin, to: folder.url("new"), settings) == nil)
+        #expect(folder.names == ["file", "new"])
+    }
+
+    @Test func `a link is followed, and stays`() async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        unsafe symlink("file", folder.path + "/link")
+        unsafe symlink("nowhere", folder.path + "/dangling")
+        let origin = try FileOrigin(content)
+        #expect(try await failure(origin, to: folder.url("link")) == nil)
+        #expect(folder.content("file") == content)
+        let error = try await failure(origin, to: folder.url("dangling"))
+        if case .download(.notRegularFile) = error?.reason {} else { Issue.record("\(String(describing: error))") }
+        #expect(folder.names == ["dangling", "file", "link"])
+    }
+
+    @Test(arguments: ["folder", "fifo", "folder/", ""]) func `what is no file is no target`(name: String) async throws {
+        let folder = try TestFolder()
+        unsafe mkdir(folder.path + "/folder", 0o700)
+        unsafe mkfifo(folder.path + "/fifo", 0o600)
+        let origin = try FileOrigin(content)
+        let error = try await failure(origin, to: folder.url(name))
+        if case .download(.notRegularFile) = error?.reason {} else { Issue.record("\(String(describing: error))") }
+        #expect(folder.names == ["fifo", "folder"])
+    }
+
+    @Test func `folders are made if they may be`() async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin(content)
+        let error = try await failure(origin, to: folder.url("a/b/file"))
+        guard case .download(.file(let reason, let path)) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.code == ENOENT)
+        #expect(path == folder.path + "/a/b/file")
+        var settings = DownloadSettings()
+        settings.createsFolders = true
+        #expect(try await failure(origin, to: folder.url("a/b/file"), settings) == nil)
+        #expect(folder.content("a/b/file") == content)
+    }
+
+    @Test func `a broken body leaves nothing behind`() async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
+        let error = try await failure(origin, to: folder.url("file"))
+        #expect(error?.reason.isConnectionLoss == true)
+        #expect(error?.resumeData == nil)
+        #expect(folder.content("file") == Array("old".utf8))
+        #expect(folder.names == ["file"])
+    }
+
+    @Test(arguments: [false, true]) func `a broken body can be resumed`(isChunked: Bool) async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin(content) {
+            $0.breaksOffAfter = 1_000_000
+            $0.isChunked = isChunked
+        }
+        let error = try await failure(origin, to: folder.url("file"), .resumable)
+        #expect(error?.reason.isConnectionLoss == true)
+        let data = try ResumeData(try #require(error?.resumeData))
+        #expect(try ResumeData(besideTarget: folder.url("file")).url == data.url)
+        #expect(folder.names == [".file.tern-part", ".file.tern-part.json", "file"])
+        #expect(folder.content("file") == Array("old".utf8))
+        origin.change { $0.breaksOffAfter = nil }
+        #expect(try await failure(origin, to: folder.url("file"), .resumable) == nil)
+        #expect(folder.content("file") == content)
+        #expect(folder.names == ["file"])
+        #expect(origin.ranges == ["", "bytes=\(try #require(data.receivedLength))-"])
+        #expect(origin.origin.requests.last?.value(of: "If-Range") == "\"one\"")
+        #expect(origin.origin.requests.last?.value(of: "Accept-Encoding") == "identity")
+    }
+
+    @Test func `two downloads to one target do not mix`() async throws {
+        let folder = try TestFolder()
+        let origins = try (0..<4).map { index in
+            try FileOrigin(Array(repeating: UInt8(index), count: 2_000_000)) { $0.validator = "ETag: \"\(index)\"\r\n" }
+        }
+        let (session, target) = (session, folder.url("file"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for origin in origins {
+                group.addTask {
+                    _ = try await session.download(for: origin.request(), to: target, settings: .resumable)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let file = try #require(folder.content("file"))
+        #expect(file == Array(repeating: try #require(file.first), count: 2_000_000))
+        #expect(folder.names == ["file"])
+    }
+
+    private func hash(_ algorithm: MessageDigest.Algorithm, _ octets: [UInt8]) -> [UInt8]? {
+        var digest = MessageDigest(algorithm)
+        unsafe octets.withUnsafeBytes { unsafe digest.update($0) }
+        return digest.finish()
+    }
+
+    @Test func `content that is not what its digest says is not kept`() async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin(Array("hello".utf8))
+        let right = try #require(hash(.sha256, Array("hello".utf8)))
+        var settings = DownloadSettings.resumable
+        settings.verification = .digest(.sha256, Data(repeating: 1, count: 32))
+        let error = try await failure(origin, to: folder.url("file"), settings)
+        if case .download(.digestMismatch(.sha256)) = error?.reason {
+        } else {
+            Issue.record("\(String(describing: error))")
+        }
+        #expect(folder.content("file") == Array("old".utf8))
+        #expect(folder.names == ["file"])
+        settings.verification = .digest(.sha256, Data(right))
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file") == Array("hello".utf8))
+    }
+
+    @Test func `a digest that the response names is held against the whole of what is resumed`() async throws {
+        let folder = try TestFolder()
+        let value = Base64.encode(try #require(hash(.sha512, content)))
+        let origin = try FileOrigin(content) {
+            $0.breaksOffAfter = 2_000_000
+            $0.validator += "Repr-Digest: unixsum=:AAAA:, sha-512=:\(value):\r\n"
+        }
+        var settings = DownloadSettings.resumable
+        settings.verification = .reprDigest
+        #expect(try await failure(origin, to: folder.url("file"), settings)?.reason.isConnectionLoss == true)
+        origin.change { $0.breaksOffAfter = nil }
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file") == content)
+        #expect(origin.ranges.count == 2 && origin.ranges[1] != "")
+        origin.change { $0.validator = "" }
+        let error = try await failure(origin, to: folder.url("file"), settings)
+        if case .download(.noDigest) = error?.reason {} else { Issue.record("\(String(describing: error))") }
+    }
+
+    @Test func `a partial file whose first part was changed fails its digest and is not resumed again`() async throws {
+        let folder = try TestFolder()
+        let value = Data(try #require(hash(.sha256, content)))
+        let origin = try FileOrigin(content) { $0.breaksOffAfter = 2_000_000 }
+        var settings = DownloadSettings.resumable
+        settings.verification = .digest(.sha256, value)
+        _ = try await failure(origin, to: folder.url("file"), settings)
+        var part = try #require(folder.content(".file.tern-part"))
+        part[10] ^= 1
+        try Data(part).write(to: folder.url(".file.tern-part"), options: [])
+        origin.change { $0.breaksOffAfter = nil }
+        let error = try await failure(origin, to: folder.url("file"), settings)
+        if case .download(.digestMismatch) = error?.reason {} else { Issue.record("\(String(describing: error))") }
+        #expect(folder.names == [])
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file") == content)
+    }
+
+    @Test func `cancelling leaves nothing behind`() async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin([]) {
+            $0.instead = { _ in [.send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 100\r\n\r\nabc"), .hold] }
+        }
+        let (session, request, target) = (session, try origin.request(), folder.url("file"))
+        let download = Task { try await session.download(for: request, to: target) }
+        #expect(await origin.origin.waitFor { !$0.requests.isEmpty })
+        download.cancel()
+        await #expect { try await download.value } throws: { ($0 as? EngineError)?.reason.isCancellation == true }
+        #expect(folder.names == [])
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import Testing
+
+@testable import TernEngine
+
+/// Dialogues: what is asked, what comes, and what it means.
+@Suite struct DownloadCourseTests {
+    private func course(_ length: Int64, of total: Int64? = 100) -> DownloadCourse {
+        DownloadCourse(DownloadCourse.FirstPart(validator: .entityTag("\"a\""), length: length, totalLength: total))
+    }
+
+    private func head(_ status: Int, _ fields: HTTPFields = [:]) throws -> ResponseHead {
+        try HTTPURLResponse(url: nil, statusCode: status, headers: fields).head
+    }
+
+    private func asked(_ course: DownloadCourse) throws -> [String?] {
+        var request = try URLRequest(string: "http://a.test/")
+        course.prepare(&request)
+        return [request.headers["Range"], request.headers["If-Range"]]
+    }
+
+    @Test func `whoever has nothing asks for all, and takes anything`() throws {
+        var course = DownloadCourse()
+        #expect(try asked(course) == [nil, nil])
+        for status in [200, 206, 404, 416] {
+            guard case .whole = course.head(try head(status)) else {
+                Issue.record("\(status)")
+                continue
+            }
+        }
+    }
+
+    @Test func `who has a part asks for the rest, if it still is the rest`() throws {
+        var course = course(40)
+        #expect(try asked(course) == ["bytes=40-", "\"a\""])
+        guard case .rest(40, 100) = course.head(try head(206, ["Content-Range": "bytes 40-99/100"])) else {
+            Issue.record("no rest")
+            return
+        }
+    }
+
+    @Test func `who may have all asks for the last byte`() throws {
+        #expect(try asked(course(100)) == ["bytes=99-", "\"a\""])
+        #expect(try asked(course(1, of: 1)) == [nil, nil])
+        var unknown = course(40, of: nil)
+        guard case .askAgain = unknown.head(try head(416, ["Content-Range": "bytes */40"])) else {
+            Issue.record("not asked again")
+            return
+        }
+        #expect(try asked(unknown) == ["bytes=39-", "\"a\""])
+        guard case .askAgain = unknown.head(try head(416, ["Content-Range": "bytes */39"])) else {
+            Issue.record("not asked again")
+            return
+        }
+        #expect(try asked(unknown) == [nil, nil])
+    }
+
+    @Test func `a changed or coded part is asked for as a whole`() throws {
+        for fields in [["ETag": "\"b\""], ["ETag": "W/\"a\""], ["Content-Encoding": "gzip"]] as [HTTPFields] {
+            var course = course(40)
+            guard case .askAgain = course.head(try head(206, fields)) else {
+                Issue.record("\(fields)")
+                continue
+            }
+            #expect(try asked(course) == [nil, nil])
+            guard case .whole = course.head(try head(200)) else {
+                Issue.record("no whole")
+                continue
+            }
+        }
+    }
+
+    @Test func `an error is no file, even when the whole was asked for at last`() throws {
+        var course = course(40)
+        guard case .other = course.head(try head(503)) else {
+            Issue.record("503")
+            return
+        }
+        _ = course.head(try head(416))
+        guard case .other = course.head(try head(503)) else {
+            Issue.record("503")
+            return
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct PartialNamesTests {
+    @Test func `they stand beside the target`() {
+        let names = PartialNames(target: "/a/b.iso")
+        #expect(names.file == "/a/.b.iso.tern-part")
+        #expect(names.notes == "/a/.b.iso.tern-part.json")
+        #expect(PartialNames(target: "b").file == ".b.tern-part")
+    }
+
+    @Test func `a long name is cut, and told from others`() {
+        let (one, other) = (String(repeating: "\u{e4}", count: 127), String(repeating: "\u{e4}", count: 126) + "a")
+        let names = [one, other].map { PartialNames(target: "/a/" + $0) }
+        #expect(names.allSatisfy { $0.notes.utf8.count - 3 <= 255 && PartialNames.areThoseOf($0.file) })
+        #expect(names[0].file != names[1].file)
+        #expect(names[0].file == PartialNames(target: "/a/" + one).file)
+    }
+
+    @Test(arguments: [
+        "", "/", "/etc/passwd", "a/.b.tern-part", "/a/../.b.tern-part", "/a//.b.tern-part", "/./.b.tern-part",
+        "/a/.tern-part",
+        "/a/b.tern-part", "/a/.b.tern-part/c", "/a/.b\n.tern-part", "/a\u{0}/.b.tern-part", "/a/tern-download-1",
+        "/a/x.tmp",
+    ])
+    func `no other path is theirs`(path: String) {
+        #expect(!PartialNames.areThoseOf(path))
+    }
+
+    @Test func `those are`() {
+        #expect(PartialNames.areThoseOf("/a/.b.tern-part"))
+        #expect(PartialNames.areThoseOf(PartialNames.temporary(in: "/tmp")))
+        #expect(PartialNames.areThoseOf(PartialNames.temporary(in: "/tmp/")))
+    }
+}
