@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import TestPrograms
+import Testing
+
+/// `tern download` against nginx, Python's server and a scripted one, as its users call it.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DownloadCommandTests {
+    private let content = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) })
+
+    /// Runs the tool in `folder`.
+    private func run(
+        _ arguments: [String], in folder: TemporaryFolder, limit: String = ""
+    ) async throws -> (status: Int32, errors: String, output: Data) {
+        let script = "cd \"$0\" && \(limit) exec \"$@\""
+        let result = try await Command.run(
+            ["sh", "-c", script, folder.url.path, TernTool.executable.path, "download"] + arguments,
+            environment: TernTool.environment)
+        return (result.status, result.errors, result.bytes)
+    }
+
+    private func names(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    }
+
+    private func read(_ name: String, in folder: TemporaryFolder) throws -> Data {
+        try Data(contentsOf: folder.url.appending(path: name))
+    }
+
+    @Test func `the file has the URL's name, and replaces nothing`() async throws {
+        let server = try await NginxServer(files: ["a/file.bin": content])
+        let folder = try TemporaryFolder()
+        let first = try await run([server.url("/a/file.bin?x")], in: folder)
+        #expect(first.status == 0)
+        #expect(first.output.isEmpty)
+        // As many tenths as it had time for.
+        #expect(first.errors.split(separator: "\n").dropLast().allSatisfy { $0.hasSuffix("0 % of 1.9 MB") })
+        #expect(first.errors.split(separator: "\n").last?.hasPrefix("tern: file.bin: 1.9 MB in ") == true)
+        #expect(try read("file.bin", in: folder) == content)
+        try folder.write("mine", to: "file.bin")
+        let second = try await run([server.url("/a/file.bin")], in: folder)
+        #expect(second.status == 1)
+        #expect(second.errors.contains("already"))
+        #expect(try read("file.bin", in: folder) == Data("mine".utf8))
+        #expect(try await run(["--clobber", "-s", server.url("/a/file.bin")], in: folder).errors == "")
+        #expect(try read("file.bin", in: folder) == content)
+        #expect(try names(folder) == ["file.bin"])
+    }
+
+    @Test func `the server may name it, but no other folder`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("Content-Disposition", "attachment; filename=\"../../.evil\"")], body: "x")]
+        }
+        let folder = try TemporaryFolder()
+        for (arguments, name) in [
+            ([], "evil"), (["-O"], "file"), (["-O", "-J", "--clobber"], "evil"), (["-o", "mine"], "mine"),
+        ] {
+            #expect(try await run(arguments + [origin.url("/a/file")], in: folder).status == 0)
+            #expect(try names(folder).contains(name))
+        }
+        #expect(try names(folder) == ["evil", "file", "mine"])
+    }
+
+    @Test(arguments: [
+        "-C 5 URL/a", "-C - -r 0-1 URL/a", "-r 5 URL/a", "-r 5-4 URL/a", "-r - URL/a", "-r 0-1,3-4 URL/a",
+        "-r -0 URL/a",
+        "--sha256 00 URL/a", "--sha256 zz URL/a", "-o x -O URL/a", "-o x -J URL/a", "-o x --clobber URL/a",
+        "-o '' URL/a",
+        "-O URL/", "--create-dirs URL/a", "--compressed URL/a", "-o - -C - URL/a", "-o . URL/a",
+        "-o /dev/null --repr-digest URL/a",
+        "--repr-digest -r 0-1 URL/a", "-r 0-1 -H Range:bytes=0-1 URL/a", "--expect100-timeout 1 URL/a",
+        "-o a -o b URL/a",
+        "URL/a URL/b", "ftp://a/b", "-C - --max-filesize 1 URL/a",
+    ])
+    func `contradictions are refused before anything is sent`(arguments: String) async throws {
+        let origin = try EchoOrigin.start()
+        let folder = try TemporaryFolder()
+        let words = arguments.split(separator: " ").map {
+            $0 == "''" ? "" : $0.replacingOccurrences(of: "URL/", with: origin.url("/"))
+        }
+        let result = try await run(words, in: folder)
+        #expect(result.status == 2, "\(result.errors)")
+        #expect(result.errors.hasPrefix("Error: "))
+        #expect(origin.connectionCount == 0)
+        #expect(try names(folder) == [])
+    }
+
+    @Test func `an error is no file`() async throws {
+        let origin = try EchoOrigin.start()
+        let folder = try TemporaryFolder()
+        try folder.write("mine", to: "file")
+        for path in ["/status/404", "/status/500"] {
+            let result = try await run(["-o", "file", origin.url(path)], in: folder)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("the server answered \(path.dropFirst(8))"))
+        }
+        #expect(try read("file", in: folder) == Data("mine".utf8))
+        #expect(try names(folder) == ["file"])
+        #expect(try await run(["-o", "file", origin.url("/redirect")], in: folder).status == 0)
+        #expect(String(decoding: try read("file", in: folder), as: UTF8.self).hasPrefix("GET /final"))
+    }
+
+    @Test func `what broke off is kept, and gone on with when that is asked for`() async throws {
+        let content = content
+        let origin = try ScriptedOrigin { _, request in
+            if request.value(of: "Range") == "bytes=500000-" {
+                let rest = [UInt8](content.dropFirst(500_000))
+                let head = "HTTP/1.1 206 P\r\nContent-Range: bytes 500000-1999999/2000000\r\nETag: \"a\"\r\n"
+                return [.send(head + "Content-Length: \(rest.count)\r\n\r\n"), .send(rest)]
+            }
+            return [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\nETag: \"a\"\r\n\r\n"),
+                .send([UInt8](content.prefix(500_000))),
+                .close,
+            ]
+        }
+        let folder = try TemporaryFolder()
+        let broken = try await run([origin.url("/file")], in: folder)
+        #expect(broken.status == 1)
+        #expect(broken.errors.contains("500000 bytes are kept; the same command with -C - goes on there"))
+        #expect(try names(folder) == [".file.tern-part", ".file.tern-part.json"])
+        #expect(try await run(["-s", origin.url("/file")], in: folder).status == 1)
+        #expect(origin.requests.last?.value(of: "Range") == nil)
+        let whole = try await run(["-C", "-", origin.url("/file")], in: folder)
+        #expect(whole.status == 0)
+        #expect(whole.errors.contains("from byte 500000 on"))
+        #expect(try read("file", in: folder) == content)
+        #expect(try names(folder) == ["file"])
+        let retried = try await run(
+            ["--retry", "1", "--retry-delay", "0.01", "-o", "again", origin.url("/file")], in: folder)
+        #expect(retried.status == 0, "\(retried.errors)")
+        #expect(try read("again", in: folder) == content)
+    }
+
+    @Test func `a server without ranges starts over`() async throws {
+        let server = try await PythonServer(.http11, files: ["file.bin": content])
+        let folder = try TemporaryFolder()
+        try folder.write(content.prefix(1000), to: ".file.bin.tern-part")
+        try folder.write(
+            """
+            {"format":"tern-resume-data","version":1,"url":"\(server.url("/file.bin"))","fields":[],"entityTag":"\\"x\\"",\
+            "partialFile":"\(folder.url.resolvingSymlinksInPath().path)/.file.bin.tern-part"}
+            """, to: ".file.bin.tern-part.json")
+        let result = try await run(["-C", "-", server.url("/file.bin")], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try read("file.bin", in: folder) == content)
+        #expect(try names(folder) == ["file.bin"])
+    }
+
+    @Test func `only what has the right digest is kept`() async throws {
+        let server = try await NginxServer(files: ["file.bin": Data("abc".utf8)])
+        let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let folder = try TemporaryFolder()
+        let wrong = try await run(["--sha256", String(repeating: "0", count: 64), server.url("/file.bin")], in: folder)
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("is not what its sha-256 digest says"))
+        #expect(try names(folder) == [])
+        #expect(try await run(["--sha256", right.uppercased(), server.url("/file.bin")], in: folder).status == 0)
+        #expect(try await run(["--repr-digest", "-o", "x", server.url("/file.bin")], in: folder).status == 1)
+        #expect(try names(folder) == ["file.bin"])
+    }
+
+    @Test func `a part is saved, and no whole instead of it`() async throws {
+        let nginx = try await NginxServer(files: ["file.bin": content])
+        let folder = try TemporaryFolder()
+        #expect(try await run(["-r", "10-19", "-o", "part", nginx.url("/file.bin")], in: folder).status == 0)
+        #expect(try read("part", in: folder) == content[10..<20])
+        #expect(try await run(["-r", "-5", "-o", "part", nginx.url("/file.bin")], in: folder).status == 0)
+        #expect(try read("part", in: folder) == content.suffix(5))
+        let python = try await PythonServer(.http11, files: ["file.bin": content])
+        let result = try await run(["-r", "10-19", "-o", "part", python.url("/file.bin")], in: folder)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("the whole, and not the part"))
+        #expect(try read("part", in: folder) == content.suffix(5))
+    }
+
+    @Test func `devices, FIFOs and standard output are written through`() async throws {
+        let server = try await NginxServer(files: ["file.bin": content])
+        let folder = try TemporaryFolder()
+        #expect(try await run(["-o", "-", server.url("/file.bin")], in: folder).output == content)
+        #expect(try await run(["-o", "/dev/null", server.url("/file.bin")], in: folder).status == 0)
+        let result = try await Command.run(
+            [
+                "sh", "-c", "cd \"$0\" && mkfifo p && { \"$1\" download -o p \"$2\" & cat p; }", folder.url.path,
+                TernTool.executable.path, server.url("/file.bin"),
+            ], environment: TernTool.environment)
+        #expect(result.bytes == content)
+        #expect(try names(folder) == ["p"])
+    }
+
+    @Test func `a file that may not be so large is an error, and the old one stays`() async throws {
+        let server = try await NginxServer(files: ["file.bin": content])
+        let folder = try TemporaryFolder()
+        try folder.write("mine", to: "file")
+        let result = try await run(["-o", "file", server.url("/file.bin")], in: folder, limit: "ulimit -f 100;")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("File too large"))
+        #expect(try read("file", in: folder) == Data("mine".utf8))
+    }
+
+    /// As often as `TERN_KILLS` says, 20 times unless it does.
+    @Test func `killed at any moment, it goes on to the same bytes`() async throws {
+        let kills = ProcessInfo.processInfo.environment["TERN_KILLS"].flatMap { Int($0) } ?? 20
+        let content = content + content + content + content
+        let server = try await NginxServer(files: ["file.bin": content], directives: "limit_rate 32m;")
+        var resumed = 0
+        for _ in 0..<kills {
+            let folder = try TemporaryFolder()
+            let process = Process()
+            process.executableURL = try TernTool.executable
+            process.arguments = ["download", "-s", "-C", "-", "-o", "file", server.url("/file.bin")]
+            process.currentDirectoryURL = folder.url
+            process.environment = TernTool.environment
+            try process.run()
+            while process.isRunning, try !names(folder).contains(".file.tern-part") {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            // Which moment it is does not matter, only that it is another one each time.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<250)))
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let result = try await run(["-C", "-", "-o", "file", server.url("/file.bin")], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            if result.errors.contains("from byte") { resumed += 1 }
+            #expect(try read("file", in: folder) == content)
+            #expect(try names(folder).filter { !$0.hasPrefix(".tern-") } == ["file"])
+        }
+        #expect(resumed > 0)
+        print("killed \(kills) times, and gone on \(resumed) times")
+    }
+
+    @Test func `it is told to end, and keeps what has come`() async throws {
+        let content = content
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\nETag: \"a\"\r\n\r\n"),
+                .send([UInt8](content.prefix(500_000))),
+                .hold,
+            ]
+        }
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = try TernTool.executable
+        process.arguments = ["download", "-s", origin.url("/file")]
+        process.currentDirectoryURL = folder.url
+        process.environment = TernTool.environment
+        try process.run()
+        while try !names(folder).contains(".file.tern-part.json") { try await Task.sleep(for: .milliseconds(5)) }
+        kill(process.processIdentifier, SIGTERM)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == SIGTERM)
+        #expect(try names(folder) == [".file.tern-part", ".file.tern-part.json"])
+    }
+}
