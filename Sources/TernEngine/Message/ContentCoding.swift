@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernHTTP1
 
 /// A coding that a body can be received in and decoded from (RFC 9110 §8.4.1).
 enum ContentCoding: Sendable, Hashable {
@@ -29,15 +28,8 @@ enum ContentCoding: Sendable, Hashable {
         return codings
     }
 
-    /// Whether a body is sent as it is.
-    static func isIdentity(_ head: ResponseHead) -> Bool {
-        head.values(for: "Content-Encoding").allSatisfy { value in
-            value.utf8.split(separator: UInt8(ascii: ",")).allSatisfy { ["", "identity"].contains(name(in: $0)) }
-        }
-    }
-
     /// Without the blanks around it, and in lower case, for the case of names of codings is ignored (RFC 9110 §8.4.1).
-    private static func name(in element: Substring.UTF8View) -> String {
+    static func name(in element: Substring.UTF8View) -> String {
         let isBlank = { (octet: UInt8) in octet == UInt8(ascii: " ") || octet == UInt8(ascii: "\t") }
         let octets = element.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
         return String(decoding: octets, as: UTF8.self).lowercased()
