@@ -74,7 +74,7 @@ extension EngineError.Reason {
         switch self {
         case .transfer(.connectionLost), .connecting(.unresolved), .connecting(.unreachable): true
         case .timedOut(let limit): limit != .total
-        case .request, .connecting, .transfer, .cancelled, .sessionInvalidated, .system: false
+        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: false
         }
     }
 }
