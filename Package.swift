@@ -79,9 +79,12 @@ let package = Package(
         .testTarget(
             name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        // Says what it is told of the network, while a test changes that.
+        .executableTarget(
+            name: "ReachabilityWatch", dependencies: ["Tern"], path: "Tests/ReachabilityWatch", swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
-            name: "TernInteropTests", dependencies: ["Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
+            name: "TernInteropTests", dependencies: ["ReachabilityWatch", "Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.
         .executableTarget(

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#if false  // waits: reachability
-    import Foundation
-    import TernAlamofire
-    import Testing
+import Foundation
+import TernAlamofire
+import Testing
 
-    @Suite struct Reachability {
-        @Test func `a listener is told at once, and of each change`() async {
-            let manager = NetworkReachabilityManager(host: "127.0.0.1")
-            let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
-                continuation in
-                manager?.listenerQueue = DispatchQueue(label: "reachability")
-                manager?.listener = { status in
-                    print("Network Status Changed: \(status)")
-                    manager?.listener = nil
-                    continuation.resume(returning: status)
-                }
-                manager?.startListening()
+@Suite struct Reachability {
+    @Test func `a listener is told at once, and of each change`() async {
+        let manager = NetworkReachabilityManager(host: "127.0.0.1")
+        let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
+            continuation in
+            manager?.listenerQueue = DispatchQueue(label: "reachability")
+            manager?.listener = { status in
+                print("Network Status Changed: \(status)")
+                manager?.listener = nil
+                continuation.resume(returning: status)
             }
-            #expect(status == .reachable(.ethernetOrWiFi) || status == .notReachable || status == .unknown)
-            manager?.stopListening()
+            manager?.startListening()
         }
+        #expect(status == .reachable(.ethernetOrWiFi) || status == .notReachable || status == .unknown)
+        manager?.stopListening()
     }
-#endif
+}

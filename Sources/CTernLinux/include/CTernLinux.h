@@ -2,6 +2,8 @@
 // Kernel interfaces that Swift's Glibc module does not carry.
 #pragma once
 
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

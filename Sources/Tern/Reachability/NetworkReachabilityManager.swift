@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Dispatch
+import Foundation
+import TernEngine
+import TernLock
+
+/// Tells whether there is a way to a host, or to the world at large, and when that changes: by the machine's links and routes, without
+/// sending anything. That a host answers is another matter.
+///
+/// Any thread, any time. Sendable because what changes is behind a lock; a subclass has to keep to that.
+open class NetworkReachabilityManager: @unchecked Sendable {
+    /// Whether there is a way.
+    public enum NetworkReachabilityStatus: Sendable, Hashable {
+        /// Nobody can tell.
+        case unknown
+        /// There is none.
+        case notReachable
+        /// There is one.
+        case reachable(ConnectionType)
+    }
+
+    /// What kind of link leads there.
+    public enum ConnectionType: Sendable, Hashable {
+        /// Any but the others; loopback too.
+        case ethernetOrWiFi
+        /// One of a mobile network: its name begins as those of modems do.
+        case wwan
+    }
+
+    /// Is told how things stand.
+    @preconcurrency public typealias Listener = @Sendable (NetworkReachabilityStatus) -> Void
+
+    private struct State {
+        var listener: Listener?
+        var queue: DispatchQueue
+        /// What the listener was told last; nil before the first time.
+        var told: NetworkReachabilityStatus?
+        /// Counts starts and stops.
+        var run = 0
+        var isListening = false
+    }
+
+    private let monitor: PathMonitor
+    private let state = Lock(State(queue: DispatchQueue(label: "tern.reachability", qos: .utility)))
+
+    /// Of one host: a name or an IP literal. Nil if it cannot be either.
+    public convenience init?(host: String) {
+        if host.isEmpty || host.utf8.contains(where: { $0 <= 0x20 }) { return nil }
+        self.init(watching: host)
+    }
+
+    /// Of the world at large: whether there is a way out of the machine's own networks.
+    public convenience init?() { self.init(watching: nil) }
+
+    private init(watching host: String?) { monitor = PathMonitor(host: host) }
+
+    deinit { monitor.stop() }
+
+    /// Whether there is a way.
+    open var isReachable: Bool { isReachableOnWWAN || isReachableOnEthernetOrWiFi }
+
+    /// Whether there is one, by a mobile network.
+    open var isReachableOnWWAN: Bool { networkReachabilityStatus == .reachable(.wwan) }
+
+    /// Whether there is one, by anything else.
+    open var isReachableOnEthernetOrWiFi: Bool { networkReachabilityStatus == .reachable(.ethernetOrWiFi) }
+
+    /// As it is now. A host's name is looked up while somebody listens; before that it is as the world at large.
+    open var networkReachabilityStatus: NetworkReachabilityStatus {
+        switch monitor.path {
+        case .unknown: .unknown
+        case .none: .notReachable
+        case .link(let name): .reachable(Self.type(ofLink: name))
+        }
+    }
+
+    /// Where the listener runs. A serial queue of the manager's own at first: a server never runs its main queue.
+    open var listenerQueue: DispatchQueue {
+        get { state.withLock { $0.queue } }
+        set { state.withLock { $0.queue = newValue } }
+    }
+
+    /// Is told soon after listening begins, and then of each change.
+    @preconcurrency open var listener: Listener? {
+        get { state.withLock { $0.listener } }
+        set {
+            let old = state.withLock { state in
+                let old = state.listener
+                state.listener = newValue
+                return old
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Begins to listen, or begins anew. False if the system does not let anybody.
+    @discardableResult
+    open func startListening() -> Bool {
+        let run = state.withLock { state in
+            state.run += 1
+            state.told = nil
+            state.isListening = true
+            return state.run
+        }
+        return monitor.start { [weak self] in self?.look(run) }
+    }
+
+    /// Tells the listener no more.
+    open func stopListening() {
+        state.withLock { state in
+            state.run += 1
+            state.isListening = false
+        }
+        monitor.stop()
+    }
+
+    private func look(_ run: Int) {
+        listenerQueue.async { [weak self] in self?.tell(run) }
+    }
+
+    private func tell(_ run: Int) {
+        let status = networkReachabilityStatus
+        let listener = state.withLock { state -> Listener? in
+            guard state.run == run, state.isListening, state.told != status else { return nil }
+            state.told = status
+            return state.listener
+        }
+        listener?(status)
+    }
+
+    /// Of modems: `wwan0`, `wwp0s20u3` and `wws…` as systemd names them, `ppp0`, `rmnet0`.
+    private static func type(ofLink name: String) -> ConnectionType {
+        ["wwan", "wwp", "wws", "wwx", "ppp", "rmnet"].contains { name.hasPrefix($0) } ? .wwan : .ethernetOrWiFi
+    }
+}

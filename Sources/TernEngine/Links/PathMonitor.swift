@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+import TernLock
+
+/// Which way a host would be reached, and a word when that may have changed. Nothing is sent to it, but for the question for its
+/// addresses.
+package final class PathMonitor: Sendable {
+    /// The way to a host.
+    package enum Path: Sendable, Hashable {
+        /// The kernel cannot be asked.
+        case unknown
+        /// There is none.
+        case none
+        /// By the link of this name, which is up.
+        case link(String)
+    }
+
+    private struct State {
+        var monitor: LinkMonitor?
+        /// Counts starts and stops.
+        var run = 0
+        /// Of a name, once they have been found.
+        var addresses: [IPAddress] = []
+    }
+
+    private let host: String?
+    private let resolver = Resolver()
+    private let state = Lock(State())
+
+    /// - Parameter host: a name or an IP literal; nil for whatever lies beyond the machine's own networks.
+    package init(host: String?) { self.host = host }
+
+    /// As it is now. A name is answered as by its addresses if they have been found, and else as the world at large.
+    package var path: Path {
+        guard let host, let address = IPAddress(literal: host) else {
+            if host.map(Self.isLoopback) == true { return .link(Self.loopback) }
+            let addresses = state.withLock { $0.addresses }
+            return Self.path(toAnyOf: addresses.isEmpty ? Self.world : addresses)
+        }
+        return Self.isLoopback(address.description) ? .link(Self.loopback) : Self.path(toAnyOf: [address])
+    }
+
+    /// Calls `changed` once soon, and whenever the path may have changed, on threads of ours. False if nobody can tell.
+    package func start(_ changed: @escaping @Sendable () -> Void) -> Bool {
+        let run = state.withLock { state in
+            state.run += 1
+            return state.run
+        }
+        guard
+            let monitor = try? LinkMonitor(onChange: { [weak self] in
+                self?.resolve(run, changed)
+                changed()
+            })
+        else { return false }
+        let old = state.withLock { state -> LinkMonitor? in
+            guard state.run == run else { return monitor }
+            defer { state.monitor = monitor }
+            return state.monitor
+        }
+        withExtendedLifetime(old) {}
+        return true
+    }
+
+    /// Calls it no more, but for a call that is under way.
+    package func stop() {
+        let old = state.withLock { state in
+            state.run += 1
+            return state.monitor.take()
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Another network may know the name by other addresses.
+    private func resolve(_ run: Int, _ changed: @escaping @Sendable () -> Void) {
+        guard let host, IPAddress(literal: host) == nil, !Self.isLoopback(host) else { return }
+        resolver.resolve(host: host, port: 0) { [weak self] result in
+            guard let self else { return }
+            let found = ((try? result.get()) ?? []).compactMap(\.host).compactMap(IPAddress.init(literal:))
+            let isNews = state.withLock { state in
+                guard state.run == run, !found.isEmpty, state.addresses != found else { return false }
+                state.addresses = found
+                return true
+            }
+            if isNews { changed() }
+        }
+    }
+
+    private static func path(toAnyOf addresses: [IPAddress]) -> Path {
+        do throws(SystemError) {
+            for address in addresses {
+                if let link = try LinkRoutes.link(to: address) { return .link(link) }
+            }
+            return .none
+        } catch {
+            return .unknown
+        }
+    }
+
+    private static let loopback = "lo"
+
+    /// RFC 6761 §6.3, and the blocks of RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3.
+    private static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        return host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
+            || host.hasPrefix("127.") && IPAddress(literal: host) != nil
+    }
+
+    /// Two addresses of a root name server, which lie in nobody's own network. No packet goes there.
+    private static let world = ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap(IPAddress.init(literal:))
+}

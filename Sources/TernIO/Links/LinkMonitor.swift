@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+
+/// Says when links, addresses or routes of this machine have changed, and not what: whoever wants to know asks. Watched by a reactor
+/// of the process. Ends with the object.
+package final class LinkMonitor: Sendable {
+    private let group: ReactorGroup
+    private let watch: Watch
+
+    /// - Parameter onChange: called on the reactor's thread, once for what came together.
+    package init(onChange: @escaping @Sendable () -> Void) throws(SystemError) {
+        group = try ReactorGroup.shared()
+        watch = Watch(try NetlinkSocket(groups: Self.groups), onChange)
+        guard let loop = group.reactors.first?.loop else { return }
+        let watch = watch
+        loop.execute { watch.begin(on: loop) }
+    }
+
+    deinit {
+        let watch = watch
+        group.reactors.first?.loop.execute { watch.end() }
+    }
+
+    private static let groups =
+        RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
+}
+
+/// What the reactor watches. Its state belongs to the reactor's thread, which is what `@unchecked Sendable` rests on.
+private final class Watch: ReadinessHandler, @unchecked Sendable {
+    private let socket: NetlinkSocket
+    private let onChange: @Sendable () -> Void
+    private var registration: (loop: ReactorLoop, token: RegistrationToken)?
+
+    init(_ socket: consuming NetlinkSocket, _ onChange: @escaping @Sendable () -> Void) {
+        self.socket = socket
+        self.onChange = onChange
+    }
+
+    func begin(on loop: ReactorLoop) {
+        // Only out of memory is there no watching; then nothing is told.
+        guard let token = try? loop.register(socket.descriptor, interest: .readable, handler: self) else { return }
+        registration = (loop, token)
+        // What changed before it was watched.
+        onChange()
+    }
+
+    func end() {
+        guard let (loop, token) = registration.take() else { return }
+        loop.deregister(token)
+    }
+
+    func ready(_ readiness: Readiness) {
+        do throws(SystemError) {
+            while try socket.receive() != nil {}
+        } catch {
+            // ENOBUFS: there was more than the kernel keeps. That is a change as well.
+            if error.code != ENOBUFS { end() }
+        }
+        onChange()
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernLock
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct NetworkReachabilityManagerTests {
+    @Test(arguments: ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.3.2.1", "::1"])
+    func `loopback is reachable`(host: String) throws {
+        let manager = try #require(NetworkReachabilityManager(host: host))
+        #expect(manager.networkReachabilityStatus == .reachable(.ethernetOrWiFi))
+        #expect(manager.isReachable && manager.isReachableOnEthernetOrWiFi && !manager.isReachableOnWWAN)
+    }
+
+    @Test func `no host is none`() {
+        for host in ["", "a b", "a\0b", "a\nb"] { #expect(NetworkReachabilityManager(host: host) == nil) }
+        #expect(NetworkReachabilityManager() != nil)
+    }
+
+    @Test func `an address that the kernel has no route to is not reachable`() {
+        // 0.0.0.0/8 and multicast of no scope lead nowhere.
+        let manager = NetworkReachabilityManager(host: "ff00::1")
+        #expect(manager?.networkReachabilityStatus != .unknown)
+    }
+
+    @Test func `a listener is told soon after it begins, and not again without a change`() async throws {
+        let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
+        let queue = DispatchQueue(label: "listener")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        manager.listenerQueue = queue
+        let journal = Journal()
+        for _ in 0..<3 {
+            await withCheckedContinuation { continuation in
+                let waiting = Lock<CheckedContinuation<Void, Never>?>(continuation)
+                manager.listener = { status in
+                    #expect(DispatchQueue.getSpecific(key: key) == true)
+                    journal.note("\(status == .reachable(.ethernetOrWiFi))")
+                    waiting.withLock { $0.take() }?.resume()
+                }
+                #expect(manager.startListening())
+            }
+        }
+        manager.stopListening()
+        queue.sync {}
+        #expect(journal.entries == ["true", "true", "true"])
+        // Whoever does not listen any more is not told.
+        manager.listener = { _ in journal.note("late") }
+        #expect(manager.startListening())
+        manager.stopListening()
+        queue.sync {}
+        #expect(!journal.entries.contains("late") || journal.entries.count == 4)
+    }
+
+    @Test func `a manager that listens is let go of with its listener`() async {
+        final class Marker: Sendable {}
+        weak var marker: Marker?
+        weak var held: NetworkReachabilityManager?
+        do {
+            let manager = NetworkReachabilityManager()
+            let kept = Marker()
+            (marker, held) = (kept, manager)
+            await withCheckedContinuation { continuation in
+                let waiting = Lock<CheckedContinuation<Void, Never>?>(continuation)
+                manager?.listener = { _ in
+                    withExtendedLifetime(kept) {}
+                    waiting.withLock { $0.take() }?.resume()
+                }
+                manager?.startListening()
+            }
+        }
+        let end = ContinuousClock.now + .seconds(10)
+        while held != nil || marker != nil, .now < end { await Task.yield() }
+        #expect(held == nil && marker == nil)
+    }
+
+    @Test func `statuses are compared with their kind of link`() {
+        typealias Status = NetworkReachabilityManager.NetworkReachabilityStatus
+        let all: [Status] = [.unknown, .notReachable, .reachable(.ethernetOrWiFi), .reachable(.wwan)]
+        for (index, one) in all.enumerated() {
+            for (other, status) in all.enumerated() { #expect((one == status) == (index == other)) }
+        }
+    }
+}
