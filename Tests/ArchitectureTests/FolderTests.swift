@@ -5,7 +5,7 @@ import Testing
 @Suite struct FolderTests {
     /// A folder knows those named here, and whomever they know.
     private static let engine: [String: Set<String>] = [
-        "Session": ["Transfer"],
+        "Session": ["Multipart", "Transfer"],
         "Transfer": ["Task"],
         "Task": ["Decoding", "Pool", "Rules"],
         "Pool": ["Dialling"],
@@ -16,6 +16,7 @@ import Testing
         "Decoding": ["Message"],
         "JSON": [],
         "Message": [],
+        "Multipart": ["Message"],
     ]
 
     @Test func `the engine's folders know whom they stand above`() {

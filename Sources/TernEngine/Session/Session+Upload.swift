@@ -11,11 +11,28 @@ extension Session {
             request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
+    /// Makes a task that sends the content that `request` has, and tells `delegate` what happens. Call `resume()` to start it.
+    public func uploadTask(
+        withStreamedRequest request: URLRequest, delegate: any SessionTaskDelegate
+    ) -> SessionUploadTask {
+        SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+    }
+
     /// Sends `content` with `request` and collects the answer, at most `maximumCollectedBodySize` bytes of it.
     public func upload(
         for request: URLRequest, from content: RequestContent
     ) async throws(EngineError) -> (Data, HTTPURLResponse) {
         try await data(for: request.sending(content))
+    }
+
+    /// Sends `form` with `request`, whose own content and type do not count, and collects the answer, at most
+    /// `maximumCollectedBodySize` bytes of it.
+    public func upload(
+        for request: URLRequest, from form: MultipartForm
+    ) async throws(EngineError) -> (Data, HTTPURLResponse) {
+        var request = request
+        request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+        return try await upload(for: request, from: form.content)
     }
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+
+/// A stretch of a form's bytes, and where they come from.
+enum FormSegment: Sendable {
+    case data(Data)
+    case file(FormFile)
+    case source(OnceSource, length: Int?)
+
+    /// In bytes; nil where nobody knows it.
+    var length: Int? {
+        switch self {
+        case .data(let data): data.count
+        case .file(let file): Int(exactly: file.length)
+        case .source(_, let length): length
+        }
+    }
+
+    /// Whether it can be had from its beginning again.
+    var isReplayable: Bool { if case .source = self { false } else { true } }
+
+    /// Nil where one is not known, or nobody can count that far.
+    static func sum(_ one: Int?, _ other: Int?) -> Int? {
+        guard let one, let other else { return nil }
+        let (sum, isTooLarge) = one.addingReportingOverflow(other)
+        return isTooLarge ? nil : sum
+    }
+}

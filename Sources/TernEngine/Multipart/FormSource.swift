@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernIO
+
+/// Says a form, segment by segment, a full piece at a time.
+///
+/// Sendable because a source is asked by one exchange, never by two at a time, and finished after that.
+final class FormSource: BodySource, @unchecked Sendable {
+    /// Where in the form it is.
+    private enum Position {
+        /// Before the next segment, or at the end. Exits: data, file, source, over.
+        case between
+        /// Exits: between, over.
+        case data(Data, sent: Int)
+        /// In `file`. Exits: between, over.
+        case file(FormFile, offset: Int64)
+        /// Exits: between, over.
+        case source(any BodySource, left: Int?)
+        /// Exit: none.
+        case over
+    }
+
+    private var segments: ArraySlice<FormSegment>
+    private var position = Position.between
+    private var file: FileSource?
+    private var piece = FormPiece()
+
+    init(_ segments: [FormSegment]) { self.segments = segments[...] }
+
+    func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece {
+        piece.begin(atMost: count)
+        do throws(MultipartFormError) {
+            while piece.room > 0 {
+                if let answer = try step(wake) { return answer }
+            }
+            return .bytes(piece.take())
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    func finish() {
+        let last = position
+        position = .over
+        segments = []
+        file = nil
+        if case .source(let source, _) = last { source.finish() }
+    }
+
+    /// Nil to be called again.
+    private func step(_ wake: @escaping @Sendable () -> Void) throws(MultipartFormError) -> BodyPiece? {
+        switch position {
+        case .between: try begin()
+        case .data(let data, let sent): return append(data, sent)
+        case .file(let part, let offset): try read(part, at: offset)
+        case .source(let source, let left):
+            // What there is goes first: the source may have nothing for long.
+            if !piece.isEmpty { return .bytes(piece.take()) }
+            return try ask(source, left, wake)
+        case .over: return piece.isEmpty ? .end() : .bytes(piece.take())
+        }
+        return nil
+    }
+
+    private func begin() throws(MultipartFormError) {
+        switch segments.popFirst() {
+        case nil: position = .over
+        case .data(let data): position = .data(data, sent: 0)
+        case .file(let part):
+            file = try part.open()
+            position = .file(part, offset: 0)
+        case .source(let once, let length):
+            guard let source = once.begin() else { throw .streamAlreadyUsed }
+            position = .source(source, left: length)
+        }
+    }
+
+    /// Data that fill a piece by themselves are not copied.
+    private func append(_ data: Data, _ sent: Int) -> BodyPiece? {
+        let left = data.dropFirst(sent)
+        if left.isEmpty {
+            position = .between
+        } else if piece.isEmpty, left.count >= piece.room {
+            position = .data(data, sent: sent + piece.room)
+            return .bytes(left.prefix(piece.room))
+        } else {
+            position = .data(data, sent: sent + piece.append(left))
+        }
+        return nil
+    }
+
+    private func read(_ part: FormFile, at offset: Int64) throws(MultipartFormError) {
+        if offset == part.length {
+            if try FormPiece.finds(file, part, at: offset) { throw .fileChanged(path: part.path, length: part.length) }
+            file = nil
+            position = .between
+            return
+        }
+        let count = try piece.append(file, part, at: offset)
+        if count == 0 { throw .fileChanged(path: part.path, length: part.length) }
+        position = .file(part, offset: offset + Int64(count))
+    }
+
+    /// As with any source, one that has kept its word and has nothing ready then is asked no more.
+    private func ask(
+        _ source: any BodySource, _ left: Int?, _ wake: @escaping @Sendable () -> Void
+    ) throws(MultipartFormError) -> BodyPiece? {
+        let answer = source.next(atMost: piece.room, wake: wake)
+        switch answer {
+        case .bytes(let bytes):
+            if let left, bytes.count > left { throw .streamTooLong(excess: bytes.count - left) }
+            position = .source(source, left: left.map { $0 - bytes.count })
+            return bytes.isEmpty ? nil : answer
+        case .later where left != 0: return .later
+        case .end:
+            if let left, left > 0 { throw .streamTooShort(missing: left) }
+        case .failed: return answer
+        case .later: break
+        }
+        position = .between
+        source.finish()
+        return nil
+    }
+}

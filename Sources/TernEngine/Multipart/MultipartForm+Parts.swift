@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+public import TernHTTP1
+
+extension MultipartForm {
+    /// Appends a field of the form with this text.
+    public mutating func append(_ text: String, name: String) {
+        append(Data(text.utf8), name: name)
+    }
+
+    /// Appends a field of the form with these bytes.
+    public mutating func append(_ data: Data, name: String) {
+        append([FormField.disposition(name: name, fileName: nil)], .data(data))
+    }
+
+    /// Appends these bytes as a file.
+    ///
+    /// - Parameters:
+    ///   - name: of the form's field.
+    ///   - fileName: what the server is told as the file's name; nil for none.
+    ///   - type: its media type; nil goes by the file name's extension.
+    public mutating func append(
+        _ data: Data, name: String, fileName: String?, type: String? = nil
+    ) throws(MultipartFormError) {
+        try append(fields(name, fileName, type ?? fileName.map(MediaTypes.type(ofFile:))), checked: .data(data))
+    }
+
+    /// Appends the file at `path`, read when the form is sent.
+    ///
+    /// - Parameters:
+    ///   - name: of the form's field.
+    ///   - fileName: what the server is told as the file's name; nil takes the last part of the path.
+    ///   - type: its media type; nil goes by the file name's extension.
+    public mutating func append(
+        file path: String, name: String, fileName: String? = nil, type: String? = nil
+    ) throws(MultipartFormError) {
+        let file = try FormFile(path: path)
+        let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
+        try append(fields(name, fileName, type ?? MediaTypes.type(ofFile: fileName)), checked: .file(file))
+    }
+
+    /// Appends what stands in the file at `path` as a field without a file name, read when the form is sent.
+    public mutating func append(
+        contentsOf path: String, name: String, type: String? = nil
+    ) throws(MultipartFormError) {
+        let file = try FormFile(path: path)
+        try append(fields(name, nil, type), checked: .file(file))
+    }
+
+    /// Appends what a source says, once: the form can be sent once then.
+    ///
+    /// - Parameters:
+    ///   - source: asked when the form is sent and its turn has come.
+    ///   - length: how long it is, in bytes, which has to be kept; nil sends the form in chunks.
+    ///   - name: of the form's field.
+    ///   - fileName: what the server is told as the file's name; nil for none.
+    ///   - type: its media type; nil goes by the file name's extension.
+    public mutating func append(
+        _ source: any BodySource, length: Int?, name: String, fileName: String? = nil, type: String? = nil
+    ) throws(MultipartFormError) {
+        let fields = fields(name, fileName, type ?? fileName.map(MediaTypes.type(ofFile:)))
+        try append(source, length: length, fields: fields)
+    }
+
+    /// Appends what a source says, once, with these fields in front of it, and no other.
+    public mutating func append(
+        _ source: any BodySource, length: Int?, fields: HTTPFields
+    ) throws(MultipartFormError) {
+        if let length, length < 0 { throw .invalidLength(length) }
+        try append(fields, checked: .source(OnceSource(source), length: length))
+    }
+
+    private mutating func append(_ fields: HTTPFields, checked content: FormSegment) throws(MultipartFormError) {
+        if let field = fields.first(where: { !FormField.isValid($0) }) { throw .invalidField(name: field.name) }
+        let wasKnown = contentLength != nil
+        var longer = self
+        longer.append(Array(fields), content)
+        if wasKnown, content.length != nil, longer.contentLength == nil { throw .tooLarge }
+        self = longer
+    }
+
+    private func fields(_ name: String, _ fileName: String?, _ type: String?) -> HTTPFields {
+        var fields = HTTPFields([FormField.disposition(name: name, fileName: fileName)])
+        if let type { fields.append("Content-Type", type) }
+        return fields
+    }
+}

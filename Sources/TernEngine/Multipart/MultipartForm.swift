@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+
+/// A form of several parts, `multipart/form-data` (RFC 7578): texts, data, files and streams, in the order they were appended.
+///
+/// A value: copies are independent. A file is looked at when it is appended, and read when the form is sent, piece by piece: neither
+/// it nor the form is ever in memory as a whole, and no temporary file is made. One that is longer or shorter by then fails the
+/// request with ``MultipartFormError/fileChanged(path:length:)``.
+///
+/// ```swift
+/// var form = MultipartForm()
+/// form.append("Sterna paradisaea", name: "species")
+/// try form.append(file: "/var/lib/birds/tern.jpg", name: "picture")
+/// let (data, response) = try await session.upload(for: request, from: form)
+/// ```
+public struct MultipartForm: Sendable {
+    /// What stands between the parts: 64 random bits, so that nobody can have it in his part.
+    public let boundary: String
+    /// How long the parts are without what stands around them, in bytes; nil where one does not say, or nobody can count that far.
+    public private(set) var partsLength: Int? = 0
+    private(set) var segments: [FormSegment] = []
+    /// Of all segments, as far as it is known.
+    private var segmentsLength: Int? = 0
+
+    /// A form without parts.
+    public init() { self.init(boundaryPrefix: "tern.boundary.") }
+
+    /// - Parameter boundaryPrefix: one that needs no quotes.
+    package init(boundaryPrefix: String) {
+        boundary = boundaryPrefix + (0..<16).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
+    }
+
+    /// A form with a boundary of one's own.
+    ///
+    /// - Throws: ``MultipartFormError/invalidBoundary(_:)`` unless it is 1 to 70 characters that need no quotes (RFC 2046 §5.1.1,
+    ///   RFC 9110 §5.6.2).
+    public init(boundary: String) throws(MultipartFormError) {
+        guard (1...70).contains(boundary.utf8.count), FormField.isToken(boundary) else {
+            throw .invalidBoundary(boundary)
+        }
+        self.boundary = boundary
+    }
+
+    /// The value of the request's Content-Type field.
+    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// How long the form is, in bytes; nil where a part does not say, or nobody can count that far: it is sent in chunks then.
+    public var contentLength: Int? { FormSegment.sum(segmentsLength, closing.count) }
+
+    /// Whether it can be sent again: unless a part of it is a stream.
+    public var isReplayable: Bool { segments.allSatisfy(\.isReplayable) }
+
+    /// The form as the content of a request, which needs a ``contentType`` as well: see ``URLRequest/setForm(_:)``.
+    public var content: RequestContent {
+        if let data = smallData { return .data(data) }
+        let (segments, length) = (segments + [.data(closing)], contentLength)
+        guard isReplayable else { return .once(FormSource(segments), length: length) }
+        return .stream(length: length) { FormSource(segments) }
+    }
+
+    /// What says all of it, from its beginning.
+    package func makeSource() -> any BodySource { FormSource(segments + [.data(closing)]) }
+
+    /// Appends what is checked.
+    mutating func append(_ fields: [HTTPField], _ content: FormSegment) {
+        var head = Data("--\(boundary)\r\n".utf8)
+        for field in fields { head.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8) }
+        head.append(contentsOf: "\r\n".utf8)
+        partsLength = FormSegment.sum(partsLength, content.length)
+        for segment in [.data(head), content, .data(Data("\r\n".utf8))] { add(segment) }
+    }
+
+    /// What is short lies together, so that it is sent together.
+    private mutating func add(_ segment: FormSegment) {
+        segmentsLength = FormSegment.sum(segmentsLength, segment.length)
+        guard case .data(let new) = segment, new.count <= Self.shortLength,
+            case .data(var last)? = segments.last, last.count <= Self.shortLength
+        else { return segments.append(segment) }
+        segments.removeLast()
+        last.append(new)
+        segments.append(.data(last))
+    }
+
+    private static let shortLength = 16 * 1024
+
+    /// All of it, where it is short.
+    private var smallData: Data? {
+        if segments.isEmpty { return closing }
+        guard segments.count == 1, case .data(let data)? = segments.first, data.count <= Self.shortLength else {
+            return nil
+        }
+        return data + closing
+    }
+
+    private var closing: Data { Data("--\(boundary)--\r\n".utf8) }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernLock
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// Forms whose parts do not keep their word.
+@Suite(.timeLimit(.minutes(2))) struct FormSourceTests {
+    private static func request(_ origin: ScriptedOrigin, _ form: MultipartForm) throws -> URLRequest {
+        var request = try URLRequest(origin, method: "POST")
+        request.setForm(form)
+        return request
+    }
+
+    private static func formError(_ error: EngineError?) -> MultipartFormError? {
+        guard case .request(.content(.failed(let reason))) = error?.reason else { return nil }
+        return reason as? MultipartFormError
+    }
+
+    @Test func `a file that is longer, shorter or gone when its turn comes fails the request`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        for size in [0, 999, 1001] {
+            let file = try TestFile(Data(count: 1000))
+            var form = MultipartForm()
+            try form.append(file: file.path, name: "file")
+            file.resize(to: size)
+            let error = await session.failure(of: try Self.request(origin, form))
+            #expect(Self.formError(error) == .fileChanged(path: file.path, length: 1000))
+        }
+        var form = MultipartForm()
+        let path = try {
+            let file = try TestFile(Data(count: 1000))
+            try form.append(file: file.path, name: "file")
+            return file.path
+        }()
+        let error = await session.failure(of: try Self.request(origin, form))
+        guard case .unreadable(path, let system)? = Self.formError(error) else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(system.code == ENOENT)
+        #expect(origin.observations.requestCount == 0)
+    }
+
+    @Test(arguments: [0, 65_536, 400_000]) func `a file that changes while it is read fails the request`(size: Int)
+        throws
+    {
+        let file = try TestFile(Data(count: 200_000))
+        var form = MultipartForm()
+        try form.append(file: file.path, name: "file")
+        let source = form.makeSource()
+        defer { source.finish() }
+        guard case .bytes = source.next(atMost: 65_536, wake: {}) else {
+            Issue.record("no first piece")
+            return
+        }
+        file.resize(to: size)
+        while true {
+            switch source.next(atMost: 65_536, wake: {}) {
+            case .bytes: continue
+            case .failed(let error):
+                #expect(error as? MultipartFormError == .fileChanged(path: file.path, length: 200_000))
+            case .later, .end: Issue.record("the change was not seen")
+            }
+            break
+        }
+    }
+
+    @Test func `a stream that does not keep its word fails the request`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        let piece = Data(count: 1000)
+        let cases: [(ProbingSource, Int?, MultipartFormError)] = [
+            (ProbingSource([piece]), 1001, .streamTooShort(missing: 1)),
+            (ProbingSource([piece, piece]), 1999, .streamTooLong(excess: 1)),
+            (ProbingSource([piece]), 0, .streamTooLong(excess: 1000)),
+            // It never ends.
+            (ProbingSource { _, _ in .bytes(piece) }, 10_000, .streamTooLong(excess: 1000)),
+        ]
+        for (source, length, expected) in cases {
+            var form = MultipartForm()
+            try form.append(source, length: length, name: "stream")
+            #expect(Self.formError(await session.failure(of: try Self.request(origin, form))) == expected)
+            #expect(source.record.finishes == 1)
+            #expect(!source.record.isMisused)
+        }
+        let failing = ProbingSource([piece], then: .failed(SourceFailure()))
+        var form = MultipartForm()
+        try form.append(failing, length: nil, name: "stream")
+        let error = await session.failure(of: try Self.request(origin, form))
+        guard case .request(.content(.failed(let reason))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason is SourceFailure)
+        #expect(failing.record.finishes == 1)
+    }
+
+    @Test func `a stream that has nothing ready is waited for, and its beginning goes out before`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
+        let wakes = Lock<[@Sendable () -> Void]>([])
+        let source = ProbingSource { ask, wake in
+            switch ask {
+            case 0:
+                wakes.withLock { $0.append(wake) }
+                return .later
+            case 1: return .bytes(Data("late".utf8))
+            // It is as long as it said, and has nothing to add: nobody waits for it.
+            default: return .later
+            }
+        }
+        var form = MultipartForm()
+        try form.append(source, length: 4, name: "stream")
+        form.append("last", name: "text")
+        let delegate = RecordingDelegate()
+        let session = Session.limited()
+        session.dataTask(with: try Self.request(origin, form), delegate: delegate).resume()
+        #expect(await origin.waitFor { $0.bytesReceived > 0 })
+        let end = ContinuousClock.now + .seconds(30)
+        while wakes.withLock(\.isEmpty), .now < end { await Task.yield() }
+        for wake in wakes.withLock({ $0 }) { wake() }
+        #expect(await delegate.end().body == Array("\(form.contentLength ?? 0)".utf8))
+        #expect(source.record == ProbingSource.Record(asks: 3, finishes: 1))
+    }
+
+    @Test func `five gigabytes are announced, and read a piece at a time`() throws {
+        let file = try TestFile(Data())
+        file.resize(to: 5 << 30)
+        var form = MultipartForm()
+        try form.append(file: file.path, name: "file")
+        try form.append(file: file.path, name: "again")
+        #expect(form.partsLength == 10 << 30)
+        let source = form.makeSource()
+        for _ in 0..<100 {
+            guard case .bytes(let piece) = source.next(atMost: 65_536, wake: {}) else {
+                Issue.record("no piece")
+                return
+            }
+            #expect(piece.count == 65_536)
+        }
+        #expect(file.openCount == 1)
+        source.finish()
+        #expect(file.openCount == 0)
+    }
+
+    @Test func `a cancelled upload closes its file`() async throws {
+        let origin = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.hold] }) { _, _ in [.ok()] }
+        let file = try TestFile(Data(count: 4_000_000))
+        var form = MultipartForm()
+        try form.append(file: file.path, name: "file")
+        let delegate = UploadRecorder()
+        let session = Session.limited()
+        let task = session.dataTask(with: try Self.request(origin, form), delegate: delegate)
+        task.resume()
+        #expect(await origin.waitFor { $0.bytesReceived > 0 })
+        task.cancel()
+        #expect(await delegate.end().error?.reason.isCancellation == true)
+        #expect(file.openCount == 0)
+        let expected = Int64(form.contentLength ?? 0)
+        #expect(delegate.steps.flatMap { $0 }.allSatisfy { $0.expected == expected })
+    }
+}

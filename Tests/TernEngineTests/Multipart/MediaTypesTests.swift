@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct MediaTypesTests {
+    @Test(arguments: [
+        ("a.png", "image/png"), ("/b/a.tar.GZ", "application/gzip"), ("Makefile", "application/octet-stream"),
+        (".png", "application/octet-stream"), ("a.", "application/octet-stream"), ("", "application/octet-stream"),
+        ("folder.png/file", "application/octet-stream"), ("/", "application/octet-stream"), ("ü.JPEG", "image/jpeg"),
+    ])
+    func `a name tells its type by its extension`(name: String, type: String) {
+        #expect(MediaTypes.type(ofFile: name) == type)
+    }
+}
