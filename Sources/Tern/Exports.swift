@@ -38,7 +38,10 @@
 @_exported public import class TernEngine.KeyLog
 @_exported public import struct TernEngine.Leniency
 @_exported public import struct TernEngine.Limits
+@_exported public import enum TernEngine.MediaTypes
 @_exported public import struct TernEngine.MonotonicInstant
+@_exported public import struct TernEngine.MultipartForm
+@_exported public import enum TernEngine.MultipartFormError
 @_exported public import struct TernEngine.OCSPResponse
 @_exported public import struct TernEngine.OpenSSLError
 @_exported public import struct TernEngine.Origin

@@ -93,3 +93,46 @@ public func upload(_ stream: sending InputStream, with urlRequest: any URLReques
 public func stream(withHostName hostName: String, port: Int) -> StreamRequest {
     SessionManager.default.stream(withHostName: hostName, port: port)
 }
+
+/// Sends a form through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(MultipartForm,_,_,_)``.
+@discardableResult
+public func upload(
+    _ form: MultipartForm, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+) -> UploadRequest {
+    SessionManager.default.upload(form, to: url, method: method, headers: headers)
+}
+
+/// Sends a form through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(MultipartForm,_)``.
+@discardableResult
+public func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+    SessionManager.default.upload(form, with: urlRequest)
+}
+
+/// Encodes a form in the background, and sends it through ``SessionManager/default``; see
+/// ``SessionManager/upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``.
+@preconcurrency
+public func upload(
+    multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+    usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+    to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+    queue: DispatchQueue? = nil,
+    encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
+) {
+    SessionManager.default.upload(
+        multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, to: url, method: method,
+        headers: headers, queue: queue, encodingCompletion: encodingCompletion)
+}
+
+/// Encodes a form in the background, and sends it through ``SessionManager/default``; see
+/// ``SessionManager/upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)``.
+@preconcurrency
+public func upload(
+    multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+    usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+    with urlRequest: any URLRequestConvertible, queue: DispatchQueue? = nil,
+    encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
+) {
+    SessionManager.default.upload(
+        multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, with: urlRequest, queue: queue,
+        encodingCompletion: encodingCompletion)
+}

@@ -32,6 +32,10 @@ public enum Alamofire {
     public typealias HTTPMethod = Tern.HTTPMethod
     /// ``Tern/JSONEncoding``
     public typealias JSONEncoding = Tern.JSONEncoding
+    /// ``Tern/MultipartFormData``
+    public typealias MultipartFormData = Tern.MultipartFormData
+    /// ``Tern/NetworkReachabilityManager``
+    public typealias NetworkReachabilityManager = Tern.NetworkReachabilityManager
     /// ``Tern/ParameterEncoding``
     public typealias ParameterEncoding = Tern.ParameterEncoding
     /// ``Tern/Parameters``
@@ -160,5 +164,30 @@ public enum Alamofire {
     @discardableResult
     public static func stream(withHostName hostName: String, port: Int) -> StreamRequest {
         Tern.stream(withHostName: hostName, port: port)
+    /// ``Tern/upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``
+    @preconcurrency
+    public static func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+        usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+        to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        queue: DispatchQueue? = nil,
+        encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
+    ) {
+        Tern.upload(
+            multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, to: url, method: method,
+            headers: headers, queue: queue, encodingCompletion: encodingCompletion)
+    }
+
+    /// ``Tern/upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)``
+    @preconcurrency
+    public static func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+        usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+        with urlRequest: any URLRequestConvertible, queue: DispatchQueue? = nil,
+        encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
+    ) {
+        Tern.upload(
+            multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, with: urlRequest,
+            queue: queue, encodingCompletion: encodingCompletion)
     }
 }

@@ -270,6 +270,77 @@ open class SessionManager: @unchecked Sendable {
         start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
     }
 
+    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(
+        _ form: MultipartForm, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
+    ) -> UploadRequest {
+        upload(to: url, method, headers) { upload(form, with: $0) }
+    }
+
+    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the request's handlers.
+    @discardableResult
+    open func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
+        upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.content) }
+    }
+
+    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the manager's.
+    ///
+    /// - Parameters:
+    ///   - multipartFormData: appends the form's parts, in the background.
+    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which goes when the
+    ///     request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
+    ///   - url: an http or https URL.
+    ///   - method: the method.
+    ///   - headers: header fields, in place of the session's of the same name.
+    ///   - queue: where `encodingCompletion` runs.
+    ///   - encodingCompletion: is told of the request, which is on its way, or why there is none.
+    @preconcurrency
+    open func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+        usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+        to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        queue: DispatchQueue? = nil,
+        encodingCompletion: (@Sendable (MultipartFormDataEncodingResult) -> Void)?
+    ) {
+        do {
+            let urlRequest = try URLRequest(url: url, method: method, headers: headers)
+            upload(
+                multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, with: urlRequest,
+                queue: queue, encodingCompletion: encodingCompletion)
+        } catch {
+            (queue ?? self.queue).async { encodingCompletion?(.failure(error)) }
+        }
+    }
+
+    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the manager's.
+    ///
+    /// - Parameters:
+    ///   - multipartFormData: appends the form's parts, in the background.
+    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which goes when the
+    ///     request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
+    ///   - urlRequest: what is asked; its Content-Type becomes the form's.
+    ///   - queue: where `encodingCompletion` runs.
+    ///   - encodingCompletion: is told of the request, which is on its way, or why there is none.
+    @preconcurrency
+    open func upload(
+        multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
+        usingThreshold encodingMemoryThreshold: UInt64 = SessionManager.multipartFormDataEncodingMemoryThreshold,
+        with urlRequest: any URLRequestConvertible, queue: DispatchQueue? = nil,
+        encodingCompletion: (@Sendable (MultipartFormDataEncodingResult) -> Void)?
+    ) {
+        let answers = queue ?? self.queue
+        DispatchQueue.global(qos: .utility).async { [self] in
+            let result = encode(multipartFormData, encodingMemoryThreshold, urlRequest)
+            answers.async { encodingCompletion?(result) }
+        }
+    }
+
+    /// Sends the content that the request has itself.
+    func upload(streamed request: URLRequest) -> UploadRequest {
+        start(UploadRequest(sending: StreamedUploadable(urlRequest: request), context: context))
+    }
+
     private func upload(
         to url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?,
         _ upload: (URLRequest) -> UploadRequest

@@ -58,6 +58,15 @@ struct Uploadable: TaskConvertible {
     }
 }
 
+/// Sends the content that the request has itself.
+struct StreamedUploadable: TaskConvertible {
+    let urlRequest: URLRequest
+
+    func task(_ adapted: URLRequest, telling delegate: TaskDelegate) -> SessionTask {
+        delegate.context.session.uploadTask(withStreamedRequest: adapted, delegate: delegate.receiver)
+    }
+}
+
 /// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams.
 final class StreamUploadable: TaskConvertible {
     let urlRequest: URLRequest

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import TernEngine
+
+/// A form of several parts, `multipart/form-data`, as Alamofire 4 has it: encoded as a whole, into memory or into a file.
+///
+/// What stands in the way of a part is kept, and the first of it thrown when the form is encoded. A ``TernEngine/MultipartForm`` is
+/// sent without that: its parts are read while it is sent.
+///
+/// Names may be any text: what could end a line or a pair of quotes is percent-encoded, as browsers do it.
+open class MultipartFormData {
+    private var form = MultipartForm(boundaryPrefix: "alamofire.boundary.")
+    private var failure: AFError.MultipartEncodingFailureReason?
+
+    /// A form without parts.
+    public init() {}
+
+    /// The value of the request's Content-Type field.
+    open var contentType: String { form.contentType }
+
+    /// How long the parts are without what stands around them, in bytes.
+    public var contentLength: UInt64 { form.partsLength.map(UInt64.init(clamping:)) ?? .max }
+
+    /// What stands between the parts.
+    public var boundary: String { form.boundary }
+
+    // Parts
+
+    /// Appends a field of the form.
+    open func append(_ data: Data, withName name: String) {
+        form.append(data, name: name)
+    }
+
+    /// Appends a field of the form that says its media type.
+    open func append(_ data: Data, withName name: String, mimeType: String) {
+        attempt { form throws(MultipartFormError) in try form.append(data, name: name, fileName: nil, type: mimeType) }
+    }
+
+    /// Appends data as a file.
+    open func append(_ data: Data, withName name: String, fileName: String, mimeType: String) {
+        attempt { form throws(MultipartFormError) in
+            try form.append(data, name: name, fileName: fileName, type: mimeType)
+        }
+    }
+
+    /// Appends a file under its own name, with the media type that belongs to its extension; it has to have one.
+    open func append(_ fileURL: URL, withName name: String) {
+        let (fileName, pathExtension) = (fileURL.lastPathComponent, fileURL.pathExtension)
+        if fileName.isEmpty || pathExtension.isEmpty { return fail(.bodyPartFilenameInvalid(in: fileURL)) }
+        append(
+            fileURL, withName: name, fileName: fileName, mimeType: MediaTypes.type(ofExtension: pathExtension))
+    }
+
+    /// Appends a file.
+    open func append(_ fileURL: URL, withName name: String, fileName: String, mimeType: String) {
+        if !fileURL.isFileURL { return fail(.bodyPartURLInvalid(url: fileURL)) }
+        attempt(with: fileURL) { form throws(MultipartFormError) in
+            try form.append(file: fileURL.path, name: name, fileName: fileName, type: mimeType)
+        }
+    }
+
+    /// Appends what a stream says, as a file. The stream has to be as long as is said here, and can be encoded once.
+    open func append(
+        _ stream: sending InputStream, withLength length: UInt64, name: String, fileName: String, mimeType: String
+    ) {
+        let source = InputStreamContent(stream)
+        guard let length = Int(exactly: length) else { return fail(.inputStreamReadFailed(error: Self.tooLarge)) }
+        attempt { form throws(MultipartFormError) in
+            try form.append(source, length: length, name: name, fileName: fileName, type: mimeType)
+        }
+    }
+
+    /// Appends what a stream says, with these header fields in front of it, in alphabetical order. The stream has to be as long as is
+    /// said here, and can be encoded once.
+    open func append(_ stream: sending InputStream, withLength length: UInt64, headers: HTTPHeaders) {
+        let source = InputStreamContent(stream)
+        guard let length = Int(exactly: length) else { return fail(.inputStreamReadFailed(error: Self.tooLarge)) }
+        let fields = headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) }
+        attempt { form throws(MultipartFormError) in
+            try form.append(source, length: length, fields: HTTPFields(fields))
+        }
+    }
+
+    // Encoding
+
+    /// The form as a whole, in memory. Waits for its files and streams.
+    open func encode() throws -> Data {
+        var encoded = Data()
+        encoded.reserveCapacity(min(form.contentLength ?? 0, 16 << 20))
+        try read { encoded.append($0) }
+        return encoded
+    }
+
+    /// Writes the form into a new file. Waits for its files and streams; what was written of a form that cannot be encoded to its end
+    /// is removed.
+    open func writeEncodedData(to fileURL: URL) throws {
+        if let failure { throw AFError.multipartEncodingFailed(reason: failure) }
+        let file = try FormOutput(fileURL)
+        do {
+            try read { try file.write($0) }
+            try file.close()
+        } catch {
+            file.remove()
+            throw error
+        }
+    }
+
+    private func read(_ take: (Data) throws -> Void) throws {
+        if let failure { throw AFError.multipartEncodingFailed(reason: failure) }
+        try SourceReading.read(form.makeSource(), take)
+    }
+
+    // What stands in the way
+
+    private static var tooLarge: MultipartFormError { .tooLarge }
+
+    private func fail(_ reason: AFError.MultipartEncodingFailureReason) {
+        if failure == nil { failure = reason }
+    }
+
+    private func attempt(
+        with fileURL: URL? = nil, _ append: (inout MultipartForm) throws(MultipartFormError) -> Void
+    ) {
+        do throws(MultipartFormError) {
+            try append(&form)
+        } catch {
+            fail(.init(error, fileURL))
+        }
+    }
+}
+
+extension AFError.MultipartEncodingFailureReason {
+    /// - Parameter fileURL: the part's, if it is a file.
+    fileprivate init(_ error: MultipartFormError, _ fileURL: URL?) {
+        switch (error, fileURL) {
+        case (.unreadable(let path, let system), let fileURL?):
+            self =
+                FileManager.default.fileExists(atPath: path)
+                ? .bodyPartInputStreamCreationFailed(for: fileURL)
+                : .bodyPartFileNotReachableWithError(atURL: fileURL, error: system)
+        case (.noRegularFile(let path), let fileURL?):
+            var isDirectory: ObjCBool = false
+            _ = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            self =
+                isDirectory.boolValue
+                ? .bodyPartFileIsDirectory(at: fileURL) : .bodyPartFileSizeNotAvailable(at: fileURL)
+        case (let error, _): self = .inputStreamReadFailed(error: error)
+        }
+    }
+}
