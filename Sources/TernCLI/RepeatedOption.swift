@@ -15,7 +15,8 @@ enum RepeatedOption {
 
     private static let fetching = Names(
         aliases: [
-            "A": "user-agent", "D": "dump-header", "E": "cert", "H": "header", "T": "upload-file", "X": "request",
+            "A": "user-agent", "D": "dump-header", "E": "cert", "F": "form", "H": "header", "T": "upload-file",
+            "X": "request",
             "d": "data", "e": "referer", "m": "max-time", "o": "output", "u": "user", "w": "write-out",
         ],
         single: trust.union([
@@ -25,7 +26,7 @@ enum RepeatedOption {
         ]),
         repeated: [
             "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",
-            "data-urlencode",
+            "data-urlencode", "form", "form-string",
         ])
 
     private static let downloading = Names(
@@ -43,7 +44,7 @@ enum RepeatedOption {
     static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {
         let names =
             switch command {
-            case is any FetchCommand.Type: fetching
+            case is any FetchCommand.Type, is UploadCommand.Type: fetching
             case is DownloadCommand.Type: downloading
             default: others
             }

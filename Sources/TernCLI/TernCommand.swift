@@ -17,8 +17,8 @@ struct TernCommand: AsyncParsableCommand {
         version: "tern 0.1.0-dev",
         subcommands: [
             GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
-            RequestCommand.self, DownloadCommand.self, EventsCommand.self, TrustCommand.self, BenchCommand.self,
-            DemoCommand.self,
+            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, TrustCommand.self,
+            BenchCommand.self, DemoCommand.self,
         ],
         defaultSubcommand: GetCommand.self)
 

@@ -164,6 +164,8 @@ public enum Alamofire {
     @discardableResult
     public static func stream(withHostName hostName: String, port: Int) -> StreamRequest {
         Tern.stream(withHostName: hostName, port: port)
+    }
+
     /// ``Tern/upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``
     @preconcurrency
     public static func upload(

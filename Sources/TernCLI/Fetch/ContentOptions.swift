@@ -38,6 +38,22 @@ struct ContentOptions: ParsableArguments {
             valueName: "data"), transform: DataPart.encoded)
     var encoded: [DataPart] = []
 
+    @Option(
+        name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            Send a form of parts: "name=content", "name=@file" for a file, "name=<file" for a text from a file; "-" is standard \
+            input. ";type=" and ";filename=" may follow. Files are read as they are sent.
+            """, valueName: "name=content"), transform: FormOption.form)
+    var formParts: [FormOption] = []
+
+    @Option(
+        name: .customLong("form-string"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "As -F, but \"@\", \"<\" and \";\" are just characters.", valueName: "name=content"),
+        transform: FormOption.string)
+    var formStrings: [FormOption] = []
+
     @Flag(name: [.customShort("G"), .customLong("get")], help: "Put what -d gives into the URL's query.")
     var isQuery = false
 
@@ -50,16 +66,21 @@ struct ContentOptions: ParsableArguments {
 
     var parts: [DataPart] { text + binary + raw + encoded }
 
+    var form: [FormOption] { formParts + formStrings }
+
     /// Whether it is not just a GET.
     var givesMethod: Bool { method != nil || isHead || hasBody }
 
-    var hasBody: Bool { !uploads.isEmpty || !parts.isEmpty && !isQuery }
+    var hasBody: Bool { !uploads.isEmpty || !form.isEmpty || !parts.isEmpty && !isQuery }
 
     /// The files it reads.
-    var inputs: [String] { parts.compactMap(\.file) + uploads }
+    var inputs: [String] { parts.compactMap(\.file) + form.compactMap(\.file) + uploads }
 
     func validate() throws {
         if !parts.isEmpty, !uploads.isEmpty { throw ValidationError("-d and -T are two bodies: give one of them") }
+        if !form.isEmpty, !parts.isEmpty || !uploads.isEmpty {
+            throw ValidationError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
+        }
         if isQuery, parts.isEmpty { throw ValidationError("-G puts what -d gives into the URL, and there is no -d") }
         if let upload = uploads.first(where: { $0.isEmpty || $0 == "." }) {
             throw ValidationError("-T \"\(upload)\": give a file, or \"-\" for standard input")

@@ -28,6 +28,7 @@ struct FetchPlanner {
         let paths = try options.output.paths(for: targets)
         let fields = try options.fields.given()
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
+        let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
         return try targets.enumerated().map { index, target in
             var target = target
             if let body, content.isQuery {
@@ -39,7 +40,8 @@ struct FetchPlanner {
             request.httpMethod = choice.method
             for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
             if let body, !content.isQuery { send(body, in: &request, without: fields) }
-            if let upload { try send(Upload(path: upload), in: &request, without: fields) }
+            if let upload { try send(Upload(path: upload, option: "-T"), in: &request, without: fields) }
+            if let form { try send(form, in: &request, of: targets.count, without: fields) }
             request.timeouts = configuration.timeouts
             request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
             try check(request)
@@ -60,6 +62,19 @@ struct FetchPlanner {
         }
         request.content = upload.content
         expectContinue(in: &request, length: upload.length, without: fields)
+    }
+
+    private func send(
+        _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, without fields: [HeaderOption]
+    ) throws {
+        if !form.isReplayable, count > 1 || options.course.retryRule.count > 0 {
+            throw ValidationError("-F: standard input and pipes can be read once: give one URL, and no --retry")
+        }
+        if fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+            throw ValidationError("-F and -H Content-Type are two types: a form says how its parts are told apart")
+        }
+        request.setForm(form)
+        expectContinue(in: &request, length: form.contentLength, without: fields)
     }
 
     /// Asks whether a large body is wanted before it is sent (RFC 9110 §10.1.1).

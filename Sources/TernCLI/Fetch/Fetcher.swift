@@ -10,6 +10,8 @@ struct Fetcher {
     let configuration: SessionConfiguration
     let writeOut: WriteOut?
     let heads: HeadDump?
+    /// Whether it is told how far the content has been sent, in place of the answer.
+    let showsUpload: Bool
 
     /// Whether all of the answer came, and was one to take.
     func fetch(_ plan: PlannedFetch) async throws -> Bool {
@@ -31,12 +33,14 @@ struct Fetcher {
     func finish() throws { try heads?.finish() }
 
     private func contents(of plan: PlannedFetch, _ attempt: Int) async throws -> Transcript.Contents {
-        let progress = progress(of: plan)
+        let upload = uploadProgress()
+        let progress = showsUpload ? nil : progress(of: plan)
         let transcript = Transcript(
             try use(plan), verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
-            rules: rules(attempt), progress: progress)
+            rules: rules(attempt), progress: progress, upload: upload)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
+        upload?.finish()
         return transcript.contents
     }
 
@@ -62,6 +66,11 @@ struct Fetcher {
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
         guard let path = plan.path, path != "-", !options.output.isSilent, !options.output.isVerbose else { return nil }
         return ProgressDisplay()
+    }
+
+    private func uploadProgress() -> ProgressDisplay? {
+        guard showsUpload, !options.output.isSilent, !options.output.isVerbose else { return nil }
+        return ProgressDisplay(.wherever)
     }
 
     /// Nil if there is no use in another attempt, or something has been written that cannot be taken back.

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import TernLock
 
-/// Shows on a terminal how far a body has come, on a thread of its own: a terminal that is stopped stops nothing else.
+/// Shows how far a body has come, on a thread of its own: a terminal that is stopped stops nothing else. A bar that moves on a
+/// terminal, a line for each tenth elsewhere.
 ///
 /// The timer belongs to the queue, which is what `@unchecked Sendable` rests on.
 final class ProgressDisplay: @unchecked Sendable {
@@ -15,15 +16,30 @@ final class ProgressDisplay: @unchecked Sendable {
         var offset = 0
     }
 
+    /// Where it is to be shown.
+    enum Place {
+        /// Where standard error is a terminal.
+        case terminal
+        /// There, and as lines where it is not.
+        case wherever
+    }
+
     private static let interval = 0.2
 
     private let queue = DispatchQueue(label: "tern.progress")
     private let state = Lock(State())
+    private let isTerminal: Bool
     private var timer: (any DispatchSourceTimer)?
+    /// Of a tenth each, told in lines.
+    private var linesTold = 0
 
-    /// Nil if standard error is no terminal.
-    init?() {
-        if isatty(STDERR_FILENO) != 1 { return nil }
+    /// Nil if standard error is no such place.
+    init?(_ place: Place = .terminal) {
+        isTerminal = isatty(STDERR_FILENO) == 1
+        switch place {
+        case .terminal where !isTerminal: return nil
+        case .terminal, .wherever: break
+        }
     }
 
     /// - Parameters:
@@ -33,6 +49,7 @@ final class ProgressDisplay: @unchecked Sendable {
         state.withLock { $0 = State(length: length, received: offset, offset: offset) }
         queue.async { [self] in
             timer?.cancel()
+            linesTold = 0
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
             timer.setEventHandler { [weak self] in self?.show() }
@@ -46,20 +63,44 @@ final class ProgressDisplay: @unchecked Sendable {
     }
 
     /// Shows the end, and leaves the line.
-    func finish() {
-        queue.sync {
-            guard let timer = timer.take() else { return }
-            timer.cancel()
+    func finish() { queue.sync { end() } }
+
+    /// The same, soon: without waiting for a terminal that is stopped.
+    func settle() { queue.async { [self] in end() } }
+
+    private func end() {
+        guard let timer = timer.take() else { return }
+        timer.cancel()
+        if isTerminal {
             show()
             write("\n")
+        } else {
+            tell(state.withLock { $0 })
         }
     }
 
     private func show() {
         let state = state.withLock { $0 }
+        if !isTerminal { return tellTenth(state) }
         write(
             "\r\u{1B}[K"
                 + ProgressLine.text(
+                    received: state.received, from: state.offset, length: state.length,
+                    seconds: Date().timeIntervalSince(state.start)))
+    }
+
+    private func tellTenth(_ state: State) {
+        guard let length = state.length, length > 0 else { return }
+        let tenths = Int(Double(state.received) / Double(length) * 10)
+        guard tenths > linesTold, tenths < 10 else { return }
+        linesTold = tenths
+        tell(state)
+    }
+
+    private func tell(_ state: State) {
+        StandardStreams.tell(
+            "tern: "
+                + ProgressLine.plain(
                     received: state.received, from: state.offset, length: state.length,
                     seconds: Date().timeIntervalSince(state.start)))
     }

@@ -10,13 +10,19 @@ enum ProgressLine {
     ///   - length: nil if it is not known.
     ///   - seconds: since then.
     static func text(received: Int, from offset: Int = 0, length: Int?, seconds: Double) -> String {
+        let plain = plain(received: received, from: offset, length: length, seconds: seconds)
+        guard let length, length > 0 else { return plain }
+        let full = Int(min(1, Double(received) / Double(length)) * Double(width))
+        return "[\(String(repeating: "#", count: full) + String(repeating: "-", count: width - full))] \(plain)"
+    }
+
+    /// The same without a bar, for what is no terminal.
+    static func plain(received: Int, from offset: Int = 0, length: Int?, seconds: Double) -> String {
         let rate = seconds > 0 ? Double(received - offset) / seconds : 0
         let speed = seconds > 0 ? size(rate) + "/s" : ""
         guard let length, length > 0 else { return "\(size(Double(received)))  \(speed)" }
         let share = min(1, Double(received) / Double(length))
-        let full = Int(share * Double(width))
-        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
-        return "[\(bar)] \(Int(share * 100)) %  \(size(Double(received))) of \(size(Double(length)))  \(speed)"
+        return "\(Int(share * 100)) %  \(size(Double(received))) of \(size(Double(length)))  \(speed)"
             + timeLeft(Double(length - received), rate)
     }
 

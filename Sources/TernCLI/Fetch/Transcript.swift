@@ -47,13 +47,21 @@ final class Transcript: SessionTaskDelegate {
     private let verbose: VerboseReport?
     private let rules: ResponseRules
     private let progress: ProgressDisplay?
+    private let upload: ProgressDisplay?
     private let state: Lock<State>
 
-    init(_ bodyUse: BodyUse, verbose: VerboseReport?, rules: ResponseRules, progress: ProgressDisplay?) {
+    /// - Parameters:
+    ///   - progress: shows how much of the body has come.
+    ///   - upload: shows how much of the request's content has been sent.
+    init(
+        _ bodyUse: BodyUse, verbose: VerboseReport?, rules: ResponseRules, progress: ProgressDisplay?,
+        upload: ProgressDisplay? = nil
+    ) {
         self.bodyUse = bodyUse
         self.verbose = verbose
         self.rules = rules
         self.progress = progress
+        self.upload = upload
         let limit = if case .collect(let limit) = bodyUse { limit } else { 0 }
         state = Lock(State(contents: Contents(body: BodyAccumulator(limit: limit))))
     }
@@ -77,7 +85,15 @@ final class Transcript: SessionTaskDelegate {
     func task(
         _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
-        state.withLock { $0.contents.sentSize = Int(clamping: totalBytesSent) }
+        let size = Int(clamping: totalBytesSent)
+        let isFirst = state.withLock { state in
+            defer { state.contents.sentSize = size }
+            return state.contents.sentSize == 0
+        }
+        guard let upload else { return }
+        let expected = totalBytesExpectedToSend
+        if isFirst { upload.start(length: expected < 0 ? nil : Int(clamping: expected)) }
+        upload.advance(to: size)
     }
 
     func task(_ task: SessionTask, didReceiveInformational response: Tern.HTTPURLResponse) {
@@ -104,6 +120,8 @@ final class Transcript: SessionTaskDelegate {
             state.contents.response = response
             return state.contents.heads
         }
+        // What is written from here on may stand on the same terminal.
+        upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
         if let refusal = rules.refusal(of: response.statusCode, length: length) { return refuse(refusal, task) }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }

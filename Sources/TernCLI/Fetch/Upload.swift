@@ -7,7 +7,7 @@ import Glibc
 import Tern
 import TernEngine
 
-/// What `-T` names: a file, or something that can be read once, such as standard input or a FIFO.
+/// What an option names as content: a file, or something that can be read once, such as standard input or a FIFO.
 struct Upload {
     private static let pieceSize = 64 * 1024
 
@@ -15,8 +15,8 @@ struct Upload {
     /// Nil where the end is not known before it has come.
     let length: Int?
 
-    /// - Throws: a usage error if it cannot be read.
-    init(path: String) throws {
+    /// - Throws: a usage error that names the option if it cannot be read.
+    init(path: String, option: String) throws {
         self.path = path
         var status = stat()
         if path == "-" {
@@ -24,10 +24,10 @@ struct Upload {
             return
         }
         guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
-            throw ValidationError("-T: cannot read \(path)")
+            throw ValidationError("\(option): cannot read \(path)")
         }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: throw ValidationError("-T: \(path) is a folder")
+        case S_IFDIR: throw ValidationError("\(option): \(path) is a folder")
         case S_IFREG: length = Int(status.st_size)
         default: length = nil
         }

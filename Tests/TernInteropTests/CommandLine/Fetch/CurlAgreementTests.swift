@@ -26,6 +26,13 @@ import Testing
             "-A '' URL/", "-e http://r.test/ URL/", "-u user:pass:word URL/", "-u : URL/",
             "-L URL/redirect", "-L -d a=b URL/redirect", "-L -u a:b URL/redirect", "URL/redirect",
             "URL/1 URL/2", "-d a URL/1 URL/2",
+            "-F a=b URL/", "-F a= URL/", "-F a=@FILE URL/", "-F 'a=<FILE' URL/",
+            "-F a=@FILE -F b=c --form-string 'd=@e;f' URL/",
+            "-F 'a=b;type=text/x' URL/", "-F 'a=@FILE;type=text/x;charset=utf-8;filename=n' URL/",
+            "-F 'a=@FILE;filename=n.png' URL/", "-F 'a=@\"FILE\";filename=\"q\\\"u;o\"' URL/", "-F 'a= b c ' URL/",
+            "-F 'a=\"b;c\"' URL/", "-F 'a=<FILE;type=text/x' URL/", "-F 'a\"b=@FILE' URL/", "-F a=b -X PATCH URL/",
+            "-F a=b -H 'X: 1' URL/1 URL/2", "-F 'a=@FILE; filename=n; type=text/y' URL/", "-F 'a=b=c' URL/",
+            "-F 'a=\"open' URL/",
         ])
     func request(_ arguments: String) async throws { try await compare(arguments) }
 

@@ -2,7 +2,7 @@
 import TernTesting
 
 /// An origin that answers with what it saw: method, target, header fields in alphabetical order, body. What differs between
-/// clients by its nature, the User-Agent, is left out.
+/// clients by its nature, the User-Agent and a form's boundary, is left out.
 enum EchoOrigin {
     /// `/redirect` leads to `/final`, `/status/404` has that status; everything else is a success.
     static func start(
@@ -21,8 +21,29 @@ enum EchoOrigin {
     }
 
     private static func report(_ request: ReceivedRequest) -> String {
-        let fields = request.fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
-        return (["\(request.method) \(request.target)"] + fields.filter { !$0.hasPrefix("user-agent:") })
-            .joined(separator: "\n") + "\n\n" + request.bodyText
+        let (fields, body) = withoutBoundary(request)
+        let lines = fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        return (["\(request.method) \(request.target)"] + lines.filter { !$0.hasPrefix("user-agent:") })
+            .joined(separator: "\n") + "\n\n" + String(decoding: body, as: UTF8.self)
+    }
+
+    /// As if a form's boundary had no length.
+    private static func withoutBoundary(_ request: ReceivedRequest) -> ([ReceivedRequest.Field], [UInt8]) {
+        guard let type = request.value(of: "Content-Type"), let start = type.firstRange(of: "boundary=") else {
+            return (request.fields, request.body)
+        }
+        let body = request.body.split(
+            separator: Array(type[start.upperBound...].utf8), omittingEmptySubsequences: false)
+        let shorter = Array(body.joined())
+        let fields = request.fields.map { field in
+            let value =
+                switch field.name.lowercased() {
+                case "content-type": String(type[..<start.lowerBound])
+                case "content-length": "\((Int(field.value) ?? 0) - request.body.count + shorter.count)"
+                default: field.value
+                }
+            return ReceivedRequest.Field(name: field.name, value: value)
+        }
+        return (fields, shorter)
     }
 }

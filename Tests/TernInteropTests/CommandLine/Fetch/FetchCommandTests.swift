@@ -15,7 +15,8 @@ import Testing
             ("request -d x URL/", "POST"), ("request -T /dev/null URL/", "PUT"), ("request -I URL/", "HEAD"),
             ("URL/", "GET"), ("-d x URL/", "POST"), ("-XDELETE URL/", "DELETE"), ("-T /dev/null URL/", "PUT"),
             ("-I URL/", "HEAD"), ("-G -d x URL/", "GET"), ("post -T /dev/null URL/", "POST"),
-            ("get -G -d a URL/", "GET"),
+            ("get -G -d a URL/", "GET"), ("-F a=b URL/", "POST"), ("put -F a=b URL/", "PUT"),
+            ("post --form-string a=b URL/", "POST"),
         ])
     func method(arguments: String, method: String) async throws {
         let origin = try EchoOrigin.start()
@@ -44,6 +45,16 @@ import Testing
             "get --json -D - URL/", "get -D /nowhere/x URL/", "get -o /nowhere/x URL/", "get --sensitive X URL/",
             "get -m1 --max-time 2 URL/", "request -XA -X B URL/", "get -u a:b --user c:d URL/",
             "get --unix-socket /a --abstract-unix-socket b URL/", "get --unix-socket '' URL/", "get --nonsense URL/",
+            "get -F a=b URL/", "head -F a=b URL/", "request -F a=b -d c URL/", "request -F a=b -T /dev/null URL/",
+            "request -G -F a=b URL/", "request -F a URL/", "request -F =b URL/", "request -F a=(b URL/",
+            "request -F a=@/nowhere/x URL/", "request -F a=@/etc URL/", "request -F a=</nowhere/x URL/",
+            "request -F a=@/nowhere/x,y URL/",
+            "request -F a=b;c URL/", "request -F a=b;filename=c URL/", "request -F a=@/dev/null;headers=x URL/",
+            "request -F a=@- -F b=@- URL/", "request -F a=@- URL/ URL/", "request -F a=@- --retry 1 URL/",
+            "request -F a=b -H Content-Type:x URL/", "request --form-string a URL/", "upload /nowhere/x URL/",
+            "upload /etc URL/",
+            "upload /dev/null URL/ URL/", "upload /dev/null URL/ -d x", "upload . URL/", "upload - URL/ --retry 1",
+            "upload /dev/null URL/ -XA -X B", "upload /dev/null URL/ -u user",
             "get URL/ http://", "get -i -D - URL/", "get --compressed -H Accept-Encoding:x URL/", "get -k URL/ URL/",
         ])
     func refused(arguments: String) async throws {

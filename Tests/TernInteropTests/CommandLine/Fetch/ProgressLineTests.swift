@@ -8,6 +8,10 @@ import Testing
         #expect(
             ProgressLine.text(received: 1_572_864, length: 3_145_728, seconds: 3)
                 == "[###############---------------] 50 %  1.5 MB of 3.0 MB  512.0 KB/s  3 s left")
+        #expect(
+            ProgressLine.plain(received: 1_048_576, length: 3_145_728, seconds: 3723)
+                == "33 %  1.0 MB of 3.0 MB  281 B/s  2 h 4 min left")
+        #expect(ProgressLine.plain(received: 10, length: 10, seconds: 1) == "100 %  10 B of 10 B  10 B/s")
     }
 
     @Test func `without one, and when nothing or too much has come, it makes sense still`() {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+
+/// `tern upload`: sends a file, and shows how far it has come.
+struct UploadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload", abstract: "Send a file with PUT, and show how far it has come.",
+        discussion: """
+            Progress goes to standard error: a bar with rate and time left on a terminal, a line for each tenth elsewhere, nothing with \
+            -s. The file is read as it is sent. Exits 1 if there is no whole answer, or its status is 400 or more and -f is given; 2 \
+            for wrong usage.
+            """)
+
+    @Argument(help: ArgumentHelp("The file; \"-\" is standard input.", valueName: "file"))
+    var file: String
+
+    @Argument(
+        help: ArgumentHelp("An http or https URL; one that ends in \"/\" gets the file's name.", valueName: "url"))
+    var url: String
+
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .customLong("request")],
+        help: ArgumentHelp("Send this method.", valueName: "method"))
+    var method: String = "PUT"
+
+    @OptionGroup(title: "Header fields") var fields: FieldOptions
+    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Trust") var trust: TrustOptions
+
+    func run() async throws {
+        // As "tern request -T FILE URL", whose options are these and more.
+        var options = try FetchOptions.parse(["--request=\(method)", "--upload-file=\(file)", "--", url])
+        (options.fields, options.course, options.output, options.trust) = (fields, course, output, trust)
+        try options.validate()
+        try await FetchRun(method: nil, options: options, showsUpload: true).run()
+    }
+}
