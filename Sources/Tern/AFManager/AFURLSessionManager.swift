@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+/// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and notifications.
+///
+/// Tasks are not started: `resume()` starts them. What the session tells is told one after another on one queue; bodies are serialized
+/// beside each other. A view of ``SessionManager``: letting go of it ends its tasks.
+///
+/// Any thread, any time. Sendable because what changes is behind locks; a subclass has to keep to that.
+open class AFURLSessionManager: @unchecked Sendable {
+    /// Is told what came of a task: the head of the response, what the serializer made of the body, and what went wrong.
+    public typealias CompletionHandler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
+    /// Is told how far a task has come, on the manager's queue.
+    public typealias ProgressHandler = @Sendable (Progress) -> Void
+
+    let manager: SessionManager
+    let blocks = AFBlocks()
+    private let book: AFTaskBook
+
+    /// A manager of a session of its own; nil takes the default configuration.
+    public init(sessionConfiguration configuration: SessionConfiguration? = nil) {
+        manager = SessionManager(configuration: configuration ?? .default)
+        manager.startRequestsImmediately = false
+        book = AFTaskBook(queue: manager.queue)
+        manager.delegate.sessionDidBecomeInvalidWithError = { [blocks] session, error in
+            blocks[\.sessionInvalid]?(session, error)
+            NotificationCenter.default.post(name: .AFURLSessionDidInvalidate, object: session)
+        }
+    }
+
+    /// What sends the tasks.
+    open var session: Session { manager.session }
+
+    /// Where everything is told that is not told on ``completionQueue``.
+    open var queue: DispatchQueue { manager.queue }
+
+    /// Makes something of bodies; JSON at first.
+    open var responseSerializer: any AFURLResponseSerialization {
+        get { book.settings.serializer }
+        set { book.settings.serializer = newValue }
+    }
+
+    /// Where completion handlers run; nil is ``queue``.
+    open var completionQueue: DispatchQueue? {
+        get { book.settings.completionQueue }
+        set { book.settings.completionQueue = newValue }
+    }
+
+    /// What completion handlers are members of; nil is a group of the manager's own.
+    open var completionGroup: DispatchGroup? {
+        get { book.settings.completionGroup }
+        set { book.settings.completionGroup = newValue }
+    }
+
+    /// Which servers are trusted, from the next connection on.
+    open var securityPolicy: AFSecurityPolicy {
+        get { book.settings.securityPolicy }
+        set {
+            book.settings.securityPolicy = newValue
+            manager.serverTrustPolicyManager = AFPolicies(newValue)
+        }
+    }
+
+    /// Watches the way to the world.
+    open var reachabilityManager: AFNetworkReachabilityManager {
+        get { book.settings.reachabilityManager }
+        set { book.settings.reachabilityManager = newValue }
+    }
+
+    /// The tasks that have not ended, whether they were started or not.
+    open var tasks: [SessionTask] { book.tasks }
+
+    /// Those of them that were not made to send content.
+    open var dataTasks: [SessionDataTask] { book.dataTasks }
+
+    /// Those of them that were made to send content.
+    open var uploadTasks: [SessionUploadTask] { book.uploadTasks }
+
+    /// Ends the session when its tasks have ended; they are cancelled, or awaited.
+    open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool) {
+        if cancelPendingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+    }
+
+    // Tasks
+
+    /// A task that asks for data.
+    @preconcurrency
+    open func dataTask(
+        with request: URLRequest, completionHandler: CompletionHandler? = nil
+    ) -> SessionDataTask {
+        dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
+    }
+
+    /// A task that asks for data, and tells how far it has come.
+    @preconcurrency
+    open func dataTask(
+        with request: URLRequest, uploadProgress: ProgressHandler?, downloadProgress: ProgressHandler?,
+        completionHandler: CompletionHandler?
+    ) -> SessionDataTask {
+        if let uploadProgress {
+            return book.enter(manager.upload(streamed: request), uploadProgress, downloadProgress, completionHandler)
+                ?? unmade(request)
+        }
+        return book.enter(manager.request(request), downloadProgress, completionHandler) ?? unmade(request)
+    }
+
+    /// A task that sends a file, read as it is sent.
+    @preconcurrency
+    open func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(fileURL, with: request), request, progress, completionHandler)
+    }
+
+    /// A task that sends data; nil sends none.
+    @preconcurrency
+    open func uploadTask(
+        with request: URLRequest, from bodyData: Data?, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(bodyData ?? Data(), with: request), request, progress, completionHandler)
+    }
+
+    /// A task that sends the request's own content, such as a stream.
+    @preconcurrency
+    open func uploadTask(
+        withStreamedRequest request: URLRequest, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(streamed: request), request, progress, completionHandler)
+    }
+
+    private func upload(
+        _ upload: UploadRequest, _ request: URLRequest, _ progress: ProgressHandler?,
+        _ completionHandler: CompletionHandler?
+    ) -> SessionUploadTask {
+        book.enter(upload, progress, nil, completionHandler)
+            ?? session.uploadTask(with: request, from: .data(Data())) { _ in }
+    }
+
+    /// For the compiler: without an adapter there is always a task, and of this kind.
+    private func unmade(_ request: URLRequest) -> SessionDataTask { session.dataTask(with: request) { _ in } }
+
+    /// How much of a task's content has been sent; nil if it is not a task of this manager that sends any, or has ended.
+    open func uploadProgress(for task: SessionTask) -> Progress? { book.uploadProgress(of: task) }
+
+    /// How much of a task's response has come; nil if it is not a task of this manager, or has ended.
+    open func downloadProgress(for task: SessionTask) -> Progress? { book.downloadProgress(of: task) }
+}
+
+/// The same policy for every host.
+private final class AFPolicies: ServerTrustPolicyManager, @unchecked Sendable {
+    private let policy: ServerTrustPolicy
+
+    init(_ policy: AFSecurityPolicy) {
+        self.policy = policy.serverTrustPolicy
+        super.init(policies: [:], allHostsMustBeEvaluated: true)
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
+}
