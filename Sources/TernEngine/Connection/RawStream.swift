@@ -31,7 +31,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     /// Octets received at once over TLS: as many as a record has, and what belongs to it.
     private static let sealedAtOnce = 32 * 1024
     /// System calls in one turn, before others have theirs.
-    private static let callsPerTurn = 8
+    private static let callsPerTurn = 4
 
     let loop: ReactorLoop
     weak var listener: (any StreamListener)?

@@ -52,7 +52,9 @@ struct StreamReads<Waiter>: ~Copyable {
     /// Whose turn it is.
     private var turn: Read?
     private var line = WorkQueue<Read>()
+    /// What has come begins at `start`: whoever reads little of much does not have the rest moved each time.
     private var octets = Data()
+    private var start = 0
     private var wasEndTold = false
     /// Whose turn it is has time until then.
     private(set) var deadline: MonotonicInstant?
@@ -77,8 +79,8 @@ struct StreamReads<Waiter>: ~Copyable {
 
     /// So many octets may be received now; 0 for none.
     var wanted: Int {
-        guard case .open = stage, let first = turn, octets.count < first.least else { return 0 }
-        return first.most - octets.count
+        guard case .open = stage, let first = turn, count < first.least else { return 0 }
+        return first.most - count
     }
 
     /// These were received.
@@ -107,7 +109,7 @@ struct StreamReads<Waiter>: ~Copyable {
 
     private mutating func closeIfServed() {
         guard isClosing, turn == nil else { return }
-        octets = Data()
+        (octets, start) = (Data(), 0)
         switch stage {
         case .open, .ended: stage = .closed
         case .failed, .closed: break
@@ -127,7 +129,7 @@ struct StreamReads<Waiter>: ~Copyable {
     }
 
     private mutating func outcome(for read: Read) -> Outcome? {
-        if octets.count >= read.least { return .octets(take(read.most), isAtEnd: isAtEnd) }
+        if count >= read.least { return .octets(take(read.most), isAtEnd: isAtEnd) }
         switch stage {
         case .open: return isTimeUp ? .failed(.timedOut(.read)) : nil
         case .ended: return .octets(take(read.most), isAtEnd: isAtEnd)
@@ -136,17 +138,28 @@ struct StreamReads<Waiter>: ~Copyable {
         }
     }
 
-    private mutating func take(_ count: Int) -> Data {
-        let taken = octets.prefix(count)
-        octets = octets.count > count ? Data(octets.dropFirst(count)) : Data()
-        if octets.isEmpty, case .ended = stage { wasEndTold = true }
-        return Data(taken)
+    private mutating func take(_ most: Int) -> Data {
+        let end = start + min(most, count)
+        let taken = octets.subdata(in: start..<end)
+        start = end
+        if count == 0 {
+            (octets, start) = (Data(), 0)
+            if case .ended = stage { wasEndTold = true }
+        } else if start > Self.spentAtMost, 2 * start > octets.count {
+            (octets, start) = (octets.subdata(in: start..<octets.count), 0)
+        }
+        return taken
     }
 
-    private var isAtEnd: Bool { octets.isEmpty && wasEndTold }
+    /// So much that was taken may lie before what has not been.
+    private static var spentAtMost: Int { 64 * 1024 }
+
+    private var count: Int { octets.count - start }
+
+    private var isAtEnd: Bool { count == 0 && wasEndTold }
 
     /// Whether something came that nobody has asked for.
-    var hasOctets: Bool { !octets.isEmpty }
+    var hasOctets: Bool { count > 0 }
 
     /// Whether somebody waits.
     var isAsked: Bool { turn != nil }

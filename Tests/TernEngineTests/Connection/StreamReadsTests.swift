@@ -53,6 +53,22 @@ import Testing
         #expect(reads.wanted == 9)
     }
 
+    @Test func `much is read little by little, octet for octet`() {
+        var reads = Reads()
+        let octets = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 / 3) }
+        var (taken, number) = (Data(), 0)
+        for piece in [octets[..<1000], octets[1000...]] {
+            reads.received(Array(piece).span)
+            for _ in 0..<(number == 0 ? 1 : 10_000) {
+                _ = reads.ask(Reads.Read(least: 1, most: 31, limit: nil, waiter: number), at: Self.start)
+                number += 1
+                guard case .octets(let octets, _) = reads.next(at: Self.start)?.outcome else { break }
+                taken += octets
+            }
+        }
+        #expect(taken == Data(octets))
+    }
+
     @Test func `at the end there may be fewer, then none, again and again`() {
         var reads = Reads()
         _ = Self.ask(&reads, 1, 9, 9)
