@@ -20,6 +20,8 @@
 @_exported public import enum TernEngine.ContentAnswer
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
+@_exported public import enum TernEngine.ContentRangeError
+@_exported public import enum TernEngine.DigestAlgorithm
 @_exported public import struct TernEngine.DownloadSettings
 @_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.EngineError
