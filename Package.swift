@@ -84,7 +84,8 @@ let package = Package(
             name: "ReachabilityWatch", dependencies: ["Tern"], path: "Tests/ReachabilityWatch", swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
-            name: "TernInteropTests", dependencies: ["ReachabilityWatch", "Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
+            name: "TernInteropTests",
+            dependencies: ["ReachabilityWatch", "Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.
         .executableTarget(
