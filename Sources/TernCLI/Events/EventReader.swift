@@ -16,13 +16,25 @@ struct EventReader {
             case timedOut
         }
 
-        private let first = Lock<Reason?>(nil)
+        private let state = Lock<(reason: Reason?, reader: Task<Void, any Error>?)>((nil, nil))
 
-        var reason: Reason? { first.withLock { $0 } }
+        var reason: Reason? { state.withLock { $0.reason } }
 
-        func stop(_ reader: Task<Void, any Error>, _ reason: Reason) {
-            first.withLock { $0 = $0 ?? reason }
-            reader.cancel()
+        func stop(_ reason: Reason) {
+            let reader = state.withLock { state in
+                state.reason = state.reason ?? reason
+                return state.reader
+            }
+            reader?.cancel()
+        }
+
+        /// Whom to stop, if it is not too late already.
+        func watch(_ reader: Task<Void, any Error>) {
+            let isLate = state.withLock { state in
+                state.reader = reader
+                return state.reason != nil
+            }
+            if isLate { reader.cancel() }
         }
     }
 
@@ -33,12 +45,14 @@ struct EventReader {
     /// - Throws: exit code 1 when it has told on standard error what has gone wrong.
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
+        // Before anything is shown that somebody could take for the time to interrupt.
+        let interruption = Self.onInterruption { stop.stop(.interrupted) }
         let reader = Task { for try await event in events { try show(event) } }
-        let interruption = Self.onInterruption { stop.stop(reader, .interrupted) }
+        stop.watch(reader)
         let clock = Task {
             guard let limit else { return }
             try await Task.sleep(for: limit)
-            stop.stop(reader, .timedOut)
+            stop.stop(.timedOut)
         }
         let result = await reader.result
         clock.cancel()
