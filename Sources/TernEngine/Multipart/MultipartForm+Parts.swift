@@ -16,6 +16,7 @@ extension MultipartForm {
     /// Appends these bytes as a file.
     ///
     /// - Parameters:
+    ///   - data: the bytes.
     ///   - name: of the form's field.
     ///   - fileName: what the server is told as the file's name; nil for none.
     ///   - type: its media type; nil goes by the file name's extension.
@@ -28,6 +29,7 @@ extension MultipartForm {
     /// Appends the file at `path`, read when the form is sent.
     ///
     /// - Parameters:
+    ///   - path: where the file is.
     ///   - name: of the form's field.
     ///   - fileName: what the server is told as the file's name; nil takes the last part of the path.
     ///   - type: its media type; nil goes by the file name's extension.
