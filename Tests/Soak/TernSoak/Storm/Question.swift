@@ -12,8 +12,19 @@ struct Question: Sendable {
     let body: [UInt8]
     let base: String
 
-    /// Where the bytes of the answer begin: it depends on every byte of the question.
-    var seed: UInt64 { body.isEmpty ? nonce : nonce ^ Pattern.digest(body) }
+    /// Where the bytes of the answer begin: it depends on every byte of the question. Computed once, for it is asked for with each piece
+    /// of an answer, on the reactor.
+    let seed: UInt64
+
+    init(behaviour: String, method: String, nonce: UInt64, size: Int, body: [UInt8], base: String) {
+        self.behaviour = behaviour
+        self.method = method
+        self.nonce = nonce
+        self.size = size
+        self.body = body
+        self.base = base
+        seed = body.isEmpty ? nonce : nonce ^ Pattern.digest(body)
+    }
 
     var path: String { "\(base)/\(behaviour)/\(String(nonce, radix: 16))/\(size)" }
 
