@@ -43,7 +43,7 @@ struct DownloadCommand: AsyncParsableCommand {
         var configuration = try trust.configuration()
         configuration.decodesContent = false
         try course.apply(to: &configuration)
-        if !course.isFollowing { configuration.redirectPolicy = .follow(limit: 50, allowsDowngrade: false) }
+        if !course.isFollowing { configuration.redirectPolicy = CourseOptions.usualRedirects }
         let request = try request(target, &configuration)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
@@ -69,11 +69,7 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         request.timeouts = configuration.timeouts
         request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
-        do throws(InvalidRequest) {
-            _ = try request.encodedHead(configuration)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        try request.checkEncodable(configuration)
         return request
     }
 

@@ -106,23 +106,11 @@ struct DownloadFileOptions: ParsableArguments {
             }
             return URL(filePath: name, directoryHint: .notDirectory)
         }
-        return continues ? try Self.target(leftFrom: url) : nil
+        return continues ? ResumeData.target(leftHereFrom: url.url) : nil
     }
 
     private static func name(of url: RequestedURL) -> String? {
         Tern.HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
-    }
-
-    /// Where an earlier download of the URL was to go, in this folder.
-    private static func target(leftFrom url: RequestedURL) throws -> URL? {
-        let (beginning, ending) = (".", ".tern-part.json")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
-        for name in names.sorted() where name.hasPrefix(beginning) && name.hasSuffix(ending) {
-            let target = URL(
-                filePath: String(name.dropFirst(beginning.count).dropLast(ending.count)), directoryHint: .notDirectory)
-            if let data = try? ResumeData(besideTarget: target), data.isOf(url.url) { return target }
-        }
-        return nil
     }
 
     static func isWrittenThrough(_ path: String) throws -> Bool {

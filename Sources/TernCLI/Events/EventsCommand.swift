@@ -46,8 +46,7 @@ struct EventsCommand: AsyncParsableCommand {
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
-            guard let limit, limit <= 0 || limit > 1e9 || limit.isNaN else { continue }
-            throw ValidationError("\(name): give seconds above 0 and up to 1e9")
+            if let limit { _ = try CourseOptions.duration(limit, name) }
         }
     }
 
@@ -56,11 +55,7 @@ struct EventsCommand: AsyncParsableCommand {
         if !isFollowing { try trust.check(target) }
         var (request, configuration) = (target.request, try configuration())
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-        do throws(InvalidRequest) {
-            _ = try request.encodedHead(configuration)
-        } catch {
-            throw ValidationError("\(error)")
-        }
+        try request.checkEncodable(configuration)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
         let events = session.events(

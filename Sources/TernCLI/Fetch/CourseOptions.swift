@@ -8,6 +8,9 @@ struct CourseOptions: ParsableArguments {
     /// As in curl.
     private static let maximumRedirects = 50
 
+    /// For who follows without being asked to.
+    static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
+
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
     var isFollowing = false
 
@@ -112,7 +115,7 @@ struct CourseOptions: ParsableArguments {
         }
     }
 
-    private static func duration(_ seconds: Double, _ option: String) throws -> Duration {
+    static func duration(_ seconds: Double, _ option: String) throws -> Duration {
         guard seconds > 0, seconds <= 1e9 else {
             throw ValidationError("\(option): give seconds above 0 and up to 1e9")
         }

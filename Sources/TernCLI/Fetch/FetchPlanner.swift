@@ -44,7 +44,7 @@ struct FetchPlanner {
             if let form { try send(form, in: &request, of: targets.count, without: fields) }
             request.timeouts = configuration.timeouts
             request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
-            try check(request)
+            try request.checkEncodable(configuration)
             return PlannedFetch(index: index, target: target, request: request, path: paths[index])
         }
     }
@@ -82,14 +82,6 @@ struct FetchPlanner {
         if let length, length <= Self.unannouncedLength { return }
         if fields.contains(where: { $0.name.lowercased() == "expect" }) { return }
         request.addValue("100-continue", forHTTPHeaderField: "Expect")
-    }
-
-    private func check(_ request: Tern.URLRequest) throws {
-        do throws(InvalidRequest) {
-            _ = try request.encodedHead(configuration)
-        } catch {
-            throw ValidationError("\(error)")
-        }
     }
 
     private static func segment(of file: String) -> String {

@@ -19,6 +19,13 @@ struct PartialNames {
 
     static func notes(beside file: String) -> String { file + noteEnding }
 
+    /// The name of the target that a note of this name is beside; nil for any other name.
+    static func target(ofNotes name: String) -> String? {
+        let ending = ending + noteEnding
+        guard name.hasPrefix("."), name.hasSuffix(ending) else { return nil }
+        return String(name.dropFirst().dropLast(ending.count))
+    }
+
     /// A name that nobody guesses.
     static func temporary(in folder: String) -> String {
         (folder.hasSuffix("/") ? folder : folder + "/") + temporaryBeginning

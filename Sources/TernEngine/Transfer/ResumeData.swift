@@ -32,6 +32,17 @@ public struct ResumeData: Sendable, Hashable {
         }
     }
 
+    /// Where, in the current folder, an earlier download of the URL was to go that has left a note; nil if there is none.
+    package static func target(leftHereFrom url: URL) -> URL? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
+        for name in names.sorted() {
+            guard let targetName = PartialNames.target(ofNotes: name) else { continue }
+            let target = URL(filePath: targetName, directoryHint: .notDirectory)
+            if let data = try? ResumeData(besideTarget: target), data.isOf(url) { return target }
+        }
+        return nil
+    }
+
     /// Of a file that is not known yet. Nil if the response to `request` cannot be continued: it has no strong validator, or is
     /// coded, or the request was none for what is simply there.
     init?(_ request: URLRequest, _ response: HTTPURLResponse, totalLength: Int64?) {
