@@ -8,7 +8,8 @@ import TernLock
 
 /// `Expect: 100-continue` (RFC 9110 §10.1.1).
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ContentExpectationTests {
-    private static let body = Data(repeating: 5, count: 40_000)
+    // Not kept: LeakSanitizer does not find what a global holds by a tagged pointer.
+    private static var body: Data { Data(repeating: 5, count: 40_000) }
 
     private static func request(
         _ origin: ScriptedOrigin, _ content: RequestContent = .data(body), waiting limit: Duration = .seconds(60),

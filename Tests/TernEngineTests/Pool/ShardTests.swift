@@ -79,6 +79,7 @@ import TernLock
         let loop = try #require(group.reactors.first).loop
         let hole = try BlackHole()
         let shard = try Self.shard(on: group)
+        defer { shard.perform { $0.close() } }
         let count = 5000
         let ended = Lock(0)
         let request = try Self.request(hole.url)
