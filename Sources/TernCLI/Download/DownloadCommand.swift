@@ -75,7 +75,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     /// What cannot be replaced cannot be taken back either: devices, FIFOs, standard output.
     private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
-        try file.checkWrittenThrough(path)
+        try file.checkWrittenThrough(path, retries: course.retryRule.count)
         let transcript = Transcript(
             .write(to: Outlet(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
             rules: ResponseRules(refusesErrors: true, maximumBodySize: course.maximumBodySize?.bytes), progress: nil)

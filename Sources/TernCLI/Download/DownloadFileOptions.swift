@@ -124,8 +124,11 @@ struct DownloadFileOptions: ParsableArguments {
         }
     }
 
-    func checkWrittenThrough(_ path: String) throws {
-        let others = [("-C -", continues), ("--sha256", sha256 != nil), ("--repr-digest", usesReprDigest)]
+    func checkWrittenThrough(_ path: String, retries: Int) throws {
+        let others = [
+            ("-C -", continues), ("--sha256", sha256 != nil), ("--repr-digest", usesReprDigest),
+            ("--retry", retries > 0),
+        ]
         if let other = others.first(where: \.1) {
             throw ValidationError("\(other.0) needs a file, and \(path) is written through: it could not be taken back")
         }
