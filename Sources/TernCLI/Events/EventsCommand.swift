@@ -45,6 +45,9 @@ struct EventsCommand: AsyncParsableCommand {
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
+        if !fields.sensitiveFields.isEmpty, !isFollowing {
+            throw ValidationError("--sensitive keeps a field from other origins, and without -L there are none")
+        }
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
             if let limit { _ = try CourseOptions.duration(limit, name) }
         }
@@ -55,6 +58,7 @@ struct EventsCommand: AsyncParsableCommand {
         if !isFollowing { try trust.check(target) }
         var (request, configuration) = (target.request, try configuration())
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
         try request.checkEncodable(configuration)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())

@@ -22,8 +22,9 @@ struct FetchOptions: ParsableArguments {
 
     func validate() throws {
         try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
-        if fields.sensitiveFields.isEmpty == false, !output.isVerbose {
-            throw ValidationError("--sensitive hides values from -v, and there is no -v")
+        if !fields.sensitiveFields.isEmpty, !output.isVerbose, !course.isFollowing {
+            throw ValidationError(
+                "--sensitive hides a field from -v, and with -L keeps it from other origins: there is neither")
         }
         if course.continueTimeout != nil, !content.hasBody {
             throw ValidationError("--expect100-timeout is about a body, and there is none")

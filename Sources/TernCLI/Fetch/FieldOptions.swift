@@ -37,8 +37,10 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: .customLong("sensitive"),
         help: ArgumentHelp(
-            "Have -v hide the value of this header field, as it does with credentials; repeat for more.",
-            valueName: "name"))
+            """
+            Treat this header field as credentials are: -v hides its value, and no redirect takes it to another origin. Repeat for \
+            more.
+            """, valueName: "name"))
     var sensitiveFields: [String] = []
 
     /// The files it reads.

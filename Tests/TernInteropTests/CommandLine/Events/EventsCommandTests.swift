@@ -115,7 +115,9 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test(arguments: [["-m", "0"], ["--pin", "x"], ["--max-event-size", "x"], ["-H", "nonsense"]])
+    @Test(arguments: [
+        ["-m", "0"], ["--pin", "x"], ["--max-event-size", "x"], ["-H", "nonsense"], ["--sensitive", "X-Key"],
+    ])
     func `wrong usage exits 2`(options: [String]) async throws {
         let result = try await TernTool.run(["events", "http://127.0.0.1:1/"] + options)
         #expect(result.status == 2)
