@@ -245,7 +245,9 @@ import Testing
 
     private static let refused = SystemError(.connect, code: ECONNREFUSED)
     private static let reset = SystemError(.recv, code: ECONNRESET)
+    private static let full = SystemError(.pwrite, code: ENOSPC)
     private static let unasked = HTTP1Error.unaskedBytes
+    private static let unavailable = try! HTTPURLResponse(url: nil, statusCode: 503)
 
     /// Scripts read kind and rule, logs the description.
     @Test(
@@ -323,6 +325,26 @@ import Testing
                 .transfer(.unreadable(.notEvents(status: 503, contentType: nil))), "not-events",
                 "events come with status 200, and not with 503",
                 "the content cannot be read: events come with status 200, and not with 503"
+            ),
+            (
+                .download(.file(full, path: "/a/b")), "file", "No space left on device", "the file /a/b: \(full)"
+            ),
+            (.download(.exists(path: "/a/b")), "file-exists", nil, "there is a file /a/b already"),
+            (.download(.notRegularFile(path: "/a")), "not-a-regular-file", nil, "/a is no regular file"),
+            (.download(.unsuccessful(unavailable)), "http-status", "503", "the server answered 503"),
+            (
+                .download(.wrongPart(.start(5, asked: 9))), "wrong-part", "it begins at byte 5, and was to begin at 9",
+                "the server sent another part than was asked for: it begins at byte 5, and was to begin at 9"
+            ),
+            (.download(.incomplete(received: 5, of: 9)), "incomplete", nil, "the server sent 5 of 9 bytes"),
+            (
+                .download(.digestMismatch(.sha256)), "digest-mismatch", "sha-256",
+                "the content is not what its sha-256 digest says"
+            ),
+            (.download(.noDigest), "no-digest", nil, "the response has no Repr-Digest that is understood"),
+            (
+                .download(.resumeData(.missingFile(path: "/a"))), "resume-data", "the partial file /a is gone",
+                "the resume data cannot be used: the partial file /a is gone"
             ),
             (.timedOut(.head), "timed-out", "head", "the head time limit passed"),
             (.cancelled, "cancelled", nil, "cancelled"),
