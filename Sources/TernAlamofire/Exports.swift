@@ -6,6 +6,7 @@
 @_exported public import enum TernNames.Alamofire
 @_exported public import typealias TernNames.CFAbsoluteTime
 @_exported public import func TernNames.CFAbsoluteTimeGetCurrent
+@_exported public import typealias TernNames.CFData
 @_exported public import typealias TernNames.CFOptionFlags
 @_exported public import let TernNames.NSURLAuthenticationMethodDefault
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic

@@ -8,6 +8,8 @@ public typealias SecTrust = ServerTrust
 public typealias SecCertificate = Certificate
 /// ``TernTLS/PublicKey``
 public typealias SecKey = PublicKey
+/// Foundation's: nothing is bridged here.
+public typealias CFData = Data
 /// ``TernTLS/RevocationFlags``
 public typealias CFOptionFlags = RevocationFlags
 

@@ -66,6 +66,19 @@ extension Session {
         DispatchQueue.global().async { completionHandler(tasks) }
     }
 
+    /// The same, by kind. An upload is no data task here, though its type is one's subclass.
+    @preconcurrency
+    public func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable ([SessionDataTask], [SessionUploadTask], [SessionDownloadTask]) -> Void
+    ) {
+        getAllTasks { tasks in
+            completionHandler(
+                tasks.filter { !($0 is SessionUploadTask) }.compactMap { $0 as? SessionDataTask },
+                tasks.compactMap { $0 as? SessionUploadTask }, tasks.compactMap { $0 as? SessionDownloadTask })
+        }
+    }
+
     private static func tell(
         _ completionHandler: (Data?, HTTPURLResponse?, (any Error)?) -> Void,
         _ result: Swift.Result<(Data, HTTPURLResponse), EngineError>

@@ -26,8 +26,22 @@ extension Session {
 
     /// A session with this configuration.
     public convenience init(configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration.value)
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
+
+    /// A session with this configuration, whose delegate is the hub of a ``Tern/SessionManager`` to be. There is no queue to
+    /// choose: delegates are told on the reactors' threads.
+    public convenience init(
+        configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
+    ) {
+        self.init(configuration: configuration.value, delegate: delegate)
+        if configuration.identifier != nil { invalidateAndCancel() }
+    }
+}
+
+extension SessionTask {
+    /// As in URLSession an optional; there always is one.
+    public var originalRequest: URLRequest? { firstRequest }
 }
 
 extension TaskMetrics {

@@ -22,15 +22,20 @@ public final class URLSessionConfiguration {
     /// The same as ``default``: nothing is kept beyond a session, in neither.
     public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// There is no such thing on Linux.
+    /// There is no such thing on Linux: a session of this configuration is invalid from the start, and its requests fail.
     @available(
-        *, unavailable,
-        message: "on Linux nobody goes on with a transfer when its process has ended; use .default"
+        *, deprecated,
+        message:
+            "on Linux nobody goes on with a transfer when its process has ended, so its requests fail; use .default"
     )
-    public static func background(withIdentifier identifier: String) -> URLSessionConfiguration { .default }
+    public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration()
+        configuration.identifier = identifier
+        return configuration
+    }
 
-    /// Of a background session, so always nil.
-    public var identifier: String? { nil }
+    /// Of a background session; nil for all others.
+    public private(set) var identifier: String?
 
     /// Whatever the value has.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {
@@ -41,19 +46,31 @@ public final class URLSessionConfiguration {
     /// Added to every request that has no field of that name. Values that are no text are added as they describe themselves; nil
     /// takes all fields away.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
-        get { value.httpAdditionalHeaders.isEmpty ? nil : dictionary }
-        set {
-            let fields = (newValue ?? [:]).map { HTTPField(name: "\($0.key.base)", value: "\($0.value)") }
-            value.httpAdditionalHeaders = HTTPFields(fields.sorted { $0.name < $1.name })
-        }
-    }
-
-    private var dictionary: [AnyHashable: Any] {
-        Dictionary(value.httpAdditionalHeaders.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+        get { value.httpAdditionalHeaders }
+        set { value.httpAdditionalHeaders = newValue }
     }
 }
 
 extension URLSessionConfiguration: NSCopying {
     /// Another of the same value.
-    public func copy(with zone: NSZone? = nil) -> Any { URLSessionConfiguration(value) }
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = URLSessionConfiguration(value)
+        copy.identifier = identifier
+        return copy
+    }
+}
+
+extension SessionConfiguration {
+    /// Added to every request that has no field of that name, in the order of their names. As in URLSession a dictionary, and nil where
+    /// there are none.
+    public var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get {
+            if additionalFields.isEmpty { return nil }
+            return Dictionary(additionalFields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+        }
+        set {
+            let fields = (newValue ?? [:]).map { HTTPField(name: "\($0.key.base)", value: "\($0.value)") }
+            additionalFields = HTTPFields(fields.sorted { $0.name < $1.name })
+        }
+    }
 }

@@ -17,7 +17,7 @@ import Testing
                     guard let task = notification.userInfo?[Notification.Key.Task] as? URLSessionTask else {
                         return
                     }
-                    if task.originalRequest.url?.port == Int(origin.port) { seen.continuation.yield(word) }
+                    if task.originalRequest?.url?.port == Int(origin.port) { seen.continuation.yield(word) }
                 })
         }
         defer { tokens.forEach(center.removeObserver) }

@@ -17,15 +17,43 @@ import Testing
         #expect(configuration.identifier == nil)
     }
 
+    @available(*, deprecated)
+    @Test func `requests of a background session fail`() async throws {
+        let configuration = URLSessionConfiguration.background(withIdentifier: "org.example.background")
+        #expect(configuration.identifier == "org.example.background")
+        #expect((configuration.copy() as? URLSessionConfiguration)?.identifier == "org.example.background")
+        let manager = SessionManager(configuration: configuration)
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            manager.request("http://127.0.0.1:9/").response { continuation.resume(returning: $0.error) }
+        }
+        guard case .sessionInvalidated? = (error as? EngineError)?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await #expect(throws: EngineError.self) {
+            _ = try await URLSession(configuration: configuration).data(
+                from: #require(URL(string: "http://127.0.0.1:9/")))
+        }
+    }
+
     @Test func `header fields come from any dictionary`() {
         let configuration = URLSessionConfiguration.default
         configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a"]
         #expect(configuration.httpAdditionalHeaders?["X-Number"] as? String == "7")
-        #expect(configuration.value.httpAdditionalHeaders["x-text"] == "a")
+        #expect(configuration.value.httpAdditionalHeaders?["X-Text"] as? String == "a")
         configuration.httpAdditionalHeaders?["X-More"] = "b"
         #expect(configuration.httpAdditionalHeaders?.count == 3)
         configuration.httpAdditionalHeaders = nil
-        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders.isEmpty)
+        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders == nil)
+    }
+
+    @Test func `header fields of a session can be read as ever`() {
+        let configuration = URLSessionConfiguration.default
+        configuration.httpAdditionalHeaders = ["X-Text": "a"]
+        let session = URLSession(configuration: configuration)
+        #expect(session.configuration.httpAdditionalHeaders?["X-Text"] as? String == "a")
+        configuration.httpAdditionalHeaders = nil
+        #expect(URLSession(configuration: configuration).configuration.httpAdditionalHeaders == nil)
     }
 
     @Test func `a session has what its configuration says`() {

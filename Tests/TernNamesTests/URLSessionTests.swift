@@ -37,6 +37,35 @@ import Testing
         #expect(await text { URLSession.shared.dataTask(with: cut, completionHandler: $0) } == "- - -1005")
     }
 
+    @Test func `the tasks of a session are told by kind`() async throws {
+        let silent = try ScriptedOrigin { _, _ in [.hold] }
+        let url = try silent.url().asURL()
+        let session = URLSession(configuration: URLSessionConfiguration.default, delegate: nil, delegateQueue: nil)
+        let tasks: [URLSessionTask] = [
+            session.dataTask(with: url) { _, _, _ in },
+            session.uploadTask(with: URLRequest(url: url), from: Data([1])) { _, _, _ in },
+            session.downloadTask(with: url) { _, _, _ in },
+        ]
+        for task in tasks { task.resume() }
+        #expect(await silent.waitFor { $0.requestCount == 3 })
+        let byKind: [[Int]] = await withCheckedContinuation { continuation in
+            session.getTasksWithCompletionHandler { data, uploads, downloads in
+                continuation.resume(
+                    returning: [
+                        data.map(\.taskIdentifier), uploads.map(\.taskIdentifier), downloads.map(\.taskIdentifier),
+                    ])
+            }
+        }
+        #expect(byKind == tasks.map { [$0.taskIdentifier] })
+        session.invalidateAndCancel()
+    }
+
+    @Test func `the original request is an optional`() throws {
+        let task = URLSession.shared.dataTask(with: URLRequest(url: try origin.url().asURL()))
+        if let request = task.originalRequest, let fields = request.allHTTPHeaderFields { #expect(fields.isEmpty) }
+        #expect(task.originalRequest?.httpMethod == "GET")
+    }
+
     @Test func `uploads send data and files`() async throws {
         let request = URLRequest(url: try origin.url("/post").asURL())
         let data = Data("hello".utf8)
