@@ -111,15 +111,17 @@ public class SessionTask: @unchecked Sendable {
     /// - Parameter standsIn: it may be started right here if the reactor sleeps. For callers who hold no lock: whatever the reactor
     ///   asks of the user, such as content to send, would be asked on this thread.
     func resume(standsIn: Bool) {
-        let (shard, starts, cancels) = shared.withLock { state in
+        let (shard, starts, cancels, runs) = shared.withLock { state in
             guard state.stage == .created else {
+                let runs = state.suspensions == 1 && state.stage == .started
                 if state.suspensions > 0 { state.suspensions -= 1 }
-                return (state.suspensions == 0 ? state.shard : nil, false, false)
+                return (state.suspensions == 0 ? state.shard : nil, false, false, runs)
             }
             begin(&state)
-            return (state.shard, true, state.isCancelledOnStart)
+            return (state.shard, true, state.isCancelledOnStart, state.suspensions == 0)
         }
         if cancels { return cancel() }
+        if runs { Steering.changed(taskIdentifier, runs: true, unless: isCancelled) }
         guard starts else {
             shard?.perform { _ in self.updatePause() }
             return
@@ -131,10 +133,12 @@ public class SessionTask: @unchecked Sendable {
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
     /// memory. Counted. What has been received already waits with it; what is being sent goes on.
     public func suspend() {
-        let shard = shared.withLock { state in
+        let (shard, stops) = shared.withLock { state in
             state.suspensions += 1
-            return state.stage == .started ? state.shard : nil
+            guard state.stage == .started else { return (Shard<SessionTask>?.none, false) }
+            return (state.shard, state.suspensions == 1)
         }
+        if stops { Steering.changed(taskIdentifier, runs: false, unless: isCancelled) }
         shard?.perform { _ in self.updatePause() }
     }
 
