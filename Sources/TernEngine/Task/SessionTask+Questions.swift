@@ -35,6 +35,9 @@ extension SessionTask {
         case .content(.unavailable): follow(plan.answered(content: nil))
         case .disposition(.allow): follow(plan.allowed())
         case .disposition(.cancel): if let connection { connection.end(.cancelled) } else { cancel() }
+        case .disposition(.becomeDownload):
+            let successor = response.flatMap(download) ?? self
+            successor.follow(successor.plan.allowed())
         case .instead(let request): ask(request)
         }
     }
@@ -97,16 +100,18 @@ extension SessionTask {
         follow(plan.answered(instead: request))
     }
 
-    /// The response is the answer.
-    func deliver(_ undecoded: consuming HTTPURLResponse) {
+    /// The response is the answer. Gives the task that goes on with it, if that is another one.
+    @discardableResult
+    func deliver(_ undecoded: consuming HTTPURLResponse) -> SessionTask? {
         var response = undecoded
         prepareDecoding(&response)
         shared.withLock { $0.response = response }
-        guard let loop else { return }
+        guard let loop else { return nil }
         let answer = ask(on: loop, { .disposition($0) }) { delegate.task(self, didReceive: response, $0) }
         switch answer {
         case .disposition(.allow): break
         case .disposition(.cancel): connection?.end(.cancelled)
+        case .disposition(.becomeDownload): return download(of: response)
         case .instead(let request):
             plan.awaitDisposition()
             ask(request)
@@ -116,5 +121,6 @@ extension SessionTask {
             needAside()
             updatePause()
         }
+        return nil
     }
 }

@@ -68,7 +68,7 @@ extension SessionTask {
     /// Tells what was held back.
     private func deliverUndecided(_ isComplete: Bool) {
         if let response = aside?.undecided.take() {
-            deliver(response)
+            if let successor = deliver(response) { return successor.deliverUndecided(isComplete) }
             // Who was told may have to be waited for.
             if plan.isAsking { return }
         }

@@ -185,6 +185,9 @@ public class SessionTask: @unchecked Sendable {
         shard?.perform { _ in self.updatePause() }
     }
 
+    /// A task that has the response become a file from now on, in place of this one; nil where there can be none.
+    func download(of response: HTTPURLResponse) -> SessionTask? { nil }
+
     /// Whether the task may end now. A kind of task that has something left to do says no, and completes again when that is done.
     func mayEnd(_ error: EngineError?) -> Bool { true }
 

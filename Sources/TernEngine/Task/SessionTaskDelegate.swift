@@ -4,8 +4,8 @@ public import TernHTTP1
 /// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return. What a task asks can be
 /// answered then or later, see ``Question``.
 ///
-/// `didCompleteWith` is called exactly once and last, whatever happened; then the task lets go of its delegate. All methods
-/// but that one have a default, which does nothing, or answers as most would.
+/// `didCompleteWith` is called exactly once and last, whatever happened, but for a task that becomes a download; then the task lets go
+/// of its delegate. All methods but that one have a default, which does nothing, or answers as most would.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)

@@ -92,6 +92,11 @@ extension DownloadDriver {
         delegate?.task(task, didReceive: response, question)
     }
 
+    /// The response has come to another task, and the delegate has been told of it.
+    func expect(_ response: HTTPURLResponse, for task: SessionTask) {
+        if let plan = plan(for: response, course.head(response.head), answering: task) { stage = .waiting(plan) }
+    }
+
     /// Nil if it lacks the digest that it was to have.
     private func plan(
         for response: HTTPURLResponse, _ meaning: DownloadCourse.Meaning, answering task: SessionTask

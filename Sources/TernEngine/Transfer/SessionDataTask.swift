@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernLock
 
 /// A task that brings a response, with the content its request has.
-public class SessionDataTask: SessionTask, @unchecked Sendable {}
+public class SessionDataTask: SessionTask, @unchecked Sendable {
+    override func download(of response: HTTPURLResponse) -> SessionTask? {
+        let shard = shared.withLock { $0.stage == .started ? $0.shard : nil }
+        guard let shard, let delegate = delegate as? any SessionDownloadDelegate else { return nil }
+        let driver = DownloadDriver(DownloadPlace(temporaryIn: nil), nil, delegate)
+        let download = SessionDownloadTask(
+            driver, originalRequest, defaults: defaults, at: TaskPlace(shard: shard, table: table))
+        driver.expect(response, for: download)
+        handOver(to: download)
+        delegate.task(self, didBecome: download)
+        return download
+    }
+}

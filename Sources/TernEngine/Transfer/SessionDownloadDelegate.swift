@@ -4,6 +4,10 @@ public import FoundationEssentials
 /// Receives what happens to a download, on the reactor's thread, besides what happens to any task. `task(_:didReceive: Span<UInt8>)` is
 /// not called: what comes goes into the file.
 public protocol SessionDownloadDelegate: SessionTaskDelegate {
+    /// A data task's response becomes a file, because this delegate wanted it to (``ResponseDisposition/becomeDownload``): `download` has
+    /// taken the exchange over, and tells this delegate from now on. It has been started. `task` is over, and is told nothing more of,
+    /// not even its end.
+    func task(_ task: SessionTask, didBecome download: SessionDownloadTask)
     /// More of the content has been written to the file: so many bytes since the last call and in all, of
     /// `totalBytesExpectedToWrite`, which is -1 where nobody knows.
     func downloadTask(
@@ -17,6 +21,8 @@ public protocol SessionDownloadDelegate: SessionTaskDelegate {
 }
 
 extension SessionDownloadDelegate {
+    /// Does nothing.
+    public func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {}
     /// Does nothing.
     public func downloadTask(
         _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
