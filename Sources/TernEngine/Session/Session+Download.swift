@@ -18,6 +18,14 @@ extension Session {
         downloadTask(DownloadPlace(temporaryIn: folder), nil, request, delegate)
     }
 
+    /// The same with the session's delegate, if it is one for downloads; without one nobody is told, and the file goes.
+    public func downloadTask(with request: URLRequest, in folder: URL? = nil) -> SessionDownloadTask {
+        announced { delegate in
+            let listener = delegate as? any SessionDownloadDelegate
+            return downloadTask(with: request, in: folder, delegate: listener ?? UnheardDownload.shared)
+        }
+    }
+
     /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call `resume()` to
     /// start it.
     public func downloadTask(
@@ -98,4 +106,13 @@ extension Session {
                 DownloadPlace(target, settings), firstPart, request ?? firstPart.data.request, waiter)
         ).get()
     }
+}
+
+/// The delegate of downloads that nobody wants to hear of.
+private final class UnheardDownload: SessionDownloadDelegate {
+    static let shared = UnheardDownload()
+
+    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 }

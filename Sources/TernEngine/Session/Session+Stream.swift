@@ -15,7 +15,7 @@ extension Session {
 
     /// The same with the session's delegate, if it has one. Without one nobody is told, and letting go of the task closes its connection.
     public func streamTask(withHostName hostname: String, port: Int) -> StreamTask {
-        makeStreamTask(hostname, port, delegate)
+        announced { makeStreamTask(hostname, port, $0) }
     }
 
     private func makeStreamTask(_ host: String, _ port: Int, _ delegate: (any SessionTaskDelegate)?) -> StreamTask {

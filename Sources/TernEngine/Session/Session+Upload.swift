@@ -18,6 +18,17 @@ extension Session {
         SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
+    /// Makes a task that sends `content` with `request`, and tells the session's delegate, if it has one; without one nobody is told.
+    public func uploadTask(with request: URLRequest, from content: RequestContent) -> SessionUploadTask {
+        announced { uploadTask(with: request, from: content, delegate: $0 ?? Unheard.shared) }
+    }
+
+    /// Makes a task that sends the content that `request` has, and tells the session's delegate, if it has one; without one nobody is
+    /// told.
+    public func uploadTask(withStreamedRequest request: URLRequest) -> SessionUploadTask {
+        announced { uploadTask(withStreamedRequest: request, delegate: $0 ?? Unheard.shared) }
+    }
+
     /// Sends `content` with `request` and collects the answer, at most `maximumCollectedBodySize` bytes of it.
     public func upload(
         for request: URLRequest, from content: RequestContent

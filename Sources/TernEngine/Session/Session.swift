@@ -92,7 +92,15 @@ public final class Session: Sendable {
 
     /// The same with the session's delegate, if it has one; without one nobody is told.
     public func dataTask(with request: URLRequest) -> SessionDataTask {
-        dataTask(with: request, delegate: delegate ?? Unheard.shared)
+        announced { dataTask(with: request, delegate: $0 ?? Unheard.shared) }
+    }
+
+    /// A task of the session's delegate, which hears of it first.
+    func announced<Kind: SessionTask>(_ make: ((any SessionDelegate)?) -> Kind) -> Kind {
+        let delegate = delegate
+        let task = make(delegate)
+        delegate?.session(self, didCreate: task)
+        return task
     }
 
     /// The tasks that have been started and have not ended, by shard.
