@@ -22,6 +22,7 @@ extension SessionDelegate {
         var response: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
         var responseWithCompletion:
             (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
+        var becameDownload: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
         var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
         var fileWritten: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?

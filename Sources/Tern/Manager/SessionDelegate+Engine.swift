@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+public import Foundation
 public import TernEngine
 import TernLock
 
-// For the engine, which tells of tasks that were made on the session itself: they belong to no request. Call none of these.
+// For the engine, which tells of tasks that were made on the session itself: they belong to no request, or to one that has adopted
+// them. Call none of these.
 extension SessionDelegate: TernEngine.SessionDelegate {
+    /// Notes that there is a task which belongs to no request.
+    public func session(_ session: Session, didCreate task: SessionTask) { strays.add(task) }
+
     /// The session has ended.
     public func sessionDidBecomeInvalid(_ session: Session) {
         guard isOverridden, let callbacks = attachment.withLock({ $0.callbacks }) else { return }
@@ -15,11 +19,13 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     public func task(
         _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
     ) {
+        if let adopter = adopter(of: task) { return adopter.task(task, didReceive: response, question) }
         if !relay(.response(response, question), of: task) { question.answer(.allow) }
     }
 
     /// Tells the closures of the bytes.
     public func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
+        if let adopter = adopter(of: task) { return adopter.task(task, didReceive: bytes) }
         if isOverridden { _ = relay(.data(Data(copying: bytes)), of: task) }
     }
 
@@ -27,6 +33,11 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     public func task(
         _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
+        if let adopter = adopter(of: task) {
+            return adopter.task(
+                task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+                totalBytesExpectedToSend: totalBytesExpectedToSend)
+        }
         _ = relay(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend), of: task)
     }
 
@@ -35,6 +46,10 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         _ question: Question<RedirectAnswer>
     ) {
+        if let adopter = adopter(of: task) {
+            return adopter.task(
+                task, willPerformHTTPRedirection: response, newRequest: request, question)
+        }
         if !relay(.redirect(response, request, question), of: task) { question.answer(.follow(request)) }
     }
 
@@ -42,21 +57,30 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     public func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
     ) {
+        if let adopter = adopter(of: task) { return adopter.task(task, didReceive: challenge, question) }
         if !relay(.challenge(challenge, question), of: task) { question.answer(.deliver) }
     }
 
     /// Asks the closures for another stream.
     public func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
+        if let adopter = adopter(of: task) { return adopter.task(task, needsNewContent: question) }
         if !relay(.content(question), of: task) { question.answer(.unavailable) }
     }
 
     /// Tells the closures of the end.
     public func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        strays.remove(task)
+        if let adopter = adopter(of: task) { return adopter.task(task, didCompleteWith: error) }
         _ = relay(.completion(error, task.metrics), of: task)
     }
 
+    /// Who is told of a task in place of the hub.
+    fileprivate func adopter(of task: SessionTask) -> (any SessionDownloadDelegate)? {
+        registry[task]?.delegate.receiver as? any SessionDownloadDelegate
+    }
+
     /// False if nobody wants to hear of it. What waits for the queue holds the task.
-    private func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
+    fileprivate func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
         let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
         guard isOverridden, let callbacks, let session else { return false }
         let isBody = if case .data = event { true } else { false }
@@ -67,5 +91,45 @@ extension SessionDelegate: TernEngine.SessionDelegate {
                 if isBody { task.release() }
             })
         return true
+    }
+}
+
+// Downloads, and tasks that become one.
+extension SessionDelegate: SessionDownloadDelegate {
+    /// Tells the closures of the download.
+    public func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {
+        strays.remove(task)
+        if let adopter = adopter(of: task) { return adopter.task(task, didBecome: download) }
+        _ = relay(.became(download), of: task)
+    }
+
+    /// Tells the closures where it goes on.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {
+        if let adopter = adopter(of: task) {
+            return adopter.downloadTask(task, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
+        }
+        _ = relay(.download(task, .resumed(at: fileOffset, of: expectedTotalBytes)), of: task)
+    }
+
+    /// Tells the closures of what was written.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        if let adopter = adopter(of: task) {
+            return adopter.downloadTask(
+                task, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
+                totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+        }
+        let event = DownloadEvent.wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite)
+        _ = relay(.download(task, event), of: task)
+    }
+
+    /// Tells the closures of the file, which goes when they have been told.
+    public func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
+        if let adopter = adopter(of: task) { return adopter.downloadTask(task, didFinishDownloadingTo: location) }
+        if relay(.download(task, .arrived(location)), of: task) { task.keepFile() }
     }
 }

@@ -24,6 +24,9 @@ extension SessionDelegate {
             urlSession(session, task: task, didReceive: challenge) { question.answer(challenge, $0, $1, task) }
         case .content(let question):
             urlSession(session, task: task, needNewBodyStream: { question.answer(.stream($0)) })
+        case .became(let download):
+            if let task = task as? SessionDataTask { urlSession(session, dataTask: task, didBecome: download) }
+            remove(task)
         case .download(let task, let event): deliver(event, of: task, in: session, to: delegate)
         case .completion(let error, let metrics):
             if let metrics { urlSession(session, task: task, didFinishCollecting: metrics) }

@@ -108,6 +108,10 @@ extension SessionDelegate: TaskHub {
 
     func hold(_ task: SessionTask) { registry.hold(task) }
 
+    func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask) {
+        if let request = registry[task] { registry[download] = request }
+    }
+
     func remove(_ task: SessionTask) { registry[task] = nil }
 
     func forget(_ delegate: TaskDelegate) { registry.forget(delegate) }

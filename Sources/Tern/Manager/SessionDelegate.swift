@@ -22,6 +22,7 @@ open class SessionDelegate: @unchecked Sendable {
     let adapts = Atomic<Bool>(false)
     let retries = Atomic<Bool>(false)
     let registry = TaskRegistry()
+    let strays = StrayTasks()
 
     /// A hub without closures.
     public init() {}
@@ -121,7 +122,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.completion] = newValue }
     }
 
-    /// Says whether the body of a response is wanted.
+    /// Says whether the body of a response is wanted, and whether as a file.
     @preconcurrency open var dataTaskDidReceiveResponse:
         (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
     {
@@ -135,6 +136,16 @@ open class SessionDelegate: @unchecked Sendable {
     {
         get { self[\.responseWithCompletion] }
         set { self[\.responseWithCompletion] = newValue }
+    }
+
+    /// Is told of the download that goes on in place of a data task, whose response was answered with
+    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request goes on with it: its handlers run when the download ends, and have
+    /// no data.
+    @preconcurrency open var dataTaskDidBecomeDownloadTask:
+        (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
+    {
+        get { self[\.becameDownload] }
+        set { self[\.becameDownload] = newValue }
     }
 
     /// Gets the bytes of a body in place of the request, which collects none then.
@@ -263,6 +274,13 @@ open class SessionDelegate: @unchecked Sendable {
             return closure(session, dataTask, response, completionHandler)
         }
         completionHandler(self[\.response]?(session, dataTask, response) ?? .allow)
+    }
+
+    /// The response becomes a file: what happens from now on happens to the download.
+    open func urlSession(
+        _ session: Session, dataTask: SessionDataTask, didBecome downloadTask: SessionDownloadTask
+    ) {
+        self[\.becameDownload]?(session, dataTask, downloadTask)
     }
 
     /// More of the body has come.

@@ -12,6 +12,8 @@ extension TaskDelegate {
         var overrides = Overrides()
         var relay = Relay()
         var progress = Progresses()
+        /// Of a request for data that became a download: where the file was put, if anybody wanted it.
+        var file: URL?
         /// The request is over.
         var hasLetGo = false
     }

@@ -25,12 +25,14 @@ extension DataTaskDelegate {
         /// All that has come, streamed or not.
         private(set) var received: Int64 = 0
         var report: ProgressReport?
+        /// The response has become a file.
+        var isFile = false
 
         /// - Parameter limit: the most to collect, in bytes.
         init(limit: Int) { body = BodyAccumulator(limit: limit) }
 
         /// What was collected.
-        var data: Data? { isStreamed ? nil : body.bytes }
+        var data: Data? { isStreamed || isFile ? nil : body.bytes }
     }
 }
 
@@ -79,7 +81,7 @@ extension DataTaskDelegate.Body {
     /// Forgets all but who wants to have the next body.
     mutating func reset() {
         body = BodyAccumulator(limit: body.limit)
-        (isComplete, received) = (false, 0)
+        (isComplete, received, isFile) = (false, 0, false)
     }
 }
 

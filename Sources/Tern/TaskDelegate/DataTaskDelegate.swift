@@ -13,7 +13,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         super.init(request: request, error: error, context: context)
     }
 
-    /// What has come of the body so far; nil if it goes to `stream(closure:)`.
+    /// What has come of the body so far; nil if it goes to `stream(closure:)`, or into a file.
     open override var data: Data? { body.withLock { $0.data } }
 
     /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run on, and
@@ -66,6 +66,27 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
             report.update(body.withLock { $0.received }, of: expectedContentLength ?? -1)
         }
     }
+
+    override func goOn(as download: SessionDownloadTask) {
+        super.goOn(as: download)
+        body.withLock { $0.isFile = true }
+    }
+
+    override func take(_ event: DownloadEvent) {
+        switch event {
+        case .resumed: break
+        case .wrote(_, let total, let expected): body.withLock { $0.report }?.update(total, of: expected)
+        case .arrived(let location):
+            guard let closure = override(\.fileFinished), let task = task as? SessionDownloadTask else { return }
+            let file = closure(context.session, task, location)
+            state.withLock { $0.needAside().file = file }
+        }
+    }
+
+    override func holds(_ location: URL) -> Bool { file != nil }
+
+    /// Where the file is that the response has become, if anybody wanted it.
+    var file: URL? { state.withLock { $0.aside?.file } }
 
     override func complete(with error: (any Error)?) {
         let (end, delivers) = body.withLock { $0.complete(with: error) }

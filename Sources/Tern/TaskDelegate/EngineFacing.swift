@@ -4,7 +4,8 @@ import Synchronization
 import TernEngine
 
 /// A task's delegate as the engine sees it: on the reactor's thread. Kept out of the public classes, whose users have no business there.
-protocol EngineFacing: SessionTaskDelegate, TaskDelegate {}
+/// Any request's task may be a download, or become one.
+protocol EngineFacing: SessionDownloadDelegate, TaskDelegate {}
 
 extension EngineFacing {
     var relays: Bool { isRelayed.load(ordering: .relaxed) }

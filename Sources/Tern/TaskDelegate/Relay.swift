@@ -10,6 +10,8 @@ enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest, Question<RedirectAnswer>)
     case challenge(AuthenticationChallenge, Question<ChallengeAnswer>)
     case content(Question<ContentAnswer>)
+    /// The task goes on as this one.
+    case became(SessionDownloadTask)
     case download(SessionDownloadTask, DownloadEvent)
     case completion(EngineError?, TaskMetrics?)
 }

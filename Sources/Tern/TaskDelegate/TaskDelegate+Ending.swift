@@ -89,6 +89,8 @@ extension TaskDelegate: CallbackQueue.Source {
         } else if let task {
             // Without an error of its own nobody will go on with it.
             if error == nil { task.cancel() } else { stop(task) }
+            // It may have become a download in this moment, which then is what goes on.
+            if let download = self.task as? SessionDownloadTask, download !== task { download.cancel() }
         }
         return task
     }

@@ -93,6 +93,9 @@ open class TaskDelegate: @unchecked Sendable {
     /// More of the request's content has been sent.
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
+    /// The task goes on as a download.
+    func goOn(as download: SessionDownloadTask) { begin(download) }
+
     /// Something has happened to the download that the task is.
     func take(_ event: DownloadEvent) {}
 

@@ -24,6 +24,8 @@ protocol TaskHub: AnyObject, Sendable {
     func deliver(_ event: StreamEvent, of task: StreamTask, in session: Session)
     /// A request that was not held is started.
     func hold(_ task: SessionTask)
+    /// A task's request has this one from now on; the other is still known.
+    func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
     /// The task has ended, or will never be started.
     func remove(_ task: SessionTask)
     /// A request without a task does not wait for one any more.

@@ -2,10 +2,14 @@
 import Foundation
 import TernEngine
 
-/// A download's delegate as the engine sees it: on the reactor's thread.
-protocol DownloadFacing: EngineFacing, SessionDownloadDelegate {}
+// Downloads, and what becomes one.
+extension EngineFacing {
+    func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {
+        context.hub.add(download, inPlaceOf: task)
+        goOn(as: download)
+        relay(.became(download), of: task)
+    }
 
-extension DownloadFacing {
     func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64) {
         hear(.resumed(at: fileOffset, of: expectedTotalBytes), of: task)
     }
@@ -28,7 +32,7 @@ extension DownloadFacing {
 }
 
 /// The delegate of a download request's task.
-final class DownloadTaskReceiver: DownloadTaskDelegate, DownloadFacing, @unchecked Sendable {
+final class DownloadTaskReceiver: DownloadTaskDelegate, EngineFacing, @unchecked Sendable {
     override var receiver: any SessionTaskDelegate { self }
 
     override var downloadReceiver: any SessionDownloadDelegate { self }
