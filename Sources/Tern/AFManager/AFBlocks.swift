@@ -3,10 +3,12 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// The blocks of a manager that are told besides, and replace nothing.
+/// The blocks of a manager that its session's hub has no place for.
 final class AFBlocks: Sendable {
     struct Blocks {
         var sessionInvalid: (@Sendable (Session, (any Error)?) -> Void)?
+        var becameDownload: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
+        var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> URL?)?
     }
 
     private let blocks = Lock(Blocks())

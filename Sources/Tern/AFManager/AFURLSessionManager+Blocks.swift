@@ -59,12 +59,24 @@ extension AFURLSessionManager {
         manager.delegate.taskDidComplete = block
     }
 
-    /// Says whether the body of a response is wanted.
+    /// Says whether the body of a response is wanted, and whether as a file. A task that becomes a download keeps its handlers.
     @preconcurrency
     public func setDataTaskDidReceiveResponseBlock(
         _ block: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
     ) {
+        manager.delegate.dataTaskDidBecomeDownloadTask = { [book, blocks] session, task, download in
+            book.move(task, to: download, AFPlacement(blocks: blocks))
+            blocks[\.becameDownload]?(session, task, download)
+        }
         manager.delegate.dataTaskDidReceiveResponse = block
+    }
+
+    /// Is told of the download that a data task has become.
+    @preconcurrency
+    public func setDataTaskDidBecomeDownloadTaskBlock(
+        _ block: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
+    ) {
+        blocks[\.becameDownload] = block
     }
 
     /// Is told of the bytes of a body, which the task collects all the same.
@@ -74,6 +86,39 @@ extension AFURLSessionManager {
         manager.delegate.dataTaskDidReceiveData = { [weak hub = manager.delegate] session, task, data in
             hub?[task]?.delegate.receive(data.span, of: task)
             block(session, task, data)
+        }
+    }
+
+    /// Says where a complete file is to be, in place of the task's destination; nil leaves it to that.
+    @preconcurrency
+    public func setDownloadTaskDidFinishDownloadingBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, URL) -> URL?)?
+    ) {
+        blocks[\.fileFinished] = block
+    }
+
+    /// Is told of what has been written to a file, besides the task's progress: bytes since the last call, in all, and to be expected.
+    @preconcurrency
+    public func setDownloadTaskDidWriteDataBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+    ) {
+        guard let block else { return manager.delegate.downloadTaskDidWriteData = nil }
+        manager.delegate.downloadTaskDidWriteData = {
+            [weak hub = manager.delegate] session, task, count, total, expected in
+            hub?[task]?.delegate.take(.wrote(count, total: total, expected: expected))
+            block(session, task, count, total, expected)
+        }
+    }
+
+    /// Is told from which byte a download goes on, and of how many, besides the task's progress.
+    @preconcurrency
+    public func setDownloadTaskDidResumeBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
+    ) {
+        guard let block else { return manager.delegate.downloadTaskDidResumeAtOffset = nil }
+        manager.delegate.downloadTaskDidResumeAtOffset = { [weak hub = manager.delegate] session, task, offset, total in
+            hub?[task]?.delegate.take(.resumed(at: offset, of: total))
+            block(session, task, offset, total)
         }
     }
 }

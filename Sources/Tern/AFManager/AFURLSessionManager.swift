@@ -13,16 +13,25 @@ open class AFURLSessionManager: @unchecked Sendable {
     public typealias CompletionHandler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
     /// Is told how far a task has come, on the manager's queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
+    /// Is told what came of a download: the head of the response, where the file is to be, and what went wrong.
+    public typealias DownloadCompletionHandler = @Sendable (HTTPURLResponse?, URL?, (any Error)?) -> Void
+    /// Says where a complete file is to be, given where it is. What stands there already stays.
+    public typealias Destination = @Sendable (URL, HTTPURLResponse) -> URL
 
     let manager: SessionManager
     let blocks = AFBlocks()
-    private let book: AFTaskBook
+    let book: AFTaskBook
 
     /// A manager of a session of its own; nil takes the default configuration.
     public init(sessionConfiguration configuration: SessionConfiguration? = nil) {
         manager = SessionManager(configuration: configuration ?? .default)
-        manager.startRequestsImmediately = false
         book = AFTaskBook(queue: manager.queue)
+        begin()
+    }
+
+    private func begin() {
+        manager.startRequestsImmediately = false
+        AFNotices.serve(book)
         manager.delegate.sessionDidBecomeInvalidWithError = { [blocks] session, error in
             blocks[\.sessionInvalid]?(session, error)
             NotificationCenter.default.post(name: .AFURLSessionDidInvalidate, object: session)
@@ -76,6 +85,9 @@ open class AFURLSessionManager: @unchecked Sendable {
 
     /// Those of them that were made to send content.
     open var uploadTasks: [SessionUploadTask] { book.uploadTasks }
+
+    /// Those of them whose response becomes a file.
+    open var downloadTasks: [SessionDownloadTask] { book.downloadTasks }
 
     /// Ends the session when its tasks have ended; they are cancelled, or awaited.
     open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool) {
@@ -138,6 +150,43 @@ open class AFURLSessionManager: @unchecked Sendable {
     ) -> SessionUploadTask {
         book.enter(upload, progress, nil, completionHandler)
             ?? session.uploadTask(with: request, from: .data(Data())) { _ in }
+    }
+
+    /// A task whose response becomes a file, and is taken to where `destination` says; without one it stays where it is, and is the
+    /// handler's to remove. A file that cannot be moved is posted, and is no failure: it stays where it is.
+    ///
+    /// The status and the type are the serializer's to judge, which gets no body: a page that says "404" is an error and a file.
+    @preconcurrency
+    open func downloadTask(
+        with request: URLRequest, progress: ProgressHandler? = nil, destination: Destination? = nil,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) -> SessionDownloadTask {
+        download(manager.download(request), progress, destination, completionHandler)
+            ?? session.downloadTask(with: request)
+    }
+
+    /// A task that goes on where another has broken off, or was cancelled: with ``TernEngine/EngineError/resumeData`` or what
+    /// ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is another one by now.
+    ///
+    /// - Throws: what is wrong with the data.
+    @preconcurrency
+    open func downloadTask(
+        withResumeData resumeData: Data, progress: ProgressHandler? = nil, destination: Destination? = nil,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) throws -> SessionDownloadTask {
+        let request = manager.download(resumingWith: resumeData)
+        if let task = download(request, progress, destination, completionHandler) { return task }
+        throw request.delegate.error ?? EngineError(.cancelled, phase: .request)
+    }
+
+    /// Nil if the request has no task.
+    private func download(
+        _ request: DownloadRequest, _ progress: ProgressHandler?, _ destination: Destination?,
+        _ completionHandler: DownloadCompletionHandler?
+    ) -> SessionDownloadTask? {
+        let placement = AFPlacement(blocks: blocks, destination: destination)
+        guard let completionHandler else { return book.enter(request, progress, placement, nil) }
+        return book.enter(request, progress, placement) { completionHandler($0, $1 as? URL, $2) }
     }
 
     /// For the compiler: without an adapter there is always a task, and of this kind.
