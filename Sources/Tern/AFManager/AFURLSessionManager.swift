@@ -29,12 +29,33 @@ open class AFURLSessionManager: @unchecked Sendable {
         begin()
     }
 
+    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's delegate.
+    ///
+    /// Tasks that were made on the session itself and have not ended are the manager's from now on. They have no handlers, but progress,
+    /// and what comes from now on of their bodies is collected, serialized and posted as that of any other.
+    public init?(session: Session, delegate: SessionDelegate) {
+        guard let manager = SessionManager(session: session, delegate: delegate) else { return nil }
+        self.manager = manager
+        book = AFTaskBook(queue: manager.queue)
+        begin()
+        for task in manager.strayTasks { adopt(task) }
+    }
+
     private func begin() {
         manager.startRequestsImmediately = false
         AFNotices.serve(book)
         manager.delegate.sessionDidBecomeInvalidWithError = { [blocks] session, error in
             blocks[\.sessionInvalid]?(session, error)
             NotificationCenter.default.post(name: .AFURLSessionDidInvalidate, object: session)
+        }
+    }
+
+    private func adopt(_ task: SessionTask) {
+        switch task {
+        case let task as SessionUploadTask: book.enter(manager.adopt(task), nil, nil, nil)
+        case let task as SessionDataTask: book.enter(manager.adopt(task), nil, nil)
+        case let task as SessionDownloadTask: book.enter(manager.adopt(task), nil, AFPlacement(blocks: blocks), nil)
+        default: break
         }
     }
 

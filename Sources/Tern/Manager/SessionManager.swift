@@ -20,7 +20,7 @@ open class SessionManager: @unchecked Sendable {
     public let delegate: SessionDelegate
     /// Where handlers and closures run unless they name a queue.
     public let queue: DispatchQueue
-    private let context: RequestContext
+    let context: RequestContext
     private let startsImmediately = Atomic<Bool>(true)
     private let state: Lock<State>
 
@@ -362,7 +362,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    private func start<Kind: Request>(_ request: Kind) -> Kind {
+    func start<Kind: Request>(_ request: Kind) -> Kind {
         if request.isUnadapted, delegate.askAboutAdaptation(of: request) { return request }
         let starts = startRequestsImmediately
         if let task = request.task {

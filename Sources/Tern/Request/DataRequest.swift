@@ -21,6 +21,11 @@ open class DataRequest: Request, @unchecked Sendable {
             Requestable(urlRequest: urlRequest), delegate: DataTaskReceiver(request: urlRequest, context: context))
     }
 
+    /// Sees to a task that is there already.
+    convenience init(adopting original: AdoptedTask, context: RequestContext) {
+        self.init(original, delegate: DataTaskReceiver(request: original.urlRequest, context: context))
+    }
+
     /// Fails with `error`, having got no further than `request`.
     convenience init(_ request: URLRequest?, failedWith error: any Error, context: RequestContext) {
         self.init(nil, delegate: DataTaskReceiver(request: request, error: error, context: context))

@@ -35,6 +35,14 @@ open class DownloadRequest: Request, @unchecked Sendable {
         self.init(Resumable(resumeData: resumeData, delegate: delegate), downloadDelegate: delegate)
     }
 
+    /// Sees to a download that is there already.
+    convenience init(adopting task: SessionDownloadTask, context: RequestContext) {
+        let urlRequest = task.originalRequest
+        let delegate = DownloadTaskReceiver(request: urlRequest, context: context, destination: nil)
+        let original = AdoptedTask(task, again: Downloadable(urlRequest: urlRequest, delegate: delegate))
+        self.init(original, downloadDelegate: delegate)
+    }
+
     /// Fails with `error`, having got no further than `request`.
     convenience init(downloading request: URLRequest?, failedWith error: any Error, context: RequestContext) {
         let delegate = DownloadTaskReceiver(request: request, error: error, context: context, destination: nil)

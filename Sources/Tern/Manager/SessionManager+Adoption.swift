@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+
+// Tasks that were made on the session itself become those of requests, which have what comes from then on.
+extension SessionManager {
+    /// Those that have not ended and belong to no request.
+    var strayTasks: [SessionTask] { delegate.strays.all }
+
+    func adopt(_ task: SessionDataTask) -> DataRequest {
+        let again = Requestable(urlRequest: task.originalRequest)
+        return adopt(task, DataRequest(adopting: AdoptedTask(task, again: again), context: context))
+    }
+
+    func adopt(_ task: SessionUploadTask) -> UploadRequest {
+        let again = StreamedUploadable(urlRequest: task.originalRequest)
+        return adopt(task, UploadRequest(sending: AdoptedTask(task, again: again), context: context))
+    }
+
+    func adopt(_ task: SessionDownloadTask) -> DownloadRequest {
+        adopt(task, DownloadRequest(adopting: task, context: context))
+    }
+
+    private func adopt<Kind: Request>(_ task: SessionTask, _ request: Kind) -> Kind {
+        delegate.strays.remove(task)
+        let request = start(request)
+        // The hub may have been told of its end a moment ago, and have found nobody to tell.
+        if task.state == .completed { request.delegate.complete(with: task.error) }
+        return request
+    }
+}
