@@ -12,7 +12,7 @@ help:
 	@echo "make test         the whole suite, real servers included"
 	@echo "make bench        this client beside its peers (about half an hour); make bench-quick: under two minutes"
 	@echo "make bench-tls    handshakes, requests over TLS, policies and contexts, beside the goals (about six minutes)"
-	@echo "make bench-transfer  uploads, downloads and decoding of 100 MB, and bodies had whole, beside the goals (about six minutes)"
+	@echo "make bench-transfer  files, forms, streams and bodies of 100 MB and 1 GB, beside the goals (about ten minutes)"
 	@echo "make bench-parse  the response decoder beside a parser in C, a few seconds once built"
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"

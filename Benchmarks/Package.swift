@@ -28,7 +28,7 @@ let package = Package(
     targets: [
         // libcurl's module map; the flags come from pkg-config.
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        // libcurl's multi interface, and the clock and the latency buckets that all clients share.
+        // libcurl's multi interface, and what all clients share: the clock, the latency buckets, loopback's ports.
         .target(name: "CCurlMulti", dependencies: ["CLibcurl"], cSettings: [.define("_GNU_SOURCE")]),
         // http_parser as a client would use it; loaded at run time.
         .target(name: "CHTTPParser"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libcurl as its manual advises for speed: one multi handle driven by `curl_multi_socket_action` from epoll, easy handles
 // reused for the whole run so that their options and connections stay, a write callback that discards unless told otherwise,
-// an upload buffer of 512 KB.
+// an upload buffer of 512 KB. A file is written with write(2), under a name of its own until it is complete; forms are curl's.
 //
 // libcurl withdraws its interest in a socket at the end of a transfer and declares it anew at the start of the next.
 // Changes are therefore applied just before waiting: for a kept-alive connection the two cancel out, and no epoll_ctl is left.
@@ -41,6 +41,8 @@ typedef struct {
     char *collected;     // NULL until the body begins, and where none is gathered
     uint64_t capacity;
     uint64_t sent;       // of the upload
+    int download;        // the file that is being written, -1 for none
+    curl_mime *form;
     curl_multi_client *client;
 } transfer;
 
@@ -54,10 +56,15 @@ struct curl_multi_client {
     int dirty_count;
     uint64_t timer;  // when to tell curl of its timeout; 0 for never
     uint64_t body_size;
+    bool follows_events;
     int upload_file;  // -1 for none
     char *upload;     // NULL for none in memory
     uint64_t upload_size;
     struct curl_slist *headers;
+    char *upload_path;    // of the form's file
+    char *download_path;  // NULL for none
+    char *draft_path;
+    curl_multi_tally *tally;  // of the run
 };
 
 const char *curl_multi_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
@@ -84,6 +91,35 @@ static size_t collect(char *bytes, size_t size, size_t count, void *context) {
     memcpy(transfer->collected + transfer->bytes, bytes, length);
     transfer->bytes += length;
     return length;
+}
+
+static size_t write_file(char *bytes, size_t size, size_t count, void *context) {
+    transfer *transfer = context;
+    size_t length = size * count;
+    for (size_t written = 0; written < length;) {
+        ssize_t result = write(transfer->download, bytes + written, length - written);
+        if (result < 0 && errno != EINTR) return 0;
+        if (result > 0) written += (size_t)result;
+    }
+    transfer->bytes += length;
+    return length;
+}
+
+/// Events come whole: each is sent at once, and small. The body's size is their number.
+static size_t follow(char *bytes, size_t size, size_t count, void *context) {
+    static const char field[] = "data: ";
+    transfer *transfer = context;
+    curl_multi_tally *tally = transfer->client->tally;
+    uint64_t now = monotonic_nanoseconds();
+    const char *end = bytes + size * count;
+    for (const char *place = bytes; (place = memmem(place, (size_t)(end - place), field, sizeof field - 1)) != NULL;) {
+        uint64_t sent = 0;
+        for (place += sizeof field - 1; place < end && *place >= '0' && *place <= '9'; place++) sent = sent * 10 + (uint64_t)(*place - '0');
+        transfer->bytes++;
+        tally->requests++;
+        tally->latencies[latency_bucket(now - sent)]++;
+    }
+    return size * count;
 }
 
 static size_t read_file(char *bytes, size_t size, size_t count, void *context) {
@@ -145,10 +181,23 @@ static void apply_interests(curl_multi_client *client) {
     client->dirty_count = 0;
 }
 
-static void configure_upload(CURL *easy, curl_multi_client *client, transfer *transfer) {
+static void configure_form(CURL *easy, curl_multi_client *client, transfer *transfer) {
+    transfer->form = curl_mime_init(easy);
+    curl_mimepart *text = curl_mime_addpart(transfer->form);
+    curl_mime_name(text, UPLOAD_FORM_TEXT_NAME);
+    curl_mime_data(text, UPLOAD_FORM_TEXT, CURL_ZERO_TERMINATED);
+    curl_mimepart *file = curl_mime_addpart(transfer->form);
+    curl_mime_name(file, UPLOAD_FORM_FILE_NAME);
+    curl_mime_filedata(file, client->upload_path);
+    curl_easy_setopt(easy, CURLOPT_MIMEPOST, transfer->form);
+}
+
+static void configure_upload(CURL *easy, curl_multi_client *client, transfer *transfer, curl_multi_options options) {
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
-    if (client->upload_file >= 0) {
+    if (options.sends_form) {
+        configure_form(easy, client, transfer);
+    } else if (client->upload_file >= 0) {
         curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
         curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)client->upload_size);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, read_file);
@@ -168,7 +217,9 @@ static bool configure(transfer *transfer, curl_multi_client *client, const char 
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, options.collects ? collect : discard);
+    transfer->download = -1;
+    curl_write_callback take = options.follows_events ? follow : options.download_path != NULL ? write_file : options.collects ? collect : discard;
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
@@ -179,7 +230,7 @@ static bool configure(transfer *transfer, curl_multi_client *client, const char 
     }
     if (options.fresh_handshakes) curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-    if (options.upload_size > 0) configure_upload(easy, client, transfer);
+    if (options.upload_size > 0) configure_upload(easy, client, transfer, options);
     return true;
 }
 
@@ -190,6 +241,10 @@ static bool prepare_upload(curl_multi_client *client, curl_multi_options options
     if (options.upload_size == 0) return true;
     // Asks nobody whether to go on; neither does any other client.
     client->headers = curl_slist_append(NULL, "Expect:");
+    if (options.sends_form) {
+        if (options.upload_path != NULL) client->upload_path = strdup(options.upload_path);
+        return client->upload_path != NULL;
+    }
     if (options.upload_path != NULL) {
         client->upload_file = open(options.upload_path, O_RDONLY | O_CLOEXEC);
         return client->upload_file >= 0;
@@ -199,6 +254,13 @@ static bool prepare_upload(curl_multi_client *client, curl_multi_options options
     return client->upload != NULL;
 }
 
+/// Whether there are names for what is to be downloaded to.
+static bool prepare_download(curl_multi_client *client, curl_multi_options options) {
+    if (options.download_path == NULL) return true;
+    client->download_path = strdup(options.download_path);
+    return client->download_path != NULL && asprintf(&client->draft_path, "%s.draft", options.download_path) > 0;
+}
+
 curl_multi_client *curl_multi_client_new(
     const char *url, const char *ca_file, int connections, curl_multi_options options
 ) {
@@ -206,7 +268,8 @@ curl_multi_client *curl_multi_client_new(
     curl_multi_client *client = calloc(1, sizeof *client);
     if (client == NULL) return NULL;
     client->body_size = options.body_size;
-    bool is_ready = prepare_upload(client, options);
+    client->follows_events = options.follows_events;
+    bool is_ready = prepare_upload(client, options) && prepare_download(client, options);
     client->epoll = epoll_create1(EPOLL_CLOEXEC);
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)connections, sizeof *client->transfers);
@@ -234,21 +297,32 @@ static void begin(curl_multi_client *client, transfer *transfer, uint64_t now) {
     transfer->begin = now;
     transfer->bytes = 0;
     transfer->sent = 0;
+    if (client->draft_path != NULL) transfer->download = open(client->draft_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     curl_multi_add_handle(client->multi, transfer->easy);
 }
 
-static void end(transfer *transfer, CURLcode result, uint64_t now, curl_multi_tally *tally) {
+/// Whether the file that was written, if one was, has its name.
+static bool keep_file(transfer *transfer) {
+    if (transfer->client->draft_path == NULL) return true;
+    bool is_written = close(transfer->download) == 0;
+    transfer->download = -1;
+    return is_written && rename(transfer->client->draft_path, transfer->client->download_path) == 0;
+}
+
+static void end(transfer *transfer, CURLcode result, curl_multi_tally *tally) {
     long status = 0;
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     free(transfer->collected);
     transfer->collected = NULL;
-    if (result != CURLE_OK || status != 200 || transfer->bytes != transfer->client->body_size) {
+    bool is_kept = keep_file(transfer);
+    if (result != CURLE_OK || status != 200 || transfer->bytes != transfer->client->body_size || !is_kept) {
         tally->errors++;
         return;
     }
+    if (transfer->client->follows_events) return;
     tally->requests++;
     tally->bytes += transfer->bytes;
-    tally->latencies[latency_bucket(now - transfer->begin)]++;
+    tally->latencies[latency_bucket(monotonic_nanoseconds() - transfer->begin)]++;
 }
 
 /// Takes what has ended, and begins anew with it before the deadline. Returns how many requests are left in flight.
@@ -261,8 +335,8 @@ static int turn_over(curl_multi_client *client, int in_flight, uint64_t deadline
         CURLcode result = message->data.result;
         transfer *transfer;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+        end(transfer, result, tally);
         uint64_t now = monotonic_nanoseconds();
-        end(transfer, result, now, tally);
         curl_multi_remove_handle(client->multi, easy);
         if (now < deadline && tally->errors < 1000) begin(client, transfer, now); else in_flight--;
     }
@@ -278,6 +352,7 @@ static int timeout_of(const curl_multi_client *client) {
 void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally) {
     int in_flight = client->connections;
     int running;
+    client->tally = tally;
     uint64_t now = monotonic_nanoseconds();
     for (int i = 0; i < client->connections; i++) begin(client, &client->transfers[i], now);
     while (in_flight > 0) {
@@ -303,12 +378,18 @@ void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_mu
 }
 
 void curl_multi_client_free(curl_multi_client *client) {
-    for (int i = 0; i < client->connections; i++) curl_easy_cleanup(client->transfers[i].easy);
+    for (int i = 0; i < client->connections; i++) {
+        curl_easy_cleanup(client->transfers[i].easy);
+        curl_mime_free(client->transfers[i].form);
+    }
     if (client->multi != NULL) curl_multi_cleanup(client->multi);
     if (client->epoll >= 0) close(client->epoll);
     if (client->upload_file >= 0) close(client->upload_file);
     curl_slist_free_all(client->headers);
     free(client->upload);
+    free(client->upload_path);
+    free(client->download_path);
+    free(client->draft_path);
     free(client->transfers);
     free(client);
 }

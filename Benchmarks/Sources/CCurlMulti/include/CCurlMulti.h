@@ -26,6 +26,17 @@ static inline uint64_t latency_of_bucket(uint32_t bucket) {
 /// CLOCK_MONOTONIC in nanoseconds.
 uint64_t monotonic_nanoseconds(void);
 
+/// A socket that is bound to a free port of 127.0.0.1, which is told; -1 if there is none.
+int loopback_socket(uint16_t *port);
+
+/// Whether somebody accepts connections there.
+bool loopback_accepts(uint16_t port);
+
+// What is in every form, whoever sends it, and the name of its file's field.
+#define UPLOAD_FORM_TEXT_NAME "species"
+#define UPLOAD_FORM_TEXT "Sterna paradisaea"
+#define UPLOAD_FORM_FILE_NAME "picture"
+
 /// What a run did; latencies are added to.
 typedef struct {
     uint64_t requests;
@@ -50,6 +61,13 @@ typedef struct {
     const char *upload_path;
     /// How many bytes to upload, from the file or else from memory; 0 for a GET.
     size_t upload_size;
+    /// Sends the file as a part of a form, after a text.
+    bool sends_form;
+    /// The file that each body becomes; NULL for none. One connection only.
+    const char *download_path;
+    /// Bodies are streams of events whose data say when they were sent: each is counted as a request, with its own latency. The
+    /// size of a body is their number.
+    bool follows_events;
 } curl_multi_options;
 
 typedef struct curl_multi_client curl_multi_client;

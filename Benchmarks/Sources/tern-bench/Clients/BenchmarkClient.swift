@@ -8,7 +8,7 @@ protocol BenchmarkClient: Sendable {
     init(_ load: Load) throws
 
     /// Keeps `load.connections` requests in flight; begins none after the deadline (of `monotonic_nanoseconds`), and returns
-    /// when the last one has ended. Called twice: to warm up, and to be measured.
+    /// when the last one has ended. Called twice, to warm up and to be measured, or for the latter alone.
     func run(until deadline: UInt64) async -> Tally
 }
 

@@ -13,7 +13,7 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
         unsafe self.client = client
     }
 
-    /// Nothing of the options is kept but their numbers and the open file.
+    /// Nothing of the options is kept but their numbers, the open file and copies of what is needed again.
     private static func make(_ load: Load) -> OpaquePointer? {
         var options = unsafe curl_multi_options()
         unsafe options.receive_buffer = load.curlReceiveBuffer ?? (load.isLarge ? .max : 0)
@@ -22,12 +22,21 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
         unsafe options.decodes = load.decodesContent == true
         unsafe options.body_size = UInt64(load.bodySize)
         unsafe options.upload_size = load.upload?.size ?? 0
-        func make(_ path: UnsafePointer<CChar>?) -> OpaquePointer? {
-            unsafe options.upload_path = path
-            return unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), options)
+        unsafe options.sends_form = load.upload?.isForm == true
+        unsafe options.follows_events = load.followsEvents
+        return unsafe withCString(load.upload?.path) { upload in
+            unsafe withCString(load.download) { download in
+                unsafe (options.upload_path, options.download_path) = unsafe (upload, download)
+                return unsafe curl_multi_client_new(load.url, load.authority, Int32(load.connections), options)
+            }
         }
-        guard let path = load.upload?.path else { return unsafe make(nil) }
-        return unsafe path.withCString { unsafe make($0) }
+    }
+
+    private static func withCString(
+        _ text: String?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        guard let text else { return unsafe body(nil) }
+        return unsafe text.withCString { unsafe body($0) }
     }
 
     deinit { unsafe curl_multi_client_free(client) }

@@ -14,8 +14,8 @@ struct ForeignClient {
         case .floor: program = "floor"
         case .hyperConnection, .hyperClient, .reqwest: program = "rust-peers"
         case .go: program = "go-peer"
-        case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .asyncHTTPClientFutures,
-            .asyncHTTPClientAsync, .urlSession, .zlib:
+        case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .curlCommand,
+            .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .zlib:
             return nil
         }
         mode = peer.rawValue

@@ -13,14 +13,15 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case reqwest
     case go
     case curlMulti = "libcurl"
+    case curlCommand = "curl"
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
     case urlSession = "urlsession"
     /// No client, but the floor of those who decode.
     case zlib
 
-    /// Those that fetch anything, and so can be compared in every scenario.
-    static let clients = allCases.filter { $0 != .zlib }
+    /// Those that keep as many connections busy as they are told to, and so can be compared in every scenario of requests.
+    static let clients = allCases.filter { $0 != .zlib && $0 != .curlCommand }
 
     var title: String {
         switch self {
@@ -31,6 +32,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .reqwest: "reqwest"
         case .go: "Go, net/http"
         case .curlMulti: "libcurl, multi"
+        case .curlCommand: "the command curl"
         case .asyncHTTPClientFutures: "async-http-client, futures"
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
@@ -45,12 +47,14 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// The client to run in this process. Nil for a program that is measured from outside.
     func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
         switch self {
-        case .floor, .wrk, .hyperConnection, .hyperClient, .reqwest, .go: nil
+        case .floor, .wrk, .curlCommand, .hyperConnection, .hyperClient, .reqwest, .go: nil
         case .curlMulti: try CurlMultiClient(load)
-        case .asyncHTTPClientFutures: AsyncHTTPClientFutures(load)
+        case .asyncHTTPClientFutures: try AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
         case .urlSession: try FoundationURLSession(load)
         case .zlib: try InflatingLoop(load)
+        case .ternReactor where load.followsEvents: try TernEvents(load, onReactor: true)
+        case .ternGlobal where load.followsEvents: try TernEvents(load, onReactor: false)
         case .ternReactor: try TernAsync(load, onReactor: true)
         case .ternGlobal: try TernAsync(load, onReactor: false)
         case .ternDelegate: try TernDelegate(load)
@@ -63,6 +67,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         switch self {
         case .floor, .hyperConnection, .hyperClient, .reqwest, .go: ForeignClient(self)?.obstacle(over: scheme)
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
+        case .curlCommand: CurlCommand.path == nil ? "curl is not installed (apt-get install curl)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
         case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain,
             .zlib:

@@ -18,7 +18,9 @@ struct RunClient: AsyncParsableCommand {
         alarm(UInt32((load.warmUpSeconds + load.seconds) * 5) + 20)
         let memoryBefore = PeakMemory.bytes()
         guard let client = try peer.makeClient(load) else { throw PeerUnavailable(reason: "\(peer) is no client") }
-        _ = await client.run(until: monotonic_nanoseconds() + UInt64(load.warmUpSeconds * 1e9))
+        if load.warmUpSeconds > 0 {
+            _ = await client.run(until: monotonic_nanoseconds() + UInt64(load.warmUpSeconds * 1e9))
+        }
 
         let before = ResourceUsage.own
         let begin = monotonic_nanoseconds()

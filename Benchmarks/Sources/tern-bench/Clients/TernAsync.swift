@@ -4,7 +4,7 @@ internal import Foundation
 internal import TernEngine
 
 /// Tern by async/await: one task per connection. Small bodies are collected; large ones are discarded as they
-/// come unless the load wants them whole.
+/// come unless the load wants them whole, or in a file.
 struct TernAsync: BenchmarkClient {
     private let load: Load
     private let session: Session
@@ -25,9 +25,16 @@ struct TernAsync: BenchmarkClient {
     func run(until deadline: UInt64) async -> Tally {
         await runLoops(load, on: executor) {
             await loop(load, until: deadline) {
-                load.isLarge && !load.collects ? try await discard() : try await collect()
+                if let path = load.download { return try await download(to: path) }
+                return load.isLarge && !load.collects ? try await discard() : try await collect()
             }
         }
+    }
+
+    private func download(to path: String) async throws(EngineError) -> (status: Int, size: Int) {
+        let (file, response) = try await session.download(
+            for: request, to: URL(filePath: path, directoryHint: .notDirectory))
+        return (response.statusCode, FileSize.of(file.path))
     }
 
     private func collect() async throws(EngineError) -> (status: Int, size: Int) {

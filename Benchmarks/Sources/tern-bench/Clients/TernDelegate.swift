@@ -4,7 +4,7 @@ internal import Foundation
 internal import CCurlMulti
 internal import TernEngine
 
-/// Tern by delegate tasks, which see the body where it was received.
+/// Tern by delegate tasks, which see the body where it was received, or are told when it is a file.
 struct TernDelegate: BenchmarkClient {
     private let load: Load
     private let session: Session
@@ -28,7 +28,7 @@ struct TernDelegate: BenchmarkClient {
 
 extension TernDelegate {
     /// One connection's requests: each begins when the one before has completed.
-    private final class Chain: SessionTaskDelegate, @unchecked Sendable {
+    private final class Chain: SessionDownloadDelegate, @unchecked Sendable {
         // Touched by one callback after the other.
         private let session: Session
         private let request: URLRequest
@@ -53,12 +53,21 @@ extension TernDelegate {
 
         func begin() {
             (begun, status, size) = (monotonic_nanoseconds(), 0, 0)
-            session.dataTask(with: request, delegate: self).resume()
+            guard let path = load.download else { return session.dataTask(with: request, delegate: self).resume() }
+            let target = URL(filePath: path, directoryHint: .notDirectory)
+            session.downloadTask(with: request, to: target, delegate: self).resume()
         }
 
         func task(_ task: SessionTask, didReceive response: HTTPURLResponse) { status = response.statusCode }
 
         func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { size += bytes.count }
+
+        func downloadTask(
+            _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+            totalBytesExpectedToWrite: Int64
+        ) { size = Int(totalBytesWritten) }
+
+        func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 
         func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
             let end = monotonic_nanoseconds()

@@ -28,9 +28,21 @@ enum TernSetup {
         request.decodesContent = load.decodesContent
         if let upload = load.upload {
             request.httpMethod = "POST"
-            // No zeros: the kernel would lend the same page for all of them.
-            request.content = upload.path.map { .file(path: $0) } ?? .data(Data(repeating: 0x54, count: upload.size))
+            if upload.isForm {
+                request.setForm(try form(upload))
+            } else {
+                // No zeros: the kernel would lend the same page for all of them.
+                request.content =
+                    upload.path.map { .file(path: $0) } ?? .data(Data(repeating: 0x54, count: upload.size))
+            }
         }
         return request
+    }
+
+    private static func form(_ upload: Upload) throws -> MultipartForm {
+        var form = MultipartForm()
+        form.append(UploadForm.text, name: UploadForm.textName)
+        if let path = upload.path { try form.append(file: path, name: UploadForm.fileName) }
+        return form
     }
 }

@@ -18,6 +18,10 @@ struct Load: Codable, Sendable {
 
     /// What is sent, with POST; nil for a GET.
     var upload: Upload?
+    /// The file that a body becomes, each replacing the one before; nil for none.
+    var download: String?
+    /// Whether bodies are streams of server-sent events, each of which says when it was sent. `bodySize` says how many then.
+    var followsEvents = false
     /// Whether a body in gzip is asked for and decoded; nil leaves it to the client.
     var decodesContent: Bool?
     /// Whether bodies are to be had whole at the end, however large.

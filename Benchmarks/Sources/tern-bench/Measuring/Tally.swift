@@ -24,6 +24,13 @@ struct Tally: Sendable {
         latencies.record(end - begin)
     }
 
+    /// Counts an event, which says when it was sent.
+    mutating func record(event: Substring, at now: UInt64) {
+        guard let sent = UInt64(event), sent <= now else { return errors += 1 }
+        requests += 1
+        latencies.record(now - sent)
+    }
+
     mutating func add(_ other: Tally) {
         requests += other.requests
         errors += other.errors

@@ -6,4 +6,6 @@ struct Upload: Codable, Sendable {
     var size: Int
     /// The file that holds as much; nil sends from memory.
     var path: String?
+    /// Whether the file is sent as a part of a form.
+    var isForm = false
 }

@@ -64,14 +64,21 @@ final class BenchmarkServer {
     /// it is fetched for the first time.
     func serve(_ body: Data, at path: String) throws { try body.write(to: file(at: path)) }
 
+    /// The same with so many bytes, which never are in memory together.
+    func serve(size: Int, at path: String) throws { try Self.write(size, to: file(at: path)) }
+
     /// What is served at `path`.
     func file(at path: String) -> URL { folder.appending(path: "root" + path) }
 
-    func url(at path: String) -> String { "http://127.0.0.1:\(ports[.http] ?? 0)\(path)" }
+    func url(at path: String, over scheme: Scenario.Scheme = .http) -> String {
+        "\(scheme)://127.0.0.1:\(ports[scheme] ?? 0)\(path)"
+    }
 
-    /// Where the upload of ``Scenario/Body/large`` is answered with two bytes, once all of it has been received; any other one
-    /// is an error.
-    var uploadURL: String { url(at: "/upload") }
+    /// Where so many bytes, or a form with a file of so many, are answered with two bytes, once all has been received; anything
+    /// else is an error.
+    func uploadURL(of size: Int, isForm: Bool, over scheme: Scenario.Scheme) -> String {
+        url(at: "\(isForm ? "/form" : "/upload")/\(size)", over: scheme)
+    }
 
     /// Where `handshakes` are to be made: the answer has the right size only after a handshake of the right kind.
     func url(of handshakes: Handshakes) -> String { "https://\(closingAddress)\(handshakes.path)" }
@@ -85,10 +92,7 @@ final class BenchmarkServer {
     ) throws -> String {
         let root = folder.appending(path: "root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        for body in [Scenario.Body.kilobyte, .large] {
-            // Blocks of zeros, not a sparse file, so that the page cache works as it does for any other file.
-            try Data(count: body.size).write(to: root.appending(path: body.path))
-        }
+        for body in [Scenario.Body.kilobyte, .large] { try write(body.size, to: root.appending(path: body.path)) }
         let authority = try CertificateAuthority()
         let identity = try authority.issueIntermediate().issue(.localhost)
         let texts = [
@@ -97,6 +101,17 @@ final class BenchmarkServer {
         ]
         for (name, text) in texts { try Data(text.utf8).write(to: folder.appending(path: name)) }
         return identity.pin
+    }
+
+    /// Blocks of zeros, not a sparse file, so that the page cache works as it does for any other file.
+    private static func write(_ size: Int, to url: URL) throws {
+        try Data().write(to: url)
+        let file = try FileHandle(forWritingTo: url)
+        let block = Data(count: 1 << 20)
+        for offset in stride(from: 0, to: size, by: block.count) {
+            try file.write(contentsOf: block.prefix(size - offset))
+        }
+        try file.close()
     }
 
     private static func configuration(
@@ -130,7 +145,12 @@ final class BenchmarkServer {
             default_type application/octet-stream;
             map $ssl_session_reused $new { "." ok; default resumed; }
             map $ssl_session_reused $resumed { r ok; default new; }
-            map $content_length $uploaded { \(Scenario.Body.large.size) /small; default /wrong-length; }
+            # The path says how much is to come; of a form its file, and what is around that is a few hundred bytes.
+            map "$uri $content_length" $uploaded {
+                "~^/upload/(\\d+) \\1$" /small;
+                "~^/form/(\\d+)\\d{4} \\1\\d{4}$" /small;
+                default /wrong-length;
+            }
             server {
                 listen 127.0.0.1:\(ports[.http] ?? 0) backlog=4096;
                 listen 127.0.0.1:\(ports[.https] ?? 0) ssl backlog=4096;
@@ -138,9 +158,9 @@ final class BenchmarkServer {
                 location = /small { return 200 "ok"; }
                 location ~ \\.gz$ { add_header Content-Encoding gzip; }
                 # Asks itself, and that only once the whole body lies in memory: cheaper than a file, or than 4 KB at a time.
-                location = /upload {
+                location ~ ^/(upload|form)/ {
                     client_max_body_size 0;
-                    client_body_buffer_size 101m;
+                    client_body_buffer_size 1025m;
                     proxy_pass_request_body off;
                     proxy_set_header Content-Length "";
                     proxy_pass http://127.0.0.1:\(ports[.http] ?? 0)$uploaded;

@@ -5,6 +5,8 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     case curlMulti = "libcurl"
     /// Gathers nothing where the others have bodies whole.
     case curlDiscarding = "libcurl-discarding"
+    case curlCommand = "curl"
+    case asyncHTTPClient = "ahc"
     case ternReactor = "tern-reactor"
     case ternDelegate = "tern-delegate"
     case ternGlobal = "tern-global"
@@ -17,6 +19,8 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         switch self {
         case .curlMulti: "libcurl, multi"
         case .curlDiscarding: "libcurl, multi, discarding"
+        case .curlCommand: "the command curl"
+        case .asyncHTTPClient: "async-http-client"
         case .ternReactor: "Tern, async on its reactor"
         case .ternDelegate: "Tern, delegate"
         case .ternGlobal: "Tern, async elsewhere"
@@ -30,10 +34,21 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     var peer: Peer {
         switch self {
         case .curlMulti, .curlDiscarding: .curlMulti
+        case .curlCommand: .curlCommand
+        case .asyncHTTPClient: .asyncHTTPClientFutures
         case .ternReactor, .ternReactorCoded: .ternReactor
         case .ternDelegate, .ternDelegateCoded: .ternDelegate
         case .ternGlobal: .ternGlobal
         case .zlib: .zlib
+        }
+    }
+
+    /// Whether it is what is measured, and not what it is compared with.
+    var hasGoals: Bool {
+        switch self {
+        case .ternReactor, .ternDelegate, .ternGlobal: true
+        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactorCoded, .ternDelegateCoded, .zlib:
+            false
         }
     }
 
@@ -42,7 +57,9 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         switch self {
         case .ternReactor: .ternReactorCoded
         case .ternDelegate: .ternDelegateCoded
-        case .curlMulti, .curlDiscarding, .ternGlobal, .ternReactorCoded, .ternDelegateCoded, .zlib: nil
+        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternGlobal, .ternReactorCoded,
+            .ternDelegateCoded, .zlib:
+            nil
         }
     }
 
@@ -50,7 +67,9 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     var takesCoded: Bool {
         switch self {
         case .ternReactorCoded, .ternDelegateCoded: true
-        case .curlMulti, .curlDiscarding, .ternReactor, .ternDelegate, .ternGlobal, .zlib: false
+        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactor, .ternDelegate, .ternGlobal,
+            .zlib:
+            false
         }
     }
 }

@@ -13,6 +13,11 @@ struct TransferComparison {
     /// The size of libcurl's receive buffer, in bytes: that of its upload buffer.
     private static let curlBuffer = 512 * 1024
 
+    private struct Servers {
+        let nginx: BenchmarkServer
+        let streams: StreamServer
+    }
+
     struct Result {
         var rows: [TransferRow] = []
         /// The coded size of the text, in bytes.
@@ -23,19 +28,23 @@ struct TransferComparison {
 
     /// Runs everything, one client at a time. Progress goes to standard error.
     func run() throws -> Result {
-        let server = try BenchmarkServer()
+        let servers = Servers(nginx: try BenchmarkServer(), streams: try StreamServer())
         var result = Result()
-        result.codedSize = try prepare(server)
-        let curlObstacle = Peer.curlMulti.obstacle(over: .http)
-        if let curlObstacle { result.skipped.append("\(Peer.curlMulti.title): \(curlObstacle)") }
+        result.codedSize = try prepare(servers.nginx)
+        let obstacles = Peer.allCases.reduce(into: [Peer: String]()) { $0[$1] = $1.obstacle(over: .http) }
+        for peer in Set(scenarios.flatMap(\.clients).map(\.peer)) {
+            if let obstacle = obstacles[peer] { result.skipped.append("\(peer.title): \(obstacle)") }
+        }
         var runs: [TransferScenario: [TransferClient: [Measurement]]] = [:]
         for round in 1...max(1, rounds) {
             for scenario in scenarios {
-                for client in scenario.clients where client.peer != .curlMulti || curlObstacle == nil {
+                for client in scenario.clients where obstacles[client.peer] == nil {
                     Progress.note("round \(round) of \(rounds): \(scenario.title), \(client.title)")
                     do {
-                        let load = try load(client, scenario, on: server, codedSize: result.codedSize)
-                        let run = try ClientProcess.measure(client.peer, load)
+                        let load = load(client, scenario, on: servers, codedSize: result.codedSize)
+                        let run =
+                            client == .curlCommand
+                            ? try CurlCommand.measure(load) : try ClientProcess.measure(client.peer, load)
                         runs[scenario, default: [:]][client, default: []].append(run)
                     } catch {
                         result.failures.append("\(scenario.title), \(client.title): \(error)")
@@ -58,38 +67,55 @@ struct TransferComparison {
         }
     }
 
-    /// Puts there what is fetched and not there anyway. Returns the size of the coded text, 0 if nobody asks for it.
+    /// Puts there what is fetched, or sent, and not there anyway. Returns the size of the coded text, 0 if nobody asks for it.
     private func prepare(_ server: BenchmarkServer) throws -> Int {
-        for scenario in scenarios where scenario.connections > 1 {
-            guard let path = scenario.path else { continue }
-            try server.serve(Data(repeating: 0x54, count: scenario.size), at: path)
+        for scenario in Set(scenarios) {
+            switch scenario.way {
+            case .collecting: try server.serve(Data(repeating: 0x54, count: scenario.size), at: scenario.path)
+            case .discarding, .toFile, .fromFile, .form:
+                if !FileManager.default.fileExists(atPath: server.file(at: scenario.path).path) {
+                    try server.serve(size: scenario.size, at: scenario.path)
+                }
+            case .fromMemory, .chunks, .decoding, .events: break
+            }
         }
-        guard scenarios.contains(.decoding), let path = TransferScenario.decoding.path else { return 0 }
-        Progress.note("compressing \(TransferScenario.decoding.size >> 20) MB")
-        let coded = try GeneratedText.coded(GeneratedText.bytes(TransferScenario.decoding.size))
-        try server.serve(coded, at: path)
+        guard let decoding = scenarios.first(where: { $0.way == .decoding }) else { return 0 }
+        Progress.note("compressing \(decoding.size >> 20) MB")
+        let coded = try GeneratedText.coded(GeneratedText.bytes(decoding.size))
+        try server.serve(coded, at: decoding.path)
         return coded.count
     }
 
     private func load(
-        _ client: TransferClient, _ scenario: TransferScenario, on server: BenchmarkServer, codedSize: Int
-    ) throws -> Load {
-        let url = scenario.path.map { client == .zlib ? server.file(at: $0).absoluteString : server.url(at: $0) }
+        _ client: TransferClient, _ scenario: TransferScenario, on servers: Servers, codedSize: Int
+    ) -> Load {
+        let server = servers.nginx
         var load = Load(
-            url: url ?? server.uploadURL, authority: server.authorityPath, connections: scenario.connections,
-            bodySize: scenario.size, warmUpSeconds: warmUpSeconds, seconds: seconds)
+            url: server.url(at: scenario.path, over: scenario.scheme), authority: server.authorityPath,
+            connections: scenario.connections, bodySize: scenario.size,
+            warmUpSeconds: scenario.isHuge ? 0 : warmUpSeconds, seconds: scenario.isHuge ? 0 : seconds)
         load.curlReceiveBuffer = Self.curlBuffer
-        switch scenario {
-        case .uploadFromFile:
-            load.upload = Upload(size: scenario.size, path: server.file(at: Scenario.Body.large.path).path)
-        case .uploadFromMemory: load.upload = Upload(size: scenario.size)
-        case .download: break
+        switch scenario.way {
+        case .discarding: break
+        case .toFile: load.download = server.folder.appending(path: "downloaded").path
+        case .fromFile, .form:
+            load.upload = Upload(
+                size: scenario.size, path: server.file(at: scenario.path).path, isForm: scenario.way == .form)
+        case .fromMemory: load.upload = Upload(size: scenario.size)
+        case .chunks: load.url = servers.streams.url(at: "/chunks")
         case .decoding:
             load.decodesContent = !client.takesCoded
             if client.takesCoded { load.bodySize = codedSize }
-        case .collectingMegabyte, .collectingTenMegabytes: load.collects = client != .curlDiscarding
+            if client == .zlib { load.url = server.file(at: scenario.path).absoluteString }
+        case .collecting: load.collects = client != .curlDiscarding
+        case .events:
+            load.url = servers.streams.url(at: EventStream.path)
+            load.followsEvents = true
         }
-        if load.upload != nil { load.bodySize = Scenario.Body.small.size }
+        if let upload = load.upload {
+            load.bodySize = Scenario.Body.small.size
+            load.url = server.uploadURL(of: upload.size, isForm: upload.isForm, over: scenario.scheme)
+        }
         return load
     }
 }

@@ -23,20 +23,22 @@ struct TransferReport: JSONReport {
         rows = result.rows
         skipped = result.skipped
         failures = result.failures
-        goals = result.rows.compactMap(Self.goal)
+        goals = result.rows.filter(\.client.hasGoals).flatMap(Self.goals)
     }
 
-    /// What is wanted of a row; nil of one that is there to compare with. A row with errors reaches nothing.
-    private static func goal(_ row: TransferRow) -> Goal? {
-        func figure(_ ratio: Double?) -> Double? { row.errors == 0 ? ratio : nil }
+    /// What is wanted of a row. One with errors reaches nothing.
+    private static func goals(_ row: TransferRow) -> [Goal] {
+        func figure(_ figure: Double?) -> Double? { row.errors == 0 ? figure : nil }
         let text = "\(row.scenario.title), \(row.client.title)"
-        switch (row.scenario, row.client) {
-        case (_, .curlMulti), (_, .curlDiscarding), (_, .zlib), (_, .ternReactorCoded), (_, .ternDelegateCoded):
-            return nil
-        case (.decoding, _):
-            return Goal("\(text): CPU × (zlib + not decoding)", figure(row.cpuRatioToParts), atMost: 1.1)
-        case (_, .ternReactor), (_, .ternDelegate), (_, .ternGlobal):
-            return Goal("\(text): CPU × libcurl", figure(row.cpuRatioToCurl), atMost: 1)
+        if row.scenario.way == .events {
+            return [Goal("\(text): median µs to the consumer", figure(row.p50Microseconds), atMost: 1000)]
         }
+        let cpu =
+            row.scenario.way == .decoding
+            ? Goal("\(text): CPU × (zlib + not decoding)", figure(row.cpuRatioToParts), atMost: 1.1)
+            : Goal("\(text): CPU × libcurl", figure(row.cpuRatioToCurl), atMost: 1)
+        guard row.scenario.isFlat else { return [cpu] }
+        let memory = row.peakMemory.map { Double($0) / Double(1 << 20) }
+        return [cpu, Goal("\(text): peak memory above idle, MB", figure(memory), atMost: 8)]
     }
 }

@@ -5,10 +5,15 @@
 struct TransferRow: Encodable {
     let scenario: TransferScenario
     let client: TransferClient
-    /// For each body.
+    /// For 10⁹ bytes of bodies, decoded; of events, for each one in milliseconds, too.
     let cpuMilliseconds: Double?
     /// Of bodies, decoded.
-    let megabytesPerSecond: Double?
+    let gigabytesPerSecond: Double?
+    /// What the client adds to the largest resident set of its process, in bytes, in the worst of the runs; of the command, all it is.
+    let peakMemory: Int?
+    /// From when an event was sent to when its consumer had it; of anything else, for each body.
+    let p50Microseconds: Double?
+    let p99Microseconds: Double?
     /// The sum over all runs.
     let errors: UInt64
     var cpuRatioToCurl: Double?
@@ -21,8 +26,12 @@ struct TransferRow: Encodable {
         self.client = client
         self.runs = runs
         let fruitful = runs.filter { $0.requests > 0 }
-        cpuMilliseconds = fruitful.map { $0.cpuMicrosecondsPerRequest / 1e3 }.median
-        megabytesPerSecond = fruitful.map { $0.requestsPerSecond * Double(scenario.size) / 1e6 }.median
+        let gigabytes = scenario.way == .events ? 1 : Double(scenario.size) / 1e9
+        cpuMilliseconds = fruitful.map { $0.cpuMicrosecondsPerRequest / 1e3 / gigabytes }.median
+        gigabytesPerSecond = fruitful.map { $0.requestsPerSecond * gigabytes }.median
+        peakMemory = runs.compactMap(\.residentBytes).max()
+        p50Microseconds = fruitful.map(\.p50Microseconds).median
+        p99Microseconds = fruitful.map(\.p99Microseconds).median
         errors = runs.reduce(0) { $0 + $1.errors }
     }
 
@@ -31,7 +40,7 @@ struct TransferRow: Encodable {
     mutating func compare(with others: [TransferRow]) {
         func runs(_ client: TransferClient) -> [Measurement] { others.first { $0.client == client }?.runs ?? [] }
         cpuRatioToCurl = self.runs.ratio(to: [runs(.curlMulti)], \.cpuMicrosecondsPerRequest)
-        if scenario == .decoding, let undecoding = client.undecoding {
+        if scenario.way == .decoding, let undecoding = client.undecoding {
             cpuRatioToParts = self.runs.ratio(
                 to: [runs(.zlib), runs(undecoding)], \.cpuMicrosecondsPerRequest)
         }

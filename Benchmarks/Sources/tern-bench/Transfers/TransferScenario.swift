@@ -1,58 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which large bodies go where, in the order of the table.
-enum TransferScenario: String, CaseIterable, Encodable, Hashable, Sendable {
-    case uploadFromFile = "upload-file"
-    case uploadFromMemory = "upload-memory"
-    case download
-    case decoding
-    case collectingMegabyte = "collecting-1-MB"
-    case collectingTenMegabytes = "collecting-10-MB"
-
-    /// The decoded size of what goes one way or the other, in bytes.
-    var size: Int {
-        switch self {
-        case .uploadFromFile, .uploadFromMemory, .download, .decoding: Scenario.Body.large.size
-        case .collectingMegabyte: 1 << 20
-        case .collectingTenMegabytes: 10 << 20
-        }
+/// Which large bodies go where, and over what.
+struct TransferScenario: Encodable, Hashable, Sendable {
+    enum Way: String, CaseIterable, Encodable, Sendable {
+        case discarding = "download"
+        case toFile = "download-file"
+        case fromFile = "upload-file"
+        case fromMemory = "upload-memory"
+        case form
+        case chunks
+        case decoding
+        case collecting
+        case events
     }
+
+    let way: Way
+    var scheme = Scenario.Scheme.http
+    /// The decoded size of what goes one way or the other, in bytes; of a form, that of its file. Of a stream, how many events.
+    var size = Scenario.Body.large.size
+
+    /// In the order of the table.
+    static let all: [TransferScenario] =
+        Scenario.Scheme.allCases.flatMap { scheme in
+            [Scenario.Body.large.size, gigabyte].flatMap { size in
+                [Way.discarding, .toFile, .fromFile, .form].map {
+                    TransferScenario(way: $0, scheme: scheme, size: size)
+                }
+            }
+        } + [
+            TransferScenario(way: .fromMemory), TransferScenario(way: .chunks, size: ChunkedBody.size),
+            TransferScenario(way: .decoding), TransferScenario(way: .collecting, size: 1 << 20),
+            TransferScenario(way: .collecting, size: 10 << 20), TransferScenario(way: .events, size: EventStream.count),
+        ]
+
+    private static let gigabyte = 1 << 30
+
+    /// Such as `upload-file-100-MB-https`.
+    var name: String {
+        way == .events ? way.rawValue : "\(way.rawValue)-\(sizeTitle)-\(scheme)".replacing(" ", with: "-")
+    }
+
+    /// Whether it is so large that one body is enough, and left out where time is short.
+    var isHuge: Bool { size >= Self.gigabyte }
 
     /// How many at a time.
-    var connections: Int {
-        switch self {
-        case .uploadFromFile, .uploadFromMemory, .download, .decoding: 1
-        case .collectingMegabyte, .collectingTenMegabytes: 16
+    var connections: Int { way == .collecting ? 16 : 1 }
+
+    /// Whether something is sent.
+    var isUpload: Bool {
+        switch way {
+        case .fromFile, .fromMemory, .form: true
+        case .discarding, .toFile, .chunks, .decoding, .collecting, .events: false
         }
     }
 
-    /// Where it is downloaded from; nil for an upload.
-    var path: String? {
-        switch self {
-        case .uploadFromFile, .uploadFromMemory: nil
-        case .download: Scenario.Body.large.path
+    /// What the server serves, or what is read to be sent.
+    var path: String {
+        switch way {
         case .decoding: "/text.gz"
-        case .collectingMegabyte, .collectingTenMegabytes: "/\(rawValue)"
+        case .events: EventStream.path
+        case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .collecting:
+            size == Scenario.Body.large.size ? Scenario.Body.large.path : "/\(size)"
         }
     }
 
     var title: String {
-        switch self {
-        case .uploadFromFile: "upload of 100 MB from a file"
-        case .uploadFromMemory: "upload of 100 MB from memory"
-        case .download: "download of 100 MB"
-        case .decoding: "download of 100 MB of text, coded with gzip"
-        case .collectingMegabyte: "bodies of 1 MB, each had whole, 16 connections"
-        case .collectingTenMegabytes: "bodies of 10 MB, each had whole, 16 connections"
+        let what =
+            switch way {
+            case .discarding: "download of \(sizeTitle)"
+            case .toFile: "download of \(sizeTitle) to a file"
+            case .fromFile: "upload of \(sizeTitle) from a file"
+            case .fromMemory: "upload of \(sizeTitle) from memory"
+            case .form: "form with a file of \(sizeTitle)"
+            case .chunks: "body of \(ChunkedBody.count) chunks of \(ChunkedBody.chunkSize) bytes"
+            case .decoding: "download of \(sizeTitle) of text, coded with gzip"
+            case .collecting: "bodies of \(sizeTitle), each had whole, \(connections) connections"
+            case .events: "server-sent events, one at a time"
+            }
+        return scheme == .https ? what + ", https" : what
+    }
+
+    private var sizeTitle: String { isHuge ? "\(size >> 30) GB" : "\(size >> 20) MB" }
+
+    var clients: [TransferClient] {
+        switch way {
+        case .discarding:
+            [.curlMulti, .curlCommand, .asyncHTTPClient, .ternReactor, .ternDelegate]
+                + (scheme == .http && !isHuge ? [.ternGlobal] : [])
+        case .toFile, .fromFile, .form, .chunks:
+            [.curlMulti, .curlCommand, .asyncHTTPClient, .ternReactor, .ternDelegate]
+        case .fromMemory: [.curlMulti, .asyncHTTPClient, .ternReactor, .ternDelegate]
+        case .decoding:
+            [
+                .zlib, .ternReactorCoded, .ternReactor, .ternDelegateCoded, .ternDelegate, .curlMulti, .curlCommand,
+            ]
+        case .collecting: [.curlMulti, .curlDiscarding, .ternReactor, .ternGlobal]
+        case .events: [.curlMulti, .asyncHTTPClient, .ternReactor, .ternGlobal]
         }
     }
 
-    var clients: [TransferClient] {
-        switch self {
-        case .uploadFromFile, .uploadFromMemory: [.curlMulti, .ternReactor, .ternDelegate]
-        case .download: [.curlMulti, .ternReactor, .ternDelegate, .ternGlobal]
-        case .decoding: [.zlib, .ternReactorCoded, .ternReactor, .ternDelegateCoded, .ternDelegate, .curlMulti]
-        case .collectingMegabyte, .collectingTenMegabytes: [.curlMulti, .curlDiscarding, .ternReactor, .ternGlobal]
+    /// Whether its memory must not depend on how much is transferred.
+    var isFlat: Bool {
+        switch way {
+        case .discarding, .toFile, .fromFile, .form, .chunks, .decoding: true
+        case .fromMemory, .collecting, .events: false
         }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
     }
 }

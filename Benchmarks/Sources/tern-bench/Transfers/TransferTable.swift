@@ -9,43 +9,58 @@ struct TransferTable {
     init(_ report: TransferReport) { self.report = report }
 
     var text: String {
-        let parts = [header] + TransferScenario.allCases.map(section) + [report.goals.section, footer]
+        let parts = [header] + scenarios.map(section) + [report.goals.section, footer]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    private var scenarios: [TransferScenario] {
+        TransferScenario.all.filter { scenario in report.rows.contains { $0.scenario == scenario } }
     }
 
     private var header: String {
         let machine = report.machine
         return """
             \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
-            of \(report.secondsPerRun.formatted()) s, ratios to clients of the same round. Plain http on loopback, nginx with one \
-            worker. libcurl \(CurlMultiClient.version ?? "–") with buffers of 512 KB. A MB has 1,048,576 bytes, but in MB/s, which \
-            counts decoded bytes.\(coded)
+            of \(report.secondsPerRun.formatted()) s, of 1 GB of one body each, ratios to clients of the same round. Loopback, nginx with \
+            one worker, files in the page cache; libcurl \(CurlMultiClient.version ?? "–") with buffers of 512 KB. A MB has 1,048,576 bytes; \
+            GB/s and CPU per GB count 10⁹ decoded bytes. Memory is what the client adds to an idle process at its peak, the command's all \
+            it has.\(coded)
             """
     }
 
     private var coded: String {
-        guard report.codedSize > 0 else { return "" }
-        let share = Double(TransferScenario.decoding.size) / Double(report.codedSize)
+        guard report.codedSize > 0, let scenario = scenarios.first(where: { $0.way == .decoding }) else { return "" }
+        let share = Double(scenario.size) / Double(report.codedSize)
         return " The text is \(Markdown.figure(share)) times as long as its gzip."
     }
 
     private func section(_ scenario: TransferScenario) -> String {
-        let isDecoding = scenario == .decoding
-        let parts = isDecoding ? ["× (zlib + not decoding)"] : []
-        var lines = [["client", "CPU ms/body", "× libcurl"] + parts + ["MB/s", "errors"]]
-        for row in report.rows where row.scenario == scenario {
-            let ratios = [row.cpuRatioToCurl] + (isDecoding ? [row.cpuRatioToParts] : [])
-            let figures = [row.cpuMilliseconds] + ratios + [row.megabytesPerSecond]
-            lines.append([row.client.title] + figures.map(Markdown.figure) + [String(row.errors)])
-        }
-        return section(scenario.title, lines)
+        let rows = report.rows.filter { $0.scenario == scenario }
+        let lines = scenario.way == .events ? rows.map(eventLine) : rows.map { bodyLine($0, scenario) }
+        let head =
+            scenario.way == .events
+            ? ["client", "p50 µs", "p99 µs", "CPU µs/event", "× libcurl", "peak MB", "errors"]
+            : ["client", "CPU ms/GB", "× libcurl"] + (scenario.way == .decoding ? ["× (zlib + not decoding)"] : [])
+                + ["GB/s", "peak MB", "errors"]
+        return "**\(scenario.title)**\n\n" + Markdown.table([head] + lines)
+    }
+
+    private func bodyLine(_ row: TransferRow, _ scenario: TransferScenario) -> [String] {
+        let ratios = [row.cpuRatioToCurl] + (scenario.way == .decoding ? [row.cpuRatioToParts] : [])
+        return line(row, [row.cpuMilliseconds] + ratios + [row.gigabytesPerSecond])
+    }
+
+    private func eventLine(_ row: TransferRow) -> [String] {
+        let cpu = row.cpuMilliseconds.map { $0 * 1e3 }
+        return line(row, [row.p50Microseconds, row.p99Microseconds, cpu, row.cpuRatioToCurl])
+    }
+
+    private func line(_ row: TransferRow, _ figures: [Double?]) -> [String] {
+        let memory = row.peakMemory.map { Double($0) / Double(1 << 20) }
+        return [row.client.title] + (figures + [memory]).map(Markdown.figure) + [String(row.errors)]
     }
 
     private var footer: String {
         (report.skipped.map { "skipped: \($0)" } + report.failures.map { "failed: \($0)" }).joined(separator: "\n")
-    }
-
-    private func section(_ title: String, _ lines: [[String]]) -> String {
-        lines.count > 1 ? "**\(title)**\n\n" + Markdown.table(lines) : ""
     }
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurlMulti
+
+/// What is in every form besides its file.
+enum UploadForm {
+    static let textName = UPLOAD_FORM_TEXT_NAME
+    static let text = UPLOAD_FORM_TEXT
+    static let fileName = UPLOAD_FORM_FILE_NAME
+}
