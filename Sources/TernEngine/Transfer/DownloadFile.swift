@@ -103,7 +103,8 @@ final class DownloadFile {
     private func create() throws(Failure) {
         guard case .target(let path, let settings) = plan.place, let target else {
             guard case .temporary(let folder) = plan.place else { return }
-            file = try create(PartialNames.temporary(in: folder), 0o600)
+            let path = PartialNames.temporary(in: folder)
+            try attempt(path) { () throws(SystemError) in file = try OutputFile.create(path, permissions: 0o600) }
             return
         }
         // Until it has the permissions of the file it replaces, nobody else reads it.
@@ -113,7 +114,7 @@ final class DownloadFile {
         {
             self.file = file
         } else {
-            file = try create(PartialNames.draft(of: target), permissions)
+            file = try createDraft(of: target, permissions)
         }
     }
 
@@ -126,11 +127,11 @@ final class DownloadFile {
         return file
     }
 
-    private func create(_ path: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
+    private func createDraft(of target: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
         do throws(SystemError) {
-            return try OutputFile.create(path, permissions: permissions)
+            return try OutputFile.createDraft(PartialNames.draft(of: target), permissions: permissions)
         } catch {
-            throw .file(error, path: target ?? path)
+            throw .file(error, path: target)
         }
     }
 
@@ -151,7 +152,7 @@ final class DownloadFile {
             return OutputFile.remove(notes)
         }
         try attempt(notes) { () throws(SystemError) in
-            let draft = try OutputFile.create(PartialNames.draft(of: notes), permissions: 0o600)
+            let draft = try OutputFile.createDraft(PartialNames.draft(of: notes), permissions: 0o600)
             do throws(SystemError) {
                 try unsafe Array(data).span.bytes.withUnsafeBytes { bytes throws(SystemError) in
                     try unsafe draft.write(bytes, at: 0)
@@ -187,7 +188,7 @@ final class DownloadFile {
     private func copy(
         _ file: OutputFile, to target: String, _ existing: DownloadSettings.ExistingFile
     ) throws(Failure) {
-        let twin = try create(PartialNames.draft(of: target), FileStatus(of: target) == nil ? 0o666 : 0o600)
+        let twin = try createDraft(of: target, FileStatus(of: target) == nil ? 0o666 : 0o600)
         do throws(Failure) {
             var offset: Int64 = 0
             try unsafe read(file, 0..<length) { bytes throws(Failure) in

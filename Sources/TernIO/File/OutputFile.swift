@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer is to a value that lives as long as the one system call it is lent to; paths hold no NUL.
+import CTernLinux
 import Glibc
 
-/// A regular file that is being written, and has a name. Every call waits for the disk.
+/// A regular file that is being written, and has a name, or will have one. Every call waits for the disk.
 ///
 /// Used by one thread at a time: what it does with the name is not one step.
 package final class OutputFile: Sendable {
-    /// Where it was made or found.
+    /// Where it was made or found. A draft need not be there.
     package let path: String
     private let descriptor: Descriptor
+    /// Whether it goes with its descriptor unless it is given a name.
+    private let isNameless: Bool
 
-    private init(path: String, descriptor: consuming Descriptor) {
+    private init(path: String, descriptor: consuming Descriptor, isNameless: Bool = false) {
         self.path = path
         self.descriptor = descriptor
+        self.isNameless = isNameless
+    }
+
+    /// Makes a file that is to `replace` or `take` another name. Until then it has none, and is gone when this process is, however it
+    /// ends; on a file system without such files it stands at `path`, where nothing may stand.
+    package static func createDraft(_ path: String, permissions: UInt32) throws(SystemError) -> OutputFile {
+        if let file = nameless(path, permissions) { return file }
+        return try create(path, permissions: permissions)
+    }
+
+    /// Nil where there can be none; why is found out by whoever makes one with a name.
+    private static func nameless(_ path: String, _ permissions: UInt32) -> OutputFile? {
+        if path.utf8.contains(0) { return nil }
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let made = try? SystemCall.run(.open) {
+            unsafe Glibc.open(folder, O_RDWR | O_CLOEXEC | TERN_O_TMPFILE, mode_t(permissions))
+        }
+        guard let made else { return nil }
+        let file = OutputFile(path: path, descriptor: Descriptor(owning: made), isNameless: true)
+        // Without /proc it would never have a name.
+        return unsafe access(file.door, F_OK) == 0 ? file : nil
+    }
+
+    /// Where a file without a name can be found.
+    private var door: String { "/proc/self/fd/\(descriptor.rawValue)" }
+
+    /// Gives a file without a name this one, if nothing has it; else the error is `EEXIST`.
+    private func name(_ target: String) throws(SystemError) {
+        _ = try SystemCall.run(.link) { unsafe linkat(AT_FDCWD, door, AT_FDCWD, target, AT_SYMLINK_FOLLOW) }
     }
 
     /// Makes a file where nothing stands, with these permissions less those that the process withholds (umask(2)).
@@ -120,12 +152,27 @@ package final class OutputFile: Sendable {
     /// Gives the file that name in one step, whatever had it.
     package func replace(_ target: String) throws(SystemError) {
         if target.utf8.contains(0) { throw SystemError(.rename, code: EINVAL) }
-        _ = try SystemCall.run(.rename) { unsafe rename(path, target) }
+        if isNameless {
+            do throws(SystemError) {
+                return try name(target)
+            } catch {
+                guard error.isPresence else { throw error }
+            }
+            // Only a file with a name can replace another one.
+            try name(path)
+        }
+        do throws(SystemError) {
+            _ = try SystemCall.run(.rename) { unsafe rename(path, target) }
+        } catch {
+            if isNameless { Self.remove(path) }
+            throw error
+        }
     }
 
     /// Gives the file that name in one step, if nothing has it; else the error is `EEXIST`.
     package func take(_ target: String) throws(SystemError) {
         if target.utf8.contains(0) { throw SystemError(.link, code: EINVAL) }
+        if isNameless { return try name(target) }
         do throws(SystemError) {
             _ = try SystemCall.run(.link) { unsafe link(path, target) }
             Self.remove(path)

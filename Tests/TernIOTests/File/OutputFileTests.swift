@@ -49,6 +49,36 @@ import Testing
         #expect(try other.claim())
     }
 
+    @Test func `a draft has its name when it takes one, and goes without`() throws {
+        let place = Place()
+        var draft: OutputFile? = try OutputFile.createDraft(place.a, permissions: 0o600)
+        try write([1, 2], to: #require(draft))
+        #expect(FileStatus(of: place.b) == nil)
+        try draft?.take(place.b)
+        #expect(try OutputFile.openOwn(place.b).map(content) == [1, 2])
+        #expect(FileStatus(of: place.a) == nil)
+        draft = try OutputFile.createDraft(place.a, permissions: 0o640)
+        try write([3], to: #require(draft))
+        #expect(throws: SystemError(.link, code: EEXIST)) { try draft?.take(place.b) }
+        try draft?.replace(place.b)
+        #expect(try OutputFile.openOwn(place.b).map(content) == [3])
+        #expect(FileStatus(of: place.b)?.permissions == 0o640)
+        draft = try OutputFile.createDraft(place.a, permissions: 0o600)
+        draft?.remove()
+        draft = nil
+        #expect(FileStatus(of: place.a) == nil)
+    }
+
+    @Test func `a draft that cannot be made says why`() {
+        let place = Place()
+        #expect(throws: SystemError(.open, code: ENOENT)) {
+            try OutputFile.createDraft(place.folder + "/none/a", permissions: 0o600)
+        }
+        #expect(throws: SystemError(.open, code: EINVAL)) {
+            try OutputFile.createDraft(place.a + "\0", permissions: 0o600)
+        }
+    }
+
     @Test func `who has lost the name has nothing`() throws {
         let place = Place()
         let file = try OutputFile.create(place.a, permissions: 0o600)

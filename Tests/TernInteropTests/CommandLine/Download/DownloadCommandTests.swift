@@ -229,6 +229,30 @@ import Testing
         print("killed \(kills) times, and gone on \(resumed) times")
     }
 
+    @Test func `killed, it leaves nothing of what cannot be gone on with`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold]
+        }
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = try TernTool.executable
+        process.arguments = ["download", "-s", origin.url("/file")]
+        process.currentDirectoryURL = folder.url
+        process.environment = TernTool.environment
+        try process.run()
+        let descriptors = "/proc/\(process.processIdentifier)/fd"
+        let isOpen = {
+            try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
+                let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+                return file?.hasPrefix(folder.url.resolvingSymlinksInPath().path + "/") == true
+            }
+        }
+        while try !isOpen() { try await Task.sleep(for: .milliseconds(5)) }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(try names(folder) == [])
+    }
+
     @Test func `it is told to end, and keeps what has come`() async throws {
         let content = content
         let origin = try ScriptedOrigin { _, _ in
