@@ -184,8 +184,8 @@ extension DownloadDriver {
             if error != nil { sink.abandon() }
             return false
         case .waiting where error != nil || refusal != nil:
-            let data = keepsFirstPart(error) ? firstPart?.data : nil
-            end(task, error.map { reason($0, of: task) }, data)
+            // What is there has not been touched, and serves again.
+            end(task, error.map { reason($0, of: task) }, firstPart?.data)
             return false
         case .waiting, .writing:
             guard let sink = begin(task) else { return false }

@@ -277,6 +277,27 @@ import Testing
         reached.continuation.finish()
     }
 
+    @Test(arguments: ["", "HTTP/1.1 206 P\r\nETag: \"one\"\r\nContent-Range: bytes 1000-1999999/2000000\r\n\r\n"])
+    func `cancelled before it goes on, it leaves what was there`(answer: String) async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin(content)
+        let data = try await resumeData(origin, after: 1000, in: folder)
+        origin.change { $0.instead = { _ in [.send(answer), .hold] } }
+        let recorder = DownloadRecorder()
+        let task = try session.downloadTask(withResumeData: data, delegate: recorder)
+        task.resume()
+        #expect(await origin.origin.waitFor { $0.requests.count == 2 })
+        #expect(await eventually { answer.isEmpty || task.response != nil })
+        task.cancel()
+        let left = try #require(await recorder.end().error?.resumeData)
+        origin.change { $0.instead = nil }
+        let again = DownloadRecorder()
+        let record = await run(try session.downloadTask(withResumeData: left, delegate: again), again)
+        #expect(record.events.contains(.resumed(1000, of: 2_000_000)))
+        #expect(record.content == content)
+        #expect(await eventually { folder.names.isEmpty })
+    }
+
     @Test func `cut at every byte, it comes out whole`() async throws {
         let folder = try TestFolder()
         let content = Array(content.prefix(40))
