@@ -33,6 +33,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     private var refusal: EngineError.DownloadFailure?
     private var expectedLength: Int64?
     private var toldLength: Int64 = 0
+    private var isLooking = false
     private var keepsFile = false
     private let steering = Lock(Steering())
 
@@ -138,8 +139,25 @@ extension DownloadDriver {
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         guard let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
-        sink.append(bytes, at: task.connection?.loop.now ?? .now, for: task)
+        sink.append(bytes, for: task)
         tellProgress(of: sink, to: task)
+        if !isLooking { lookSoon(at: sink, for: task) }
+    }
+
+    /// What has come is written, and what is written is told of, also when nothing more comes.
+    private func lookSoon(at sink: FileSink, for task: SessionDownloadTask) {
+        isLooking = true
+        sink.soon { [weak task] in task?.performLater { [weak task] in task.map(self.look) } }
+    }
+
+    private func look(_ task: SessionDownloadTask) {
+        isLooking = false
+        guard case .writing(let sink) = stage else { return }
+        sink.handOver(for: task)
+        // Asked before: what is written from now on is told the next time.
+        let isBehind = sink.isBehind
+        tellProgress(of: sink, to: task)
+        if isBehind { lookSoon(at: sink, for: task) }
     }
 
     /// Nil if it is over.

@@ -36,8 +36,8 @@ final class FileSink: @unchecked Sendable {
     static let piecesAtMost = 4
     /// Room that is worth a system call.
     private static let leastRoom = 64 * 1024
-    /// What trickles in is written at last after so long, when more comes.
-    private static let patience = Duration.milliseconds(100)
+    /// What trickles in is written after so long.
+    private static let patience = DispatchTimeInterval.milliseconds(100)
 
     private struct Waiting {
         var bytes = 0
@@ -53,7 +53,6 @@ final class FileSink: @unchecked Sendable {
     private let length = Atomic<Int64>(0)
     private let whenFailed: @Sendable () -> Void
     private var piece: ReceiveMemory?
-    private var pieceStart = MonotonicInstant(nanoseconds: 0)
 
     /// Begins with making the file. `whenFailed` is called on the queue, once, if the disk fails: nothing more is written then.
     init(_ plan: DownloadFile.Plan, whenFailed: @escaping @Sendable () -> Void) {
@@ -75,19 +74,16 @@ final class FileSink: @unchecked Sendable {
     }
 
     /// Takes in what has been received, there or elsewhere.
-    func append(_ bytes: Span<UInt8>, at now: MonotonicInstant, for task: SessionTask) {
+    func append(_ bytes: Span<UInt8>, for task: SessionTask) {
         var rest = bytes
         while !rest.isEmpty {
             let piece = piece ?? spare() ?? ReceiveMemory(capacity: Self.pieceSize)
             self.piece = piece
-            if piece.count == 0 { pieceStart = now }
             let taken = piece.append(rest)
             // Without memory there is nothing to be done but to say so.
             if taken == 0, piece.count == 0 { return outOfMemory() }
             rest = rest.extracting(droppingFirst: taken)
-            if unsafe piece.room.count < Self.leastRoom || pieceStart.advanced(by: Self.patience) <= now {
-                handOver(for: task)
-            }
+            if unsafe piece.room.count < Self.leastRoom { handOver(for: task) }
         }
     }
 
@@ -99,8 +95,13 @@ final class FileSink: @unchecked Sendable {
         }
     }
 
-    private func handOver(for task: SessionTask) {
-        guard let piece = piece.take(), piece.count > 0 else { return }
+    /// Whether something that has come is not written yet.
+    var isBehind: Bool { waiting.withLock { $0.bytes } > 0 || piece.map { $0.count > 0 } ?? false }
+
+    /// Has what there is written, be it little.
+    func handOver(for task: SessionTask) {
+        guard let piece, piece.count > 0 else { return }
+        self.piece = nil
         let isTooMuch = waiting.withLock { waiting in
             waiting.bytes += piece.count
             if waiting.isHolding || waiting.bytes <= (Self.piecesAtMost - 2) * Self.pieceSize { return false }
@@ -174,6 +175,11 @@ final class FileSink: @unchecked Sendable {
             failure = error
             whenFailed()
         }
+    }
+
+    /// Does something when what has come meanwhile is worth a look, on the queue.
+    func soon(_ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + Self.patience, execute: work)
     }
 
     /// Does what may take long, on the queue.

@@ -40,8 +40,11 @@ final class DownloadRecorder: SessionDownloadDelegate {
             }
             if isOver { continuation.resume() }
         }
-        return state.withLock { $0.record }
+        return record
     }
+
+    /// What it knows by now.
+    var record: Record { state.withLock { $0.record } }
 
     private func note(_ task: SessionTask, _ event: Event) {
         state.withLock { $0.record.events.append(event) }

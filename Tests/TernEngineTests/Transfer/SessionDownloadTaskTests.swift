@@ -298,6 +298,20 @@ import Testing
         #expect(await eventually { folder.names.isEmpty })
     }
 
+    @Test func `what has come of a part is written and told of while the server says no more`() async throws {
+        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n".utf8)
+        let part = Array(content.prefix(300_000))
+        let origin = try FileOrigin(content) { $0.instead = { _ in [.send(head + part), .hold] } }
+        let task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
+        task.resume()
+        #expect(await eventually { recorder.record.progress.last?.total == 300_000 })
+        #expect(folder.names.map { folder.content($0)?.count } == [300_000])
+        task.cancel()
+        _ = await recorder.end()
+        #expect(recorder.record.progress.map(\.written).reduce(0, +) == 300_000)
+    }
+
     @Test func `cut at every byte, it comes out whole`() async throws {
         let folder = try TestFolder()
         let content = Array(content.prefix(40))
