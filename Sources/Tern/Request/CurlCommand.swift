@@ -23,8 +23,9 @@ struct CurlCommand: CustomStringConvertible {
             parts.append("-H \(Self.quoted("\(field.name): \(value)"))")
         }
         if let body = request.httpBody {
-            // Raw: `-d` takes a body that begins with @ for the name of a file to send.
-            parts.append("--data-raw \(Self.quoted(String(decoding: body, as: UTF8.self)))")
+            // `-d` takes a body that begins with @ for the name of a file to send.
+            let option = body.first == UInt8(ascii: "@") ? "--data-raw" : "-d"
+            parts.append("\(option) \(Self.quoted(String(decoding: body, as: UTF8.self)))")
         }
         parts.append(Self.quoted(Redaction.url(url.absoluteString)))
         description = parts.joined(separator: " \\\n\t")

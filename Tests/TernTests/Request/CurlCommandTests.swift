@@ -15,7 +15,7 @@ import Testing
                 \t-X POST \\
                 \t-H "Accept: */*" \\
                 \t-H "X-A: b" \\
-                \t--data-raw "{\\"a\\":\\"b\\"}" \\
+                \t-d "{\\"a\\":\\"b\\"}" \\
                 \t"http://x/p?q=1"
                 """)
     }
