@@ -53,6 +53,10 @@ extension Connection {
                 do { source = try make() } catch { throw .content(.failed(error)) }
                 if !outgoing.take(source) { source.finish() }
             case .ask(let source):
+                if outgoing.takesStretches, let stretch = (source as? any FileBodySource)?.nextStretch() {
+                    if try !outgoing.take(stretch, of: source) { source.finish() }
+                    continue
+                }
                 let piece = source.next(atMost: OutgoingRequest.pieceSize, wake: wakeUp)
                 if try !outgoing.take(piece, of: source, on: &exchange, &allowance) { source.finish() }
             }

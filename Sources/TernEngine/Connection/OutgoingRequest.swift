@@ -12,8 +12,6 @@ struct OutgoingRequest: ~Copyable {
     private static let bodyCopiedIntoHead = 16 * 1024
     /// Pulled from a source, or read from a file, at once.
     static let pieceSize = 64 * 1024
-    /// Of a file, what the kernel sends at once, so that a disk does not stop the reactor for long.
-    private static let fileSentAtOnce = 256 * 1024
 
     /// What it waits for.
     enum Appetite {
@@ -31,12 +29,14 @@ struct OutgoingRequest: ~Copyable {
         /// There is none, or all of it was handed over, and the exchange knows.
         case over
         case data(Data, sent: Int)
-        case file(offset: Int64, end: Int64)
+        case file(FileStretch)
         /// Before a source is made for it.
         case stream(@Sendable () throws -> any BodySource)
         /// Before it is asked for anything.
         case once(OnceSource?)
         case source(any BodySource)
+        /// The source has a file here, and is asked again behind it.
+        case stretch(FileStretch, of: any BodySource)
         /// The source, or who makes it, is being asked. Exits: source, over.
         case asked
     }
@@ -56,8 +56,6 @@ struct OutgoingRequest: ~Copyable {
     private var buffer: [UInt8] = []
     private var bufferSent = 0
     private var content = Content.over
-    /// The one that `content` says is sent.
-    private var file: FileSource?
     /// Octets of content announced and not pulled yet; nil if their number was not announced.
     private var left: Int?
     private(set) var appetite = Appetite.none
@@ -104,30 +102,35 @@ struct OutgoingRequest: ~Copyable {
         _ request: URLRequest, _ defaults: HTTPFields, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         let framing: RequestBody
+        var file: FileStretch?
         switch request.content {
         case .none: framing = .none
-        case .file(let path): framing = .exactly(try open(path))
+        case .file(let path):
+            let stretch = try Self.open(path)
+            file = stretch
+            framing = .exactly(stretch.range.count)
         case let content?: framing = RequestBody(length: content.announcedLength)
         }
         try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }
         mustAskPermission = exchange.isAwaitingContinue
-        try take(request, &exchange)
+        try take(request, file, &exchange)
     }
 
-    private mutating func open(_ path: String) throws(InvalidRequest) -> Int {
+    private static func open(_ path: String) throws(InvalidRequest) -> FileStretch {
+        let file: FileStretch.File
         do throws(SystemError) {
-            file = try FileSource(path: path)
+            file = .init(try FileSource(path: path))
         } catch {
             throw .unreadableContent(.unreadable(error))
         }
-        guard file?.isRegularFile == true, let size = file?.size else {
-            throw .unreadableContent(.noRegularFile)
-        }
-        return Int(clamping: size)
+        guard file.source.isRegularFile else { throw .unreadableContent(.noRegularFile) }
+        return FileStretch(file: file, range: 0..<Int64(Int(clamping: max(0, file.source.size))), whenShort: nil)
     }
 
-    private mutating func take(_ request: URLRequest, _ exchange: inout Exchange) throws(InvalidRequest) {
+    private mutating func take(
+        _ request: URLRequest, _ file: FileStretch?, _ exchange: inout Exchange
+    ) throws(InvalidRequest) {
         do throws(HTTP1Error) {
             switch request.content {
             case .none: break
@@ -136,7 +139,7 @@ struct OutgoingRequest: ~Copyable {
                 contentSent = Int64(data.count)
                 contentBuffered = data.count
             case .data(let data): return content = .data(data, sent: 0)
-            case .file: return content = .file(offset: 0, end: Int64(left ?? 0))
+            case .file: return content = file.map { .file($0) } ?? .over
             case .stream(_, let make): return content = .stream(make)
             case .once: return content = .once(request.onceSource)
             }
@@ -189,14 +192,18 @@ struct OutgoingRequest: ~Copyable {
         return switch content {
         case .over, .asked: false
         case .data(let data, let sent): sent < data.count
-        case .file(let offset, let end): offset < end
-        case .stream, .once, .source: true
+        case .file(let file): !file.range.isEmpty
+        case .stream, .once, .source, .stretch: true
         }
     }
 
     /// Forgets what has not been sent. Answers the source that has to be finished, if there is one.
     mutating func drop() -> (any BodySource)? {
-        let source: (any BodySource)? = if case .source(let source) = content { source } else { nil }
+        let source: (any BodySource)? =
+            switch content {
+            case .source(let source), .stretch(_, let source): source
+            case .over, .data, .file, .stream, .once, .asked: nil
+            }
         forget()
         return source
     }
@@ -206,7 +213,6 @@ struct OutgoingRequest: ~Copyable {
         contentBuffered = 0
         bufferSent = buffer.count
         content = .over
-        file = nil
         appetite = .none
     }
 }
@@ -240,6 +246,17 @@ extension OutgoingRequest {
             return false
         case .failed(let error): throw .content(.failed(error))
         }
+        return true
+    }
+
+    /// Whether a stretch of a file may take the place of a piece: not in a chunk, whose frame lies around it.
+    var takesStretches: Bool { left != nil }
+
+    /// Takes what `source` has a file for. False if nothing more is wanted of it, and it has to be finished.
+    mutating func take(_ stretch: FileStretch, of source: any BodySource) throws(SendingError) -> Bool {
+        guard case .asked = content else { return false }
+        content = .stretch(stretch, of: source)
+        if let left, stretch.range.count > left { throw .content(.tooLong(excess: stretch.range.count - left)) }
         return true
     }
 
@@ -280,6 +297,17 @@ extension OutgoingRequest {
         let count: Int
         switch content {
         case .over, .asked: return .wait
+        case .file(let file) where file.range.isEmpty: return try finish(on: &exchange)
+        case .stretch(let file, let source) where file.range.isEmpty:
+            content = .source(source)
+            return nil
+        case .file(let file), .stretch(let file, _):
+            if transport.isSecure {
+                try read(file, on: &exchange)
+                return nil
+            }
+            count = try file.send(over: transport)
+            moveOn(by: count)
         case .data(let data, let sent):
             if sent == data.count { return try finish(on: &exchange) }
             let result = unsafe data.withUnsafeBytes { bytes in
@@ -287,10 +315,6 @@ extension OutgoingRequest {
             }
             count = try result.get()
             content = .data(data, sent: sent + count)
-        case .file(let offset, let end):
-            if offset == end { return try finish(on: &exchange) }
-            count = try sendFile(over: transport, offset, Int(clamping: end - offset))
-            content = .file(offset: offset + Int64(count), end: end)
         case .stream(let make):
             content = .asked
             isPulled = true
@@ -316,29 +340,21 @@ extension OutgoingRequest {
         return .ask(source)
     }
 
-    /// Through the kernel where nothing has to be sealed.
-    private mutating func sendFile(
-        over transport: some Outlet, _ offset: Int64, _ left: Int
-    ) throws(SendingError) -> Int {
-        if file == nil { return 0 }
-        if !transport.isSecure {
-            switch try Self.sendFile(file, offset, min(left, Self.fileSentAtOnce), over: transport).get() {
-            case .bytes(let count): return count
-            case .wouldBlock: return 0
-            case .endOfStream: throw .content(.tooShort(missing: left))
-            }
+    /// Takes in what is to be sealed.
+    private mutating func read(_ file: FileStretch, on exchange: inout Exchange) throws(SendingError) {
+        buffer = try file.read(atMost: Self.pieceSize)
+        bufferSent = 0
+        contentBuffered = buffer.count
+        moveOn(by: buffer.count)
+        try account(buffer.count, on: &exchange)
+    }
+
+    private mutating func moveOn(by count: Int) {
+        switch content {
+        case .file(let file): content = .file(file.dropping(count))
+        case .stretch(let file, let source): content = .stretch(file.dropping(count), of: source)
+        case .over, .data, .stream, .once, .source, .asked: break
         }
-        return unsafe try withUnsafeTemporaryAllocation(byteCount: min(left, Self.pieceSize), alignment: 16) { room in
-            let read: Result<IOResult, SystemError>
-            read = Result { () throws(SystemError) in try unsafe file?.read(into: room, at: offset) ?? .wouldBlock }
-            switch read {
-            case .success(.bytes(let count)):
-                return unsafe Self.send(UnsafeRawBufferPointer(rebasing: room[..<count]), over: transport)
-            case .success(.wouldBlock): return .success(0)
-            case .success(.endOfStream): return .failure(.content(.tooShort(missing: left)))
-            case .failure(let error): return .failure(.content(.unreadable(error)))
-            }
-        }.get()
     }
 
     /// For octets that went by themselves, uncopied.
@@ -358,7 +374,6 @@ extension OutgoingRequest {
             throw .content(.unencodable(error))
         }
         content = .over
-        file = nil
         return nil
     }
 
@@ -369,20 +384,6 @@ extension OutgoingRequest {
             return .success(try unsafe transport.send(bytes))
         } catch {
             return .failure(.transport(error))
-        }
-    }
-
-    private static func sendFile(
-        _ file: borrowing FileSource?, _ offset: Int64, _ count: Int, over transport: some Outlet
-    ) -> Result<IOResult, SendingError> {
-        switch file {
-        case .none: return .success(.wouldBlock)
-        case .some(let file):
-            do throws(SystemError) {
-                return .success(try transport.send(file, at: offset, count: count))
-            } catch {
-                return .failure(.transport(.system(error)))
-            }
         }
     }
 }

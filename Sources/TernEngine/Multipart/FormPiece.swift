@@ -33,7 +33,7 @@ struct FormPiece {
 
     /// Adds what of `part` lies at `offset`, as much as there is room for, and says how much; 0 if nothing lies there.
     mutating func append(
-        _ file: borrowing FileSource?, _ part: FormFile, at offset: Int64
+        _ file: borrowing FileSource, _ part: FormFile, at offset: Int64
     ) throws(MultipartFormError) -> Int {
         let wanted = Int(clamping: min(part.length - offset, Int64(room)))
         let count = count
@@ -47,7 +47,7 @@ struct FormPiece {
 
     /// Whether anything of `part` lies at `offset`.
     static func finds(
-        _ file: borrowing FileSource?, _ part: FormFile, at offset: Int64
+        _ file: borrowing FileSource, _ part: FormFile, at offset: Int64
     ) throws(MultipartFormError) -> Bool {
         var byte: UInt8 = 0
         let read = unsafe withUnsafeMutableBytes(of: &byte) { unsafe Self.read(file, $0, offset) }
@@ -68,16 +68,12 @@ struct FormPiece {
     }
 
     private static func read(
-        _ file: borrowing FileSource?, _ room: UnsafeMutableRawBufferPointer, _ offset: Int64
+        _ file: borrowing FileSource, _ room: UnsafeMutableRawBufferPointer, _ offset: Int64
     ) -> Result<IOResult, SystemError> {
-        switch file {
-        case .none: return .success(.endOfStream)
-        case .some(let file):
-            do throws(SystemError) {
-                return .success(try unsafe file.read(into: room, at: offset))
-            } catch {
-                return .failure(error)
-            }
+        do throws(SystemError) {
+            return .success(try unsafe file.read(into: room, at: offset))
+        } catch {
+            return .failure(error)
         }
     }
 }

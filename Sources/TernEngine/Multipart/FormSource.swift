@@ -5,15 +5,18 @@ import TernIO
 /// Says a form, segment by segment, a full piece at a time.
 ///
 /// Sendable because a source is asked by one exchange, never by two at a time, and finished after that.
-final class FormSource: BodySource, @unchecked Sendable {
+final class FormSource: FileBodySource, @unchecked Sendable {
+    /// A file of which less is left lies in one piece with what is around it.
+    private static let leastStretch = 64 * 1024
+
     /// Where in the form it is.
     private enum Position {
         /// Before the next segment, or at the end. Exits: data, file, source, over.
         case between
         /// Exits: between, over.
         case data(Data, sent: Int)
-        /// In `file`. Exits: between, over.
-        case file(FormFile, offset: Int64)
+        /// Exits: between, over.
+        case file(FormFile, FileStretch.File, offset: Int64)
         /// Exits: between, over.
         case source(any BodySource, left: Int?)
         /// Exit: none.
@@ -22,8 +25,9 @@ final class FormSource: BodySource, @unchecked Sendable {
 
     private var segments: ArraySlice<FormSegment>
     private var position = Position.between
-    private var file: FileSource?
     private var piece = FormPiece()
+    /// Whether whoever asks takes files as they are.
+    private var givesStretches = false
 
     init(_ segments: [FormSegment]) { self.segments = segments[...] }
 
@@ -31,6 +35,7 @@ final class FormSource: BodySource, @unchecked Sendable {
         piece.begin(atMost: count)
         do throws(MultipartFormError) {
             while piece.room > 0 {
+                if givesStretches, isAtStretch, !piece.isEmpty { break }
                 if let answer = try step(wake) { return answer }
             }
             return .bytes(piece.take())
@@ -39,11 +44,24 @@ final class FormSource: BodySource, @unchecked Sendable {
         }
     }
 
+    func nextStretch() -> FileStretch? {
+        givesStretches = true
+        guard isAtStretch, case .file(let part, let file, let offset) = position else { return nil }
+        position = .file(part, file, offset: part.length)
+        return FileStretch(
+            file: file, range: offset..<part.length,
+            whenShort: MultipartFormError.fileChanged(path: part.path, length: part.length))
+    }
+
+    private var isAtStretch: Bool {
+        guard case .file(let part, _, let offset) = position else { return false }
+        return part.length - offset >= Self.leastStretch
+    }
+
     func finish() {
         let last = position
         position = .over
         segments = []
-        file = nil
         if case .source(let source, _) = last { source.finish() }
     }
 
@@ -52,7 +70,7 @@ final class FormSource: BodySource, @unchecked Sendable {
         switch position {
         case .between: try begin()
         case .data(let data, let sent): return append(data, sent)
-        case .file(let part, let offset): try read(part, at: offset)
+        case .file(let part, let file, let offset): try read(part, file, at: offset)
         case .source(let source, let left):
             // What there is goes first: the source may have nothing for long.
             if !piece.isEmpty { return .bytes(piece.take()) }
@@ -67,8 +85,7 @@ final class FormSource: BodySource, @unchecked Sendable {
         case nil: position = .over
         case .data(let data): position = .data(data, sent: 0)
         case .file(let part):
-            file = try part.open()
-            position = .file(part, offset: 0)
+            position = .file(part, FileStretch.File(try part.open()), offset: 0)
         case .source(let once, let length):
             guard let source = once.begin() else { throw .streamAlreadyUsed }
             position = .source(source, left: length)
@@ -89,16 +106,19 @@ final class FormSource: BodySource, @unchecked Sendable {
         return nil
     }
 
-    private func read(_ part: FormFile, at offset: Int64) throws(MultipartFormError) {
+    private func read(
+        _ part: FormFile, _ file: FileStretch.File, at offset: Int64
+    ) throws(MultipartFormError) {
         if offset == part.length {
-            if try FormPiece.finds(file, part, at: offset) { throw .fileChanged(path: part.path, length: part.length) }
-            file = nil
+            if try FormPiece.finds(file.source, part, at: offset) {
+                throw .fileChanged(path: part.path, length: part.length)
+            }
             position = .between
             return
         }
-        let count = try piece.append(file, part, at: offset)
+        let count = try piece.append(file.source, part, at: offset)
         if count == 0 { throw .fileChanged(path: part.path, length: part.length) }
-        position = .file(part, offset: offset + Int64(count))
+        position = .file(part, file, offset: offset + Int64(count))
     }
 
     /// As with any source, one that has kept its word and has nothing ready then is asked no more.

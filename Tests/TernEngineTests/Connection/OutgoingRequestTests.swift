@@ -142,7 +142,9 @@ struct OutgoingRequestTests {
                 let after = try dialogue.send()
                 #expect(after == .none)
             }
-            #expect(Data(dialogue.content) == (told == nil ? body : body.prefix(size < cut ? cut : size)))
+            // What is to be sealed was read when its beginning left.
+            let read = isSecure && cut > 0 ? OutgoingRequest.pieceSize : cut
+            #expect(Data(dialogue.content) == (told == nil ? body : body.prefix(max(size, read))))
             #expect(file.openCount == 0)
         }
     }

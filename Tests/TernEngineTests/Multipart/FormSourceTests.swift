@@ -70,6 +70,71 @@ import Testing
         }
     }
 
+    /// What a form of a text, a long file and a short one is, and what of it leaves by files.
+    private static func form(_ file: TestFile, _ short: TestFile) throws -> MultipartForm {
+        var form = MultipartForm()
+        form.append("text", name: "text")
+        try form.append(file: file.path, name: "file")
+        try form.append(file: short.path, name: "short")
+        return form
+    }
+
+    @Test(arguments: [false, true], [Int.max, 100_000, 997])
+    func `a long file is sent by the kernel where nothing is sealed`(isSecure: Bool, atOnce: Int) throws {
+        let file = try TestFile(Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 3) }))
+        let short = try TestFile(Data("short".utf8))
+        let form = try Self.form(file, short)
+        var whole = Data()
+        try Self.read(form.makeSource()) { whole += $0 }
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(form.content)
+        dialogue.outlet.isSecure = isSecure
+        dialogue.outlet.atOnce = atOnce
+        #expect(try dialogue.send() == .none)
+        #expect(Data(dialogue.content) == whole)
+        #expect(dialogue.outlet.takenFromFiles == (isSecure ? 0 : 200_000))
+        #expect(dialogue.outgoing.contentHandedOver == Int64(whole.count))
+        #expect(file.openCount + short.openCount == 0)
+    }
+
+    @Test(arguments: [false, true], [0, 65_536, 400_000])
+    func `a long file that changes while it is sent fails the request`(isSecure: Bool, size: Int) throws {
+        let file = try TestFile(Data(count: 200_000))
+        let short = try TestFile(Data("short".utf8))
+        let form = try Self.form(file, short)
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(form.content)
+        dialogue.outlet.isSecure = isSecure
+        dialogue.outlet.room = 70_000
+        #expect(try dialogue.send() == .writability)
+        file.resize(to: size)
+        dialogue.outlet.room = .max
+        #expect(
+            dialogue.failure()
+                == "its source failed: \(MultipartFormError.fileChanged(path: file.path, length: 200_000))")
+        dialogue.drop()
+        #expect(file.openCount + short.openCount == 0)
+    }
+
+    @Test func `in chunks a file is read, for their frames lie around it`() throws {
+        let file = try TestFile(Data(count: 200_000))
+        let short = try TestFile(Data("short".utf8))
+        var form = try Self.form(file, short)
+        try form.append(ProbingSource([Data("piece".utf8)]), length: nil, name: "stream")
+        var dialogue = OutgoingDialogue()
+        try dialogue.begin(form.content)
+        #expect(try dialogue.send() == .none)
+        #expect(dialogue.outlet.takenFromFiles == 0)
+        #expect(dialogue.text.hasSuffix("\r\n0\r\n\r\n"))
+        #expect(file.openCount + short.openCount == 0)
+    }
+
+    /// All that a source gives that never has to be waited for.
+    private static func read(_ source: any BodySource, _ take: (Data) -> Void) throws {
+        defer { source.finish() }
+        while case .bytes(let bytes) = source.next(atMost: 65_536, wake: {}) { take(bytes) }
+    }
+
     @Test func `a stream that does not keep its word fails the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()

@@ -14,6 +14,8 @@ final class MeteredOutlet: Outlet {
     private(set) var taken: [UInt8] = []
     /// How often it was offered something.
     private(set) var offers = 0
+    /// How much of what it has taken came from files.
+    private(set) var takenFromFiles = 0
 
     func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         offers += 1
@@ -32,6 +34,7 @@ final class MeteredOutlet: Outlet {
         guard case .bytes(let count) = try read.get() else { return try read.get() }
         taken += piece.prefix(count)
         room -= count
+        takenFromFiles += count
         return .bytes(count)
     }
 }

@@ -56,6 +56,11 @@ struct OutgoingDialogue: ~Copyable {
                 dropIfMeant(.made)
                 if !outgoing.take(source) { source.finish() }
             case .ask(let source):
+                if outgoing.takesStretches, let stretch = (source as? any FileBodySource)?.nextStretch() {
+                    dropIfMeant(.asked)
+                    if try !outgoing.take(stretch, of: source) { source.finish() }
+                    continue
+                }
                 let piece = source.next(atMost: OutgoingRequest.pieceSize) {}
                 dropIfMeant(.asked)
                 if try !outgoing.take(piece, of: source, on: &exchange, &allowance) { source.finish() }

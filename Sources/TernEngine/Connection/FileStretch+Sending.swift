@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+extension FileStretch {
+    /// What the kernel sends at once, so that a disk does not stop the reactor for long.
+    private static let sentAtOnce = 256 * 1024
+
+    /// Has the kernel send the beginning, where nothing has to be sealed; 0 if it takes no more.
+    func send(over transport: some Outlet) throws(SendingError) -> Int {
+        let count = Int(clamping: min(Int64(range.count), Int64(Self.sentAtOnce)))
+        let result: IOResult
+        do throws(SystemError) {
+            result = try transport.send(file.source, at: range.lowerBound, count: count)
+        } catch {
+            throw .transport(.system(error))
+        }
+        switch result {
+        case .bytes(let count): return count
+        case .wouldBlock: return 0
+        case .endOfStream: throw .content(shortness)
+        }
+    }
+
+    /// The beginning, of `count` bytes at most.
+    func read(atMost count: Int) throws(SendingError) -> [UInt8] {
+        let wanted = Int(clamping: min(Int64(range.count), Int64(count)))
+        var result: Result<IOResult, SystemError> = .success(.endOfStream)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+            result = Result { () throws(SystemError) in
+                try unsafe file.source.read(into: UnsafeMutableRawBufferPointer(room), at: range.lowerBound)
+            }
+            if case .success(.bytes(let read)) = result { count = read }
+        }
+        switch result {
+        case .success(.bytes): return bytes
+        // A file has something there or has not.
+        case .success(.wouldBlock), .success(.endOfStream): throw .content(shortness)
+        case .failure(let error): throw .content(.unreadable(error))
+        }
+    }
+
+    private var shortness: RequestContentError {
+        whenShort.map { .failed($0) } ?? .tooShort(missing: Int(clamping: range.count))
+    }
+}
