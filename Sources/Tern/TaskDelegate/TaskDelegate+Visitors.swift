@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TernEngine
 import TernLock
 
 // Who waits at the gate
 extension TaskDelegate {
-    /// Runs the handler on the callback queue: after the end and the handlers that came before it.
-    func handle(_ handler: @escaping Handler) { admit(.handler(handler)) }
+    /// Runs the handler on the callback queue: after the end and the handlers and operations that came before it.
+    func handle(_ handler: @escaping Handler) {
+        guard let queue = state.withLock({ $0.aside?.queue }) else { return admit(.handler(handler)) }
+        // A request that never ends must not be held by its own queue.
+        queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
+        if !queue.isSuspended { stay(until: queue) }
+    }
+
+    /// Lets the operations run.
+    func open(_ queue: OperationQueue) {
+        queue.isSuspended = false
+        stay(until: queue)
+    }
+
+    /// Lives until the operations that are there have run.
+    private func stay(until queue: OperationQueue) { queue.addOperation { withExtendedLifetime(self) {} } }
 
     private func admit(_ newcomer: Visitor) {
         let (visitor, isDue, answer) = state.withLock { ($0.admit(newcomer), $0.isDue, $0.takePostponed()) }

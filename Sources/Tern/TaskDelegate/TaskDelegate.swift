@@ -23,8 +23,8 @@ open class TaskDelegate: @unchecked Sendable {
         state = Lock(State(request: request, error: error))
     }
 
-    /// Operations that are to run when the request has ended, after the handlers that were there before the queue: one at a time. It
-    /// is made when it is asked for, and suspended until then. The requests's own handlers do not need it.
+    /// Operations that are to run when the request has ended: one at a time, after the handlers that were added before them and before
+    /// those that are added later. It is made when it is asked for, and suspended until then; a request without one does without.
     open var queue: OperationQueue {
         if let queue = state.withLock({ $0.aside?.queue }) { return queue }
         let made = OperationQueue()
@@ -35,7 +35,7 @@ open class TaskDelegate: @unchecked Sendable {
             let aside = state.needAside()
             if let queue = aside.queue { return (queue, nil) }
             aside.queue = made
-            return (made, state.admit(.handler { _ in made.isSuspended = false }))
+            return (made, state.admit(.handler { [weak self] _ in self?.open(made) }))
         }
         summon(visitor)
         return queue

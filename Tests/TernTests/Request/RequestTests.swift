@@ -34,6 +34,39 @@ import Testing
         _ = await ends.first { _ in true }
     }
 
+    @Test func `handlers and operations run in the order in which they were added`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let manager = SessionManager()
+        for number in 0..<50 {
+            let journal = Journal()
+            let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+            // One that has a task, and one that has none.
+            var request: DataRequest? = manager.request(number % 2 == 0 ? origin.url() : "no url")
+            request?.delegate.queue.addOperation { journal.note("first") }
+            request?.response { _ in journal.note("second") }
+            request?.delegate.queue.addOperation { journal.note("third") }
+            request?.response { _ in
+                journal.note("fourth")
+                continuation.yield()
+            }
+            request = nil
+            _ = await ends.first { _ in true }
+            #expect(journal.entries.filter { $0 != "third" } == ["first", "second", "fourth"])
+            #expect(journal.entries.contains("third"))
+        }
+    }
+
+    @Test func `a request that is never started is let go of, with its operations`() throws {
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        var request: DataRequest? = manager.request("http://127.0.0.1:1/")
+        request?.delegate.queue.addOperation {}
+        request?.response { _ in }
+        weak let delegate = request?.delegate
+        request = nil
+        #expect(delegate == nil)
+    }
+
     @Test func `the delegate knows what came of the request`() async throws {
         let origin = try ScriptedOrigin { _, request in request.target == "/never" ? [.hold] : [.ok("body")] }
         let request = SessionManager().request(origin.url("/never"))
