@@ -5,7 +5,7 @@ DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 
-.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -19,6 +19,7 @@ help:
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
 	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
 	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
+	@echo "make examples     the examples of the README and of the documentation, built and run"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
 demo:
@@ -94,6 +95,10 @@ lint:
 docs:
 	@scripts/install-dependencies build docs
 	scripts/build-documentation $(DOCS)
+
+examples:
+	@scripts/install-dependencies build test
+	scripts/try-examples
 
 clean:
 	rm -rf .build .build-asan .build-tsan Benchmarks/.build docs-out
