@@ -20,8 +20,6 @@ extension SessionTask {
         if successor.isListed { table?.add(successor) }
         table?.remove(self)
         delegate = Unheard.shared
-        // Somebody else may have cancelled this task before it was over.
-        if isCancelled { successor.cancel() }
     }
 
     private func takeOver(from task: SessionTask) {

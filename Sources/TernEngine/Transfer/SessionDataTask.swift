@@ -12,6 +12,8 @@ public class SessionDataTask: SessionTask, @unchecked Sendable {
         driver.expect(response, for: download)
         handOver(to: download)
         delegate.task(self, didBecome: download)
+        // Somebody may have cancelled this task before it was over. The end comes behind the beginning.
+        if isCancelled { download.cancel() }
         return download
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import FoundationEssentials
 import TernIO
 import TernLock
@@ -29,7 +30,7 @@ import Testing
             (self.onBecoming, self.answer) = (onBecoming, answer)
         }
 
-        /// What the first task was told of.
+        /// What the first task was told of, and an end that came before there was a second.
         var events: [String] { first.withLock { $0 } }
         var successor: SessionDownloadTask? { became.withLock { $0?.task } }
         var predecessor: Int? { became.withLock { $0?.from } }
@@ -63,7 +64,7 @@ import Testing
         }
 
         func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-            if !(task is SessionDownloadTask) { first.withLock { $0.append("end") } }
+            if !(task is SessionDownloadTask) || successor == nil { first.withLock { $0.append("end") } }
             download.task(task, didCompleteWith: error)
         }
     }
@@ -173,11 +174,15 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10\r\n\r\n12345"), .hold]
         }
         let atOnce = Converter { task, question in
-            task.cancel()
+            // From another thread, so that the reactor has not looked at it yet.
+            let group = DispatchGroup()
+            DispatchQueue.global().async(group: group) { task.cancel() }
+            group.wait()
             question.answer(.becomeDownload)
         }
         session.dataTask(with: try URLRequest(origin), delegate: atOnce).resume()
         #expect(await atOnce.download.end().error?.reason.isCancellation == true)
+        #expect(atOnce.events == ["200", "became"])
         for moment in 0..<3 {
             let converter = Converter(onBecoming: { if moment == 0 { $0.cancel() } })
             session.dataTask(with: try URLRequest(origin), delegate: converter).resume()
@@ -260,7 +265,7 @@ import Testing
         let converter = Converter()
         session.downloadTask(with: try URLRequest(origin), delegate: converter).resume()
         #expect(await converter.download.end().content == Array("body".utf8))
-        #expect(converter.events == ["200"])
+        #expect(converter.events == ["200", "end"] && converter.successor == nil)
     }
 }
 
