@@ -108,6 +108,10 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     override func reset() {
         super.reset()
+        // A download that broke off has left its first part, and nobody goes on with that.
+        if let data = (error as? EngineError)?.resumeData, let notes = try? ResumeData(data) {
+            try? FileManager.default.removeItem(at: notes.partialFile)
+        }
         body.withLock { $0.reset() }
     }
 

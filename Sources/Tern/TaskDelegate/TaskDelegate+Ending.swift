@@ -90,7 +90,7 @@ extension TaskDelegate: CallbackQueue.Source {
             // Without an error of its own nobody will go on with it.
             if error == nil { task.cancel() } else { stop(task) }
             // It may have become a download in this moment, which then is what goes on.
-            if let download = self.task as? SessionDownloadTask, download !== task { download.cancel() }
+            if !(task is SessionDownloadTask), let download = self.task as? SessionDownloadTask { download.cancel() }
         }
         return task
     }
