@@ -15,6 +15,8 @@ package struct BodyAccumulator: Sendable {
 
     /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
     private static let reservation = 16 * 1024...512 * 1024
+    /// Where a body is received into the room itself it takes memory as it comes, and before that only addresses.
+    private static let addresses = 64 * 1024 * 1024
     /// Beyond that a server gets room for so many times what it has sent.
     private static let growth = 8
 
@@ -65,7 +67,7 @@ package struct BodyAccumulator: Sendable {
         }
         let most = min(count, limit - memory.count)
         if !memory.hasRoom(for: most) {
-            memory.grow(to: memory.count + min(most, max(Self.reservation.upperBound, Self.growth * memory.count)))
+            memory.grow(to: memory.count + min(most, max(Self.addresses, Self.growth * memory.count)))
         }
         return unsafe memory.room.isEmpty ? nil : memory.room
     }

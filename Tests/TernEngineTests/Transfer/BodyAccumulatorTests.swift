@@ -71,6 +71,24 @@ import Testing
         #expect(body.room == 0)
     }
 
+    @Test func `room for what is announced is no memory before it has come`() throws {
+        func residentPages() throws -> Int {
+            let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+            return try #require(numbers.dropFirst().first.flatMap { Int($0) })
+        }
+        let before = try residentPages()
+        var bodies: [BodyAccumulator] = []
+        for _ in 0..<32 {
+            var body = BodyAccumulator(limit: 100 << 20)
+            let room = try #require(unsafe body.room(for: 60 << 20))
+            #expect(room.count >= 60 << 20)
+            bodies.append(body)
+        }
+        // Two gigabytes of addresses.
+        #expect(try residentPages() - before < (64 << 20) / 4096)
+        withExtendedLifetime(bodies) {}
+    }
+
     @Test func `no announcement takes more than half a megabyte, nor breaks anything`() {
         for length in [-1, 0, 16 * 1024, 16 * 1024 + 1, .max] {
             var body = BodyAccumulator(limit: .max)
