@@ -12,14 +12,12 @@ struct Delays: Codable, Sendable {
 
     init() {}
 
-    init(_ delays: [Delay], failures: Int = 0) {
-        let sorted = delays.map(\.whole).sorted()
-        count = sorted.count
+    init(_ tally: DelayTally, failures: Int = 0) {
+        count = tally.count
         self.failures = failures
-        guard let last = sorted.last else { return }
-        p99 = Double(sorted[sorted.count * 99 / 100]) / 1000
-        worst = Double(last) / 1000
-        work = Double(delays.map(\.work).max() ?? 0) / 1000
-        awake = Double(delays.map(\.awake).max() ?? 0) / 1000
+        p99 = Double(tally.p99) / 1000
+        worst = Double(tally.worst) / 1000
+        work = Double(tally.work) / 1000
+        awake = Double(tally.awake) / 1000
     }
 }

@@ -7,7 +7,7 @@ import TernLock
 /// it shares with whoever is under attack.
 final class Pinger: Sendable {
     private struct State {
-        var delays: [Delay] = []
+        var delays = DelayTally()
         var failures = 0
         var pending: Ping?
         var isOver = false
@@ -22,18 +22,15 @@ final class Pinger: Sendable {
 
     init(port: Int) throws {
         request = try Question.request("http://127.0.0.1:\(port)/good/1/4")
-        state.withLock { $0.delays.reserveCapacity(1 << 17) }
         Thread.detachNewThread { self.run() }
     }
 
     /// The delays since the last call; a ping that still waits counts with what it has waited.
     func take() -> Delays {
         state.withLock { state in
-            let delays = Delays(
-                state.delays + (state.pending.map { [$0.delayUntilNow] } ?? []), failures: state.failures)
-            state.delays.removeAll(keepingCapacity: true)
-            state.failures = 0
-            return delays
+            if let pending = state.pending { state.delays.add(pending.delayUntilNow) }
+            defer { (state.delays, state.failures) = (DelayTally(), 0) }
+            return Delays(state.delays, failures: state.failures)
         }
     }
 
@@ -51,7 +48,7 @@ final class Pinger: Sendable {
             let answer = ping.wait()
             state.withLock { state in
                 state.pending = nil
-                state.delays.append(answer.delay)
+                state.delays.add(answer.delay)
                 state.reactors.insert(answer.thread)
                 if !answer.isFine { state.failures += 1 }
             }
