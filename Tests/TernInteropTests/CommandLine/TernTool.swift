@@ -29,6 +29,15 @@ enum TernTool {
     /// thread is no leak. Freed memory is reused soon, so that peaks mean something.
     static let sanitizerOptions = "detect_leaks=0:quarantine_size_mb=1"
 
+    /// ThreadSanitizer ends a process whose files may not grow.
+    static var isThreadSanitized: Bool {
+        #if THREAD_SANITIZER
+            true
+        #else
+            false
+        #endif
+    }
+
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": sanitizerOptions]) { $1 }
     }

@@ -188,7 +188,8 @@ import Testing
         #expect(try names(folder) == ["p"])
     }
 
-    @Test func `a file that may not be so large is an error, and the old one stays`() async throws {
+    @Test(.disabled(if: TernTool.isThreadSanitized, "ThreadSanitizer ends a process whose files may not grow"))
+    func `a file that may not be so large is an error, and the old one stays`() async throws {
         let server = try await NginxServer(files: ["file.bin": content])
         let folder = try TemporaryFolder()
         try folder.write("mine", to: "file")

@@ -40,7 +40,8 @@ import TestPrograms
         #expect(try names == ["file"])
     }
 
-    @Test func `a disk that is full leaves the file as it was`() async throws {
+    @Test(.disabled(if: TernTool.isThreadSanitized, "ThreadSanitizer ends a process whose files may not grow"))
+    func `a disk that is full leaves the file as it was`() async throws {
         let server = try await NginxServer(files: ["big": Data(repeating: 0x61, count: 3_000_000)])
         let result = try await run(server.url("/big"), #"ulimit -f 8; "$0" get "$1" -o file"#)
         #expect(result.status == 1)
