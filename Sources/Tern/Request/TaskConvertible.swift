@@ -67,7 +67,8 @@ struct StreamedUploadable: TaskConvertible {
     }
 }
 
-/// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams.
+/// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams. As with URLSession a
+/// `Content-Length` of the request says how long it is; without one it is sent in chunks.
 final class StreamUploadable: TaskConvertible {
     let urlRequest: URLRequest
     private let content: Lock<RequestContent?>
@@ -78,10 +79,22 @@ final class StreamUploadable: TaskConvertible {
     }
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask {
-        guard let content = content.withLock({ $0.take() }) ?? another(for: delegate) else {
+        guard var content = content.withLock({ $0.take() }) ?? another(for: delegate) else {
             throw RequestContentError.alreadyUsed
         }
-        return delegate.context.session.uploadTask(with: adapted, from: content, delegate: delegate.receiver)
+        var request = adapted
+        if case .once(let source, nil) = content, let length = Self.takeLength(from: &request) {
+            content = .once(source, length: length)
+        }
+        return delegate.context.session.uploadTask(with: request, from: content, delegate: delegate.receiver)
+    }
+
+    /// What the field says, if it can be kept; whatever else it says is refused when the request is sent.
+    private static func takeLength(from request: inout URLRequest) -> Int? {
+        let values = request.headers.values(for: "Content-Length")
+        guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else { return nil }
+        request.setValue(nil, forHTTPHeaderField: "Content-Length")
+        return length
     }
 
     private func another(for delegate: TaskDelegate) -> RequestContent? {

@@ -36,6 +36,34 @@ import Testing
             await manager.upload(InputStream(data: data), with: put).serializingString().result.value == "PUT 100000")
     }
 
+    @Test func `a stream is as long as its Content-Length says, or goes in chunks`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            [
+                .ok(
+                    "\(request.value(of: "Content-Length") ?? request.value(of: "Transfer-Encoding") ?? "") \(request.body.count)"
+                )
+            ]
+        }
+        func answer(_ length: String?) async -> DataResponse<String> {
+            await manager.upload(
+                InputStream(data: Data(count: 9)), to: origin.url(), headers: length.map { ["Content-Length": $0] }
+            ).serializingString().response
+        }
+        #expect(await answer(nil).value == "chunked 9")
+        #expect(await answer("9").value == "9 9")
+        guard case .request(.content(.tooShort(missing: 1)))? = (await answer("10").error as? EngineError)?.reason
+        else {
+            Issue.record("a stream that is too short")
+            return
+        }
+        for length in ["nine", "-1"] {
+            guard case .request(.invalid)? = (await answer(length).error as? EngineError)?.reason else {
+                Issue.record("\(length)")
+                return
+            }
+        }
+    }
+
     @Test func `what cannot be sent is told to handlers`() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         let error = await manager.upload(missing, to: try echo().url()).serializingString().response.error
