@@ -76,7 +76,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
 
     /// Who is told of a task in place of the hub.
     fileprivate func adopter(of task: SessionTask) -> (any SessionDownloadDelegate)? {
-        registry[task]?.delegate.receiver as? any SessionDownloadDelegate
+        registry[task]?.delegate.receiver
     }
 
     /// False if nobody wants to hear of it. What waits for the queue holds the task.

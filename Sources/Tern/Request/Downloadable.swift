@@ -11,11 +11,11 @@ struct Downloadable: TaskConvertible {
         let session = delegate.context.session
         if let resumeData = delegate.resumeData,
             let task = try? session.downloadTask(
-                withResumeData: resumeData, request: adapted, delegate: delegate.downloadReceiver)
+                withResumeData: resumeData, request: adapted, delegate: delegate.receiver)
         {
             return task
         }
-        return session.downloadTask(with: adapted, delegate: delegate.downloadReceiver)
+        return session.downloadTask(with: adapted, delegate: delegate.receiver)
     }
 }
 
@@ -27,6 +27,6 @@ struct Resumable: TaskSource {
 
     func task(telling _: TaskDelegate) throws -> SessionTask {
         try delegate.context.session.downloadTask(
-            withResumeData: delegate.resumeData ?? resumeData, delegate: delegate.downloadReceiver)
+            withResumeData: delegate.resumeData ?? resumeData, delegate: delegate.receiver)
     }
 }

@@ -37,9 +37,6 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
-    /// Whom the engine tells of the download.
-    var downloadReceiver: any SessionDownloadDelegate { UnheardDownload.shared }
-
     var receivedReport: ProgressReport {
         report(\.received) { arrival.withLock { ($0.written, $0.expected) } }
     }
@@ -117,13 +114,4 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         let destination = arrival.withLock { $0.letGo() }
         withExtendedLifetime(destination) {}
     }
-}
-
-/// Of downloads that nobody wants to hear of.
-private final class UnheardDownload: SessionDownloadDelegate {
-    static let shared = UnheardDownload()
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
-
-    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 }

@@ -33,7 +33,5 @@ extension EngineFacing {
 
 /// The delegate of a download request's task.
 final class DownloadTaskReceiver: DownloadTaskDelegate, EngineFacing, @unchecked Sendable {
-    override var receiver: any SessionTaskDelegate { self }
-
-    override var downloadReceiver: any SessionDownloadDelegate { self }
+    override var receiver: any SessionDownloadDelegate { self }
 }

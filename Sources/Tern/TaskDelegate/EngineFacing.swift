@@ -66,10 +66,10 @@ extension Data {
 
 /// The delegate of a data request's task.
 final class DataTaskReceiver: DataTaskDelegate, EngineFacing, @unchecked Sendable {
-    override var receiver: any SessionTaskDelegate { self }
+    override var receiver: any SessionDownloadDelegate { self }
 }
 
 /// The delegate of an upload request's task.
 final class UploadTaskReceiver: UploadTaskDelegate, EngineFacing, @unchecked Sendable {
-    override var receiver: any SessionTaskDelegate { self }
+    override var receiver: any SessionDownloadDelegate { self }
 }

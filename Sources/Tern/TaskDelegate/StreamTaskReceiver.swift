@@ -4,7 +4,7 @@ import TernEngine
 
 /// The delegate of a stream request's task.
 final class StreamTaskReceiver: TaskDelegate, EngineFacing, StreamTaskDelegate, @unchecked Sendable {
-    override var receiver: any SessionTaskDelegate { self }
+    override var receiver: any SessionDownloadDelegate { self }
 
     func streamTaskDidCloseRead(_ task: StreamTask) { tell(.readClosed, task) }
 

@@ -82,7 +82,7 @@ open class TaskDelegate: @unchecked Sendable {
     var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     /// Whom the engine tells of the task.
-    var receiver: any SessionTaskDelegate { Unheard.shared }
+    var receiver: any SessionDownloadDelegate { Unheard.shared }
 
     /// Takes in the head of a response.
     func receive(_ response: HTTPURLResponse, of task: SessionTask) { state.withLock { $0.receive(response) } }
@@ -145,11 +145,4 @@ extension TaskDelegate.State {
         aside = made
         return made
     }
-}
-
-/// Of tasks that nobody wants to hear of.
-private final class Unheard: SessionTaskDelegate {
-    static let shared = Unheard()
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
 }

@@ -22,7 +22,7 @@ extension Session {
     public func downloadTask(with request: URLRequest, in folder: URL? = nil) -> SessionDownloadTask {
         announced { delegate in
             let listener = delegate as? any SessionDownloadDelegate
-            return downloadTask(with: request, in: folder, delegate: listener ?? UnheardDownload.shared)
+            return downloadTask(with: request, in: folder, delegate: listener ?? Unheard.shared)
         }
     }
 
@@ -106,13 +106,4 @@ extension Session {
                 DownloadPlace(target, settings), firstPart, request ?? firstPart.data.request, waiter)
         ).get()
     }
-}
-
-/// The delegate of downloads that nobody wants to hear of.
-private final class UnheardDownload: SessionDownloadDelegate {
-    static let shared = UnheardDownload()
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
-
-    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 }

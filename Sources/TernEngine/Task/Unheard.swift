@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The delegate of tasks that nobody wants to hear of.
-final class Unheard: SessionTaskDelegate {
-    static let shared = Unheard()
+package final class Unheard: SessionTaskDelegate {
+    package static let shared = Unheard()
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+    package func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
 }
