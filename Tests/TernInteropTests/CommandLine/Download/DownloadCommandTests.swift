@@ -19,6 +19,17 @@ import Testing
         return (result.status, result.errors, result.bytes)
     }
 
+    /// The same for one that is to be told to end.
+    private func start(_ arguments: [String], in folder: TemporaryFolder) throws -> Process {
+        let process = Process()
+        process.executableURL = try TernTool.executable
+        process.arguments = ["download", "-s"] + arguments
+        process.currentDirectoryURL = folder.url
+        process.environment = TernTool.environment
+        try process.run()
+        return process
+    }
+
     private func names(_ folder: TemporaryFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
@@ -207,12 +218,7 @@ import Testing
         var resumed = 0
         for _ in 0..<kills {
             let folder = try TemporaryFolder()
-            let process = Process()
-            process.executableURL = try TernTool.executable
-            process.arguments = ["download", "-s", "-C", "-", "-o", "file", server.url("/file.bin")]
-            process.currentDirectoryURL = folder.url
-            process.environment = TernTool.environment
-            try process.run()
+            let process = try start(["-C", "-", "-o", "file", server.url("/file.bin")], in: folder)
             while process.isRunning, try !names(folder).contains(".file.tern-part") {
                 try await Task.sleep(for: .milliseconds(1))
             }
@@ -235,12 +241,7 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold]
         }
         let folder = try TemporaryFolder()
-        let process = Process()
-        process.executableURL = try TernTool.executable
-        process.arguments = ["download", "-s", origin.url("/file")]
-        process.currentDirectoryURL = folder.url
-        process.environment = TernTool.environment
-        try process.run()
+        let process = try start([origin.url("/file")], in: folder)
         let descriptors = "/proc/\(process.processIdentifier)/fd"
         let isOpen = {
             try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
@@ -264,12 +265,7 @@ import Testing
             ]
         }
         let folder = try TemporaryFolder()
-        let process = Process()
-        process.executableURL = try TernTool.executable
-        process.arguments = ["download", "-s", origin.url("/file")]
-        process.currentDirectoryURL = folder.url
-        process.environment = TernTool.environment
-        try process.run()
+        let process = try start([origin.url("/file")], in: folder)
         while try !names(folder).contains(".file.tern-part.json") { try await Task.sleep(for: .milliseconds(5)) }
         kill(process.processIdentifier, SIGTERM)
         process.waitUntilExit()
