@@ -92,7 +92,9 @@ final class StreamUploadable: TaskConvertible {
     /// What the field says, if it can be kept; whatever else it says is refused when the request is sent.
     private static func takeLength(from request: inout URLRequest) -> Int? {
         let values = request.headers.values(for: "Content-Length")
-        guard values.count == 1, let length = values.first.flatMap({ Int($0) }), length >= 0 else { return nil }
+        // Int(_:) would take a sign.
+        guard values.count == 1, values[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(values[0])
+        else { return nil }
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
         return length
     }

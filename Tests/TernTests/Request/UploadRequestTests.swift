@@ -56,7 +56,7 @@ import Testing
             Issue.record("a stream that is too short")
             return
         }
-        for length in ["nine", "-1"] {
+        for length in ["nine", "-1", "+9"] {
             guard case .request(.invalid)? = (await answer(length).error as? EngineError)?.reason else {
                 Issue.record("\(length)")
                 return
