@@ -10,6 +10,6 @@ extension SessionManager {
     ) {
         self.init(
             configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager)
-        if configuration.identifier != nil { session.invalidateAndCancel() }
+        configuration.refuseIfBackground(session)
     }
 }

@@ -35,7 +35,7 @@ extension Session {
         configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
     ) {
         self.init(configuration: configuration.value, delegate: delegate)
-        if configuration.identifier != nil { invalidateAndCancel() }
+        configuration.refuseIfBackground(self)
     }
 }
 

@@ -37,6 +37,11 @@ public final class URLSessionConfiguration {
     /// Of a background session; nil for all others.
     public private(set) var identifier: String?
 
+    /// A background session takes no requests.
+    func refuseIfBackground(_ session: Session) {
+        if identifier != nil { session.invalidateAndCancel() }
+    }
+
     /// Whatever the value has.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {
         get { value[keyPath: member] }
