@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import TernEngine
 import TernLock
 
 /// Where a session's user code runs. Requests that complete while it is busy wait in a mailbox and get one dispatched
@@ -18,10 +19,13 @@ final class CallbackQueue: Sendable {
     }
 
     private let queue: DispatchQueue
+    private let turns: Turns?
     private let state = Lock(State())
 
-    init(_ queue: DispatchQueue) {
+    /// - Parameter turns: of the reactors that post here.
+    init(_ queue: DispatchQueue, after turns: Turns? = nil) {
         self.queue = queue
+        self.turns = turns
     }
 
     /// Calls the source back, soon.
@@ -31,8 +35,11 @@ final class CallbackQueue: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if schedules { queue.async { self.deliver() } }
+        guard schedules else { return }
+        if let turns { turns.atEnd { self.schedule() } } else { schedule() }
     }
+
+    private func schedule() { queue.async { self.deliver() } }
 
     /// Delivers what waits now. What comes meanwhile gets another block, so that others who use the queue have a turn.
     private func deliver() {
@@ -50,6 +57,6 @@ final class CallbackQueue: Sendable {
             }
             return state.isScheduled
         }
-        if goesOn { queue.async { self.deliver() } }
+        if goesOn { schedule() }
     }
 }

@@ -44,7 +44,7 @@ open class SessionManager: @unchecked Sendable {
         session = Session(configuration: configuration, delegate: delegate)
         self.delegate = delegate
         queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
-        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue))
+        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue, after: session.turns))
         state = Lock(State(policies: serverTrustPolicyManager))
         attach()
     }
@@ -58,7 +58,7 @@ open class SessionManager: @unchecked Sendable {
         self.session = session
         self.delegate = delegate
         queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
-        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue))
+        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue, after: session.turns))
         state = Lock(State(policies: serverTrustPolicyManager ?? session.serverTrustPolicyManager))
         attach()
     }

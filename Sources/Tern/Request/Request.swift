@@ -65,7 +65,8 @@ open class Request: @unchecked Sendable {
     open func resume() {
         guard let task else { return taskDelegate.endWithoutTask() }
         hold()
-        task.resume()
+        // Our delegates run no code of the user's on the reactor.
+        task.resumeHere()
         Notices.didResume(self, task)
     }
 

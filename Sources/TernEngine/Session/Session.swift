@@ -79,6 +79,9 @@ public final class Session: Sendable {
         }
     }
 
+    /// The turns of the session's reactors.
+    package var turns: Turns { Turns(loops: shards.map(\.loop)) }
+
     /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:
     /// `Task(executorPreference: session.executors.first) { … }`. Empty only if the reactors could not start.
     public var executors: [any TaskExecutor] {

@@ -108,6 +108,15 @@ public class SessionTask: @unchecked Sendable {
     /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
     public func resume() { resume(standsIn: false) }
 
+    /// `resume()`, and right here if the reactor sleeps: for a delegate that runs nobody else's code while a request is sent. Whoever
+    /// resumes may hold a lock, so a task that has to ask somebody for content is started where all others are.
+    package func resumeHere() {
+        switch originalRequest.content {
+        case nil, .data: resume(standsIn: true)
+        default: resume(standsIn: false)
+        }
+    }
+
     /// - Parameter standsIn: it may be started right here if the reactor sleeps. For callers who hold no lock: whatever the reactor
     ///   asks of the user, such as content to send, would be asked on this thread.
     func resume(standsIn: Bool) {

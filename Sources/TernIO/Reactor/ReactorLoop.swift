@@ -36,7 +36,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// First come, first served; so many of them were asked for before this turn.
     @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
-    /// Who is to be resumed at the end of the turn.
+    /// Who is to be resumed, or what is to be done, at the end of the turn.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
@@ -99,8 +99,14 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
         guard isCurrent else { return unsafe continuation.resume() }
-        unsafe resumptions.append(Resumption(continuation))
+        unsafe resumptions.append(.continuation(continuation))
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
+    }
+
+    /// Runs `work` before the loop waits again, at the end of the turn: whom it wakes finds the loop asleep, or about to be, and not
+    /// at work beside him. On any other thread at once.
+    package func afterTurn(_ work: @escaping @Sendable () -> Void) {
+        if isCurrent { resumptions.append(.work(work)) } else { work() }
     }
 
     /// Whoever is resumed may run elsewhere at once.

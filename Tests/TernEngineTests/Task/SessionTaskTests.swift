@@ -293,6 +293,54 @@ import TernLock
         _ = try await session.data(for: try URLRequest(string: origin.url("/last")))
         #expect(origin.requests.map(\.target) == ["/last"])
     }
+
+    @Test func `a request is sent by whoever resumes it if the reactor sleeps, and says that he may`() async throws {
+        final class Witness: SessionTaskDelegate {
+            let senders = Lock<[pthread_t]>([])
+            let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+
+            func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
+                senders.withLock { $0.append(pthread_self()) }
+            }
+
+            func task(_ task: SessionTask, didCompleteWith error: EngineError?) { continuation.finish() }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session()
+        _ = try await session.data(for: try URLRequest(origin))
+        // As often as it takes to find the reactor asleep.
+        var wasSentHere = false
+        while !wasSentHere {
+            let witness = Witness()
+            let task = session.dataTask(with: try URLRequest(origin), delegate: witness)
+            let here = {
+                task.resumeHere()
+                return pthread_self()
+            }()
+            for await _ in witness.ends {}
+            wasSentHere = witness.senders.withLock { $0 } == [here]
+        }
+    }
+
+    @Test func `content that somebody has to be asked for is asked for on the reactor, whoever resumes`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session()
+        // He holds it while he resumes, and takes it when he is asked.
+        let mutex = Lock(())
+        for _ in 0..<100 {
+            _ = try await session.data(for: try URLRequest(origin))
+            var request = try URLRequest(origin)
+            request.httpMethod = "POST"
+            request.content = .stream(length: 4) {
+                mutex.withLock { _ in }
+                return ProbingSource([Data("text".utf8)])
+            }
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: request, delegate: delegate)
+            mutex.withLock { _ in task.resumeHere() }
+            #expect(await delegate.end().error == nil)
+        }
+    }
 }
 
 /// Seconds of processor time the calling thread has used.

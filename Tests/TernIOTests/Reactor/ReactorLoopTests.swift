@@ -425,6 +425,27 @@ import TernLock
         #expect(isReleased.isRaised)
         #expect(eventually { !Census.isOpen(identity) })
     }
+
+    // The end of a turn
+
+    @Test func `what is left for the end of a turn comes after the mail, and anywhere else at once`() throws {
+        let reactor = try Reactor()
+        let journal = Journal<String>()
+        let done = Barrier()
+        let mayGoOn = Barrier()
+        reactor.loop.execute {
+            mayGoOn.pass()
+            reactor.loop.afterTurn {
+                journal.append("end")
+                done.open()
+            }
+        }
+        reactor.loop.execute { journal.append("mail") }
+        mayGoOn.open()
+        done.pass()
+        reactor.loop.afterTurn { journal.append("elsewhere") }
+        #expect(journal.entries == ["mail", "end", "elsewhere"])
+    }
 }
 
 /// Two connections that are ready in one batch. The handler called first ends the other's registration and puts a third

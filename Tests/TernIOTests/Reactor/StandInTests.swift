@@ -70,6 +70,9 @@ import Testing
         await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             standIn(for: reactor.loop) { unsafe reactor.loop.resume(continuation) }
         }
+        let ended = Barrier()
+        standIn(for: reactor.loop) { reactor.loop.afterTurn { ended.open() } }
+        ended.pass()
     }
 
     /// What only one thread at a time may touch, touched from all.

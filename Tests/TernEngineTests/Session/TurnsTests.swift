@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernLock
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(1))) struct TurnsTests {
+    @Test func `work for the end of a turn waits for it on a reactor, and nowhere else`() async {
+        let session = Session()
+        let turns = session.turns
+        let order = Lock<[String]>([])
+        await session.onReactor {
+            turns.atEnd { order.withLock { $0.append("end") } }
+            order.withLock { $0.append("turn") }
+        }
+        await session.settle()
+        turns.atEnd { order.withLock { $0.append("elsewhere") } }
+        #expect(order.withLock { $0 } == ["turn", "end", "elsewhere"])
+    }
+
+    @Test func `the turns of a session do not keep it`() {
+        var session: Session? = Session()
+        weak let held = session
+        let turns = session?.turns
+        session = nil
+        #expect(held == nil)
+        #expect(turns != nil)
+    }
+}
