@@ -9,6 +9,10 @@ extension Connection {
     private static let restingBufferSize = 4096
     /// Less than so much content is moved faster than room is asked for.
     private static let leastRoom = 16 * 1024
+    /// What comes in chunks smaller than this is told more cheaply together, in bytes.
+    private static let smallChunk = 4096
+    /// And so much of it at once, or a little more.
+    private static let joinedAtOnce = 16 * 1024
 
     /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
     /// that has emptied the kernel's buffer is not the last.
@@ -72,7 +76,7 @@ extension Connection {
                 tell(.body(0..<span.count), of: span, &allowance)
             }
         }
-        let decoded = unsafe rest.message.withUnsafeBytes { bytes in unsafe decode(bytes, &allowance) }
+        let decoded = unsafe rest.message.withUnsafeMutableBytes { bytes in unsafe decode(bytes, &allowance) }
         if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }
     }
 
@@ -139,32 +143,55 @@ extension Connection {
     }
 
     /// Decodes and tells. Returns how far it went: to the end but where the turn is over or the task paused.
-    private func decode(_ bytes: UnsafeRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
-        // The buffer is lent to us, and stays put until this call returns.
-        let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
+    private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
+        // The buffer is lent to us, and stays put until this call returns. What has been decoded may be moved between two looks.
+        let octets = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         var offset = 0
         while true {
             guard case .active = state.stage else {
-                if offset < span.count { follow(state.strayOctets()) }
-                return span.count
+                if offset < bytes.count { follow(state.strayOctets()) }
+                return bytes.count
             }
             if held.content != nil { return offset }
             // The end of a response may be told with no byte left to tell it by.
-            if offset < span.count, mustStop(allowance) { return offset }
+            if offset < bytes.count, mustStop(allowance) { return offset }
             do throws(HTTP1Error) {
-                let event = try exchange.receive(span, from: &offset)
-                if case .needMoreBytes = event { return span.count }
-                if case .handedOver = event {
+                var event = try exchange.receive(unsafe octets.span, from: &offset)
+                switch event {
+                case .needMoreBytes: return bytes.count
+                case .handedOver:
                     switchProtocols(behind: unsafe Array(bytes[offset...]))
-                    return span.count
+                    return bytes.count
+                case .body(let content) where content.count < Self.smallChunk:
+                    event = .body(unsafe join(content, in: octets, upTo: &offset, &allowance))
+                case .body, .head, .informational, .end: break
                 }
                 allowance.spend(TurnAllowance.event)
-                tell(event, of: span, &allowance)
+                tell(event, of: unsafe octets.span, &allowance)
             } catch {
                 fail(.transfer(.malformedResponse(error)))
-                return span.count
+                return bytes.count
             }
         }
+    }
+
+    /// Moves the content of the chunks that follow up to `content`, over the framing between them: a chunk may hold one byte, and to
+    /// tell of each costs more than that.
+    private func join(
+        _ content: Range<Int>, in octets: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
+        _ allowance: inout TurnAllowance
+    ) -> Range<Int> {
+        let bytes = UnsafeMutableRawBufferPointer(octets)
+        var end = content.upperBound
+        while end &- content.lowerBound < Self.joinedAtOnce, !allowance.isSpent,
+            let next = exchange.receiveFurtherContent(unsafe octets.span, from: &offset)
+        {
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end...])
+            unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[next]))
+            end &+= next.count
+            allowance.spend(TurnAllowance.chunk)
+        }
+        return content.lowerBound..<end
     }
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {

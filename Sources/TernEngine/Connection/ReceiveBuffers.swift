@@ -13,7 +13,7 @@
     }
 
     /// The first octets of HTTP that a call of `Transport.receive` has brought.
-    func received(_ count: Int, isOpened: Bool) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(rebasing: (isOpened ? plaintext : input)[..<count])
+    func received(_ count: Int, isOpened: Bool) -> UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: (isOpened ? plaintext : input)[..<count])
     }
 }

@@ -8,6 +8,8 @@ struct TurnAllowance {
     static let octets = ReactorLoop.bufferSize
     /// One event of the HTTP decoder, told to a delegate; a chunk of one byte is one.
     static let event = 256
+    /// One more chunk whose content is joined to what is told; it may hold one byte.
+    static let chunk = 32
     /// One TLS record, which may hold one byte: a microsecond or two.
     static let record = 1024
     /// One TLS message without application data: keys are derived anew, or a session is copied.

@@ -111,6 +111,12 @@ public struct Exchange: ~Copyable, Sendable {
         return try decoder.receive(bytes, from: &offset)
     }
 
+    /// The content of one further chunk, as much of it as is there, for whoever joins the content of small chunks. `nil` says
+    /// nothing, and changes nothing; ``receive(_:from:)`` then does.
+    public mutating func receiveFurtherContent(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
+        decoder.receiveUsual(bytes, from: &offset)
+    }
+
     /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
     /// - Throws: ``HTTP1Error`` when a response is unfinished, or not even begun.
     public mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {

@@ -191,4 +191,61 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(try await session.text(URLRequest(origin, "/good")) == "good")
     }
+
+    // What is told together
+
+    @Test(arguments: [false, true])
+    func `the content of small chunks that came together is told together, and of large ones by itself`(
+        isSecure: Bool
+    ) async throws {
+        let sizes = [1, 2, 3, 4096, 5, 4095, 6, 20_000, 7]
+        let pieces = sizes.enumerated().map { number, size in String(repeating: "\(number)", count: size) }
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in [.chunked(pieces)] }
+        let session = try Session.trusting(authority)
+        let delegate = RecordingDelegate()
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(String(decoding: record.body, as: UTF8.self) == pieces.joined())
+        let told = record.events.compactMap { if case .body(let count) = $0 { count } else { nil } }
+        #expect(told.count < sizes.count)
+        #expect(told.allSatisfy { $0 <= 20_000 + 16 * 1024 })
+        #expect(origin.connectionCount == 1)
+    }
+
+    /// Of chunks of all sizes, in reads of all sizes, with a reader who stops in the midst of what is offered.
+    @Test(arguments: 1...8)
+    func `whatever is told together, every octet is told once and in order`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let body = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var wire = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+        var start = 0
+        while start < body.count {
+            let most = [1, 9, 300, 5000, 40_000].randomElement(using: &generator) ?? 1
+            let end = min(body.count, start + Int.random(in: 1...most, using: &generator))
+            wire += Array(String(end - start, radix: 16).utf8) + [13, 10] + body[start..<end] + [13, 10]
+            start = end
+        }
+        wire += Array("0\r\n\r\n".utf8)
+        var steps: [ScriptedOrigin.Step] = []
+        var sent = 0
+        while sent < wire.count {
+            let end = min(wire.count, sent + Int.random(in: 1...30_000, using: &generator))
+            steps.append(.send(Array(wire[sent..<end])))
+            sent = end
+        }
+        let origin = try ScriptedOrigin { [steps] _, _ in steps }
+        let delegate = RecordingDelegate { task, event in
+            guard case .body(let count) = event, count % 3 == 0 else { return }
+            task.suspend()
+            Task { task.resume() }
+        }
+        let session = Session.limited()
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        withExtendedLifetime(session) {}
+        #expect(record.error == nil)
+        #expect(record.body == body)
+    }
 }

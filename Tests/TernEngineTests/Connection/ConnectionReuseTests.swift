@@ -365,17 +365,19 @@ import TernLock
         let idle = try ScriptedOrigin(tls: identity) { connection, _ in
             connection == 1 ? [.ok(), .hold, .send(stray), .awaitClose] : [.ok("next")]
         }
+        // Too much to be told together with what follows.
+        let first = String(repeating: "-", count: 0x1000)
         let rest = String(repeating: "mine", count: 1000)
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let origin = try ScriptedOrigin(tls: identity) { _, _ in
-            [.send(head + "1\r\n-\r\nfa0\r\n\(rest)\r\n0\r\n\r\n"), .awaitClose]
+            [.send(head + "1000\r\n\(first)\r\nfa0\r\n\(rest)\r\n0\r\n\r\n"), .awaitClose]
         }
         let session = try Session.trusting(authority)
         let request = try URLRequest(idle)
         _ = try await session.data(for: request)
         let next = RecordingDelegate()
         let delegate = RecordingDelegate { _, event in
-            guard event == .body(1) else { return }
+            guard event == .body(first.count) else { return }
             #expect(throws: Never.self) { try idle.release() }
             #expect(ClientSockets.waitForInput(of: stray.count, from: idle.port))
             session.dataTask(with: request, delegate: next).resume()
@@ -383,7 +385,7 @@ import TernLock
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()
         #expect(record.error == nil)
-        #expect(String(decoding: record.body, as: UTF8.self) == "-" + rest)
+        #expect(String(decoding: record.body, as: UTF8.self) == first + rest)
         #expect(String(decoding: await next.end().body, as: UTF8.self) == "next")
         #expect(idle.connectionCount == 2)
     }

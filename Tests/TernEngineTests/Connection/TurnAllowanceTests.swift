@@ -7,16 +7,18 @@ import Testing
 import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct TurnAllowanceTests {
-    /// Counts what is told in each turn of the reactor's loop.
+    /// Counts the octets that are told in each turn of the reactor's loop.
     private final class Turns: Sendable {
         private let counts = Lock<[UInt64: Int]>([:])
 
-        func note(_ turn: UInt64) { counts.withLock { $0[turn, default: 0] += 1 } }
+        func note(_ count: Int, in turn: UInt64) { counts.withLock { $0[turn, default: 0] += count } }
 
         var most: Int { counts.withLock { $0.values.max() ?? 0 } }
     }
 
     private static let count = 20_000
+    /// Each too much to be told together with the next.
+    private static let pieces = ["a", "b", "c", "d"].map { String(repeating: $0, count: 4096) }
 
     /// Lets everything arrive before the body's first byte is told, so that all of it could be told in one turn.
     private func receive(from origin: ScriptedOrigin, _ session: Session, waitingFor bytes: Int) async throws -> Int {
@@ -27,7 +29,7 @@ import TernLock
                 #expect(throws: Never.self) { try origin.release() }
                 #expect(ClientSockets.waitForInput(of: bytes, from: origin.port))
             }
-            if case .body = event { turns.note(loop.turn) }
+            if case .body(let count) = event { turns.note(count, in: loop.turn) }
         }
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()
@@ -73,7 +75,7 @@ import TernLock
             [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send(chunks)]
         }
         let most = try await receive(from: origin, .limited(), waitingFor: 100_000)
-        #expect(most > 100 && most <= TurnAllowance.octets / TurnAllowance.event)
+        #expect(most > 1000 && most <= TurnAllowance.octets / TurnAllowance.chunk + 1)
     }
 
     @Test func `of TLS records of one byte no more are opened in a turn than neighbours can wait for`() async throws {
@@ -92,21 +94,25 @@ import TernLock
     func `a task that pauses in the midst of what was received hears nothing more of it`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
-            [.chunked(["one", "two", "three", "four"])]
+            [.chunked(Self.pieces)]
         }
         let session = try Session.trusting(authority)
         let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
         let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
         task.resume()
-        for (count, text) in ["one", "onetwo", "onetwothree", "onetwothreefour"].enumerated() {
-            await delegate.wait { $0.body.count >= text.utf8.count }
+        let text = Self.pieces.joined()
+        var (told, stops) = (0, 0)
+        while told < text.utf8.count {
+            await delegate.wait { [told] in $0.body.count > told }
             for _ in 0..<3 { await session.settle() }
-            #expect(String(decoding: delegate.record.body, as: UTF8.self) == text)
-            #expect(delegate.record.events.count { if case .body = $0 { true } else { false } } == count + 1)
+            (told, stops) = (delegate.record.body.count, stops + 1)
+            #expect(delegate.record.body == Array(text.utf8.prefix(told)))
+            #expect(delegate.record.events.count { if case .body = $0 { true } else { false } } == stops)
             task.resume()
         }
+        #expect(stops >= Self.pieces.count)
         #expect(await delegate.end().error == nil)
-        #expect(try await session.text(URLRequest(origin)) == "onetwothreefour")
+        #expect(try await session.text(URLRequest(origin)) == text)
         #expect(origin.connectionCount == 1)
     }
 
