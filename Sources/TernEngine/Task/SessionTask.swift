@@ -136,7 +136,12 @@ public class SessionTask: @unchecked Sendable {
             return
         }
         guard let shard else { return endWithoutLoop() }
-        if standsIn { shard.deliverHere(.start, from: self) } else { shard.deliver(.start, from: self) }
+        // Among others it leaves with theirs, in one turn: threads that stand in one after the other would keep the reactor from it.
+        if standsIn, table?.isForOne != false {
+            shard.deliverHere(.start, from: self)
+        } else {
+            shard.deliver(.start, from: self)
+        }
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling

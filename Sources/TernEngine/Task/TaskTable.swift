@@ -25,6 +25,9 @@ final class TaskTable<Member: TableMember>: Sendable {
         if left == 0, isAwaited.load(ordering: .sequentiallyConsistent) { end() }
     }
 
+    /// Whether no other is under way than the one that asks.
+    var isForOne: Bool { count.load(ordering: .relaxed) <= 1 }
+
     /// Its reactor knows of it.
     func add(_ task: Member) {
         tasks.withLock { tasks in

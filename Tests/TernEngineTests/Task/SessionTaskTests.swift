@@ -295,6 +295,24 @@ import TernLock
     }
 
     @Test func `a request is sent by whoever resumes it if the reactor sleeps, and says that he may`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session()
+        _ = try await session.data(for: try URLRequest(origin))
+        // As often as it takes to find the reactor asleep.
+        while try await !isSentHere(try URLRequest(origin), session) {}
+    }
+
+    @Test func `among others a request is sent by the reactor, whoever resumes it`() async throws {
+        let origin = try ScriptedOrigin { _, request in request.target == "/held" ? [.hold] : [.ok()] }
+        let session = Session()
+        _ = try await session.data(for: try URLRequest(origin))
+        let held = session.dataTask(with: try URLRequest(string: origin.url("/held")), delegate: RecordingDelegate())
+        held.resume()
+        for _ in 0..<100 { #expect(try await !isSentHere(try URLRequest(origin), session)) }
+        held.cancel()
+    }
+
+    private func isSentHere(_ request: URLRequest, _ session: Session) async throws -> Bool {
         final class Witness: SessionTaskDelegate {
             let senders = Lock<[pthread_t]>([])
             let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -305,21 +323,14 @@ import TernLock
 
             func task(_ task: SessionTask, didCompleteWith error: EngineError?) { continuation.finish() }
         }
-        let origin = try ScriptedOrigin { _, _ in [.ok()] }
-        let session = Session()
-        _ = try await session.data(for: try URLRequest(origin))
-        // As often as it takes to find the reactor asleep.
-        var wasSentHere = false
-        while !wasSentHere {
-            let witness = Witness()
-            let task = session.dataTask(with: try URLRequest(origin), delegate: witness)
-            let here = {
-                task.resumeHere()
-                return pthread_self()
-            }()
-            for await _ in witness.ends {}
-            wasSentHere = witness.senders.withLock { $0 } == [here]
-        }
+        let witness = Witness()
+        let task = session.dataTask(with: request, delegate: witness)
+        let here = {
+            task.resumeHere()
+            return pthread_self()
+        }()
+        for await _ in witness.ends {}
+        return witness.senders.withLock { $0 } == [here]
     }
 
     @Test func `content that somebody has to be asked for is asked for on the reactor, whoever resumes`() async throws {
