@@ -31,7 +31,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// a call of the method without a question.
     func task(
         _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>)
-    /// The next bytes of the body, lent for the length of the call.
+    /// The next bytes of the body, lent for the length of the call. They say nothing about how it was framed: one call may bring the
+    /// content of several chunks, or a part of one.
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>)
     /// The trailer fields after a chunked body, if there were any.
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields)
