@@ -6,7 +6,7 @@ import TernIO
 struct TurnAllowance {
     /// As much as is received at once: half a millisecond or so, whatever it holds.
     static let octets = ReactorLoop.bufferSize
-    /// One event of the HTTP decoder, told to a delegate; a chunk of one byte is one.
+    /// One event of the HTTP decoder, told to a delegate.
     static let event = 256
     /// One more chunk whose content is joined to what is told; it may hold one byte.
     static let chunk = 32
