@@ -5,9 +5,9 @@ import TernHTTP1
 final class ExchangeSettings: Sendable {
     /// What is added to requests that have no field of that name.
     private struct Defaults {
-        let all: HTTPFields
+        let all: DefaultFields
         /// For requests that may carry no credentials.
-        let harmless: HTTPFields
+        let harmless: DefaultFields
 
         /// What was meant for the origin that a task was sent to, and would mislead another.
         private static func speaksOfOrigin(_ name: String) -> Bool {
@@ -17,8 +17,9 @@ final class ExchangeSettings: Sendable {
         init(_ fields: HTTPFields, _ sensitive: SensitiveFields, accepting codings: String? = nil) {
             var all = fields
             if let codings, all["Accept-Encoding"] == nil { all.append("Accept-Encoding", codings) }
-            self.all = all
-            harmless = HTTPFields(all.filter { !sensitive.contains($0.name) && !Self.speaksOfOrigin($0.name) })
+            self.all = DefaultFields(all)
+            harmless = DefaultFields(
+                HTTPFields(all.filter { !sensitive.contains($0.name) && !Self.speaksOfOrigin($0.name) }))
         }
     }
 
@@ -42,13 +43,13 @@ final class ExchangeSettings: Sendable {
     }
 
     /// What is added to the request of `hop`.
-    func fields(for hop: Hop) -> HTTPFields {
+    func fields(for hop: Hop) -> DefaultFields {
         let defaults = defaults(for: hop.request)
         if hop.mayCarryCredentials { return defaults.all }
         // What a request calls a secret is one, whoever sets it.
         let isSecret = { (field: HTTPField) in hop.request.isSensitive(fieldNamed: field.name) }
-        guard defaults.harmless.contains(where: isSecret) else { return defaults.harmless }
-        return HTTPFields(defaults.harmless.filter { !isSecret($0) })
+        guard defaults.harmless.fields.contains(where: isSecret) else { return defaults.harmless }
+        return DefaultFields(HTTPFields(defaults.harmless.fields.filter { !isSecret($0) }))
     }
 
     private func defaults(for request: URLRequest) -> Defaults {

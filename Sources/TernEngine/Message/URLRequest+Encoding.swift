@@ -9,7 +9,7 @@ extension RequestBody {
 extension URLRequest {
     /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
     func begin(
-        _ exchange: inout Exchange, _ body: RequestBody, defaults: HTTPFields, into output: inout [UInt8]
+        _ exchange: inout Exchange, _ body: RequestBody, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(InvalidRequest) {
         let destination = try destination.get()
         let head = RequestHead(

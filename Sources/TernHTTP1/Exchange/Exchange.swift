@@ -41,7 +41,7 @@ public struct Exchange: ~Copyable, Sendable {
     /// - Throws: ``HTTP1Error`` when the connection is not ready for an exchange or the head cannot be encoded. Then
     ///   `output` is unchanged and nothing has begun.
     public mutating func begin(
-        _ head: borrowing RequestHead, body: RequestBody, defaults: HTTPFields, into output: inout [UInt8]
+        _ head: borrowing RequestHead, body: RequestBody, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(HTTP1Error) {
         guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
         defer { settle() }

@@ -4,7 +4,8 @@
 ///
 /// In three steps: what the caller wants is planned; it is written; and what was written is read again, byte by byte,
 /// for anything that would make a server read something else. The last step looks at the very bytes that would be sent,
-/// and so needs no trust in the strings they came from. When a step throws, the output is as it was.
+/// and so needs no trust in the strings they came from; those of the defaults were looked at when they were made. When a step
+/// throws, the output is as it was.
 struct RequestEncoder: ~Copyable {
     private let method: RequestMethod
     private let target: String
@@ -14,14 +15,14 @@ struct RequestEncoder: ~Copyable {
     private let length: Int
 
     static func encode(
-        _ head: borrowing RequestHead, _ body: RequestBody, _ defaults: HTTPFields, into output: inout [UInt8]
+        _ head: borrowing RequestHead, _ body: RequestBody, _ defaults: DefaultFields, into output: inout [UInt8]
     ) throws(HTTP1Error) -> RequestFacts {
         let fields = head.fields.storage
-        let encoder = try RequestEncoder(head, fields, body, defaults.storage)
+        let encoder = try RequestEncoder(head, fields, body, defaults)
         let start = output.count
-        encoder.write(head.method, fields, defaults.storage, into: &output)
+        encoder.write(head.method, fields, defaults, into: &output)
         do throws(HTTP1Error) {
-            var facts = try encoder.check(output.span, from: start, head.method, fields, defaults.storage)
+            var facts = try encoder.check(output.span, from: start, head.method, fields, defaults)
             facts.isHead = encoder.method == .head
             facts.isConnect = encoder.method == .connect
             if facts.expectsContinue, body == .none || body == .exactly(0) {
@@ -35,16 +36,18 @@ struct RequestEncoder: ~Copyable {
     }
 
     private init(
-        _ head: borrowing RequestHead, _ fields: [HTTPField], _ body: RequestBody, _ defaults: [HTTPField]
+        _ head: borrowing RequestHead, _ fields: [HTTPField], _ body: RequestBody, _ defaults: DefaultFields
     ) throws(HTTP1Error) {
         let method = RequestMethod(head.method)
         let target = try head.target.checked(for: method)
         var plan = RequestFraming.Plan(method, body)
         // The line of the method, target and version, the one of Host, and the empty one.
         var length = head.method.utf8.count &+ target.utf8.count &+ 12 &+ 8 &+ 2
-        for index in fields.indices { length &+= try plan.add(fields, index) }
-        for index in defaults.indices where !fields.contains(defaults[index].name) {
-            length &+= try plan.add(defaults, index)
+        for index in fields.indices { length &+= try plan.add(fields[index]) }
+        if defaults.goWhole(with: fields) {
+            length &+= defaults.bytes.count
+        } else {
+            for line in defaults.lines where !fields.contains(line.field.name) { length &+= try plan.add(line.field) }
         }
         let host = if let own = plan.host { own } else { try head.defaultHost }
         let framing = try plan.framing()
@@ -56,7 +59,7 @@ struct RequestEncoder: ~Copyable {
     }
 
     private func write(
-        _ method: String, _ fields: [HTTPField], _ defaults: [HTTPField], into output: inout [UInt8]
+        _ method: String, _ fields: [HTTPField], _ defaults: DefaultFields, into output: inout [UInt8]
     ) {
         let start = output.count
         let room = length
@@ -69,8 +72,13 @@ struct RequestEncoder: ~Copyable {
         end = bytes.write(host, at: end)
         end = bytes.writeLineEnd(at: end)
         for index in fields.indices { end = Self.write(fields, index, into: &bytes, at: end) }
-        for index in defaults.indices where !fields.contains(defaults[index].name) {
-            end = Self.write(defaults, index, into: &bytes, at: end)
+        let written = defaults.bytes
+        if defaults.goWhole(with: fields) {
+            end = bytes.write(written.span, at: end)
+        } else {
+            for line in defaults.lines where !fields.contains(line.field.name) {
+                end = bytes.write(written.span.extracting(line.range), at: end)
+            }
         }
         end = framing.write(into: &bytes, at: end)
         _ = bytes.writeLineEnd(at: end)
@@ -90,7 +98,7 @@ struct RequestEncoder: ~Copyable {
 
     /// Finds every delimiter where it was put, and nowhere else (RFC 9112 §3, §5).
     private func check(
-        _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HTTPField], _ defaults: [HTTPField]
+        _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HTTPField], _ defaults: DefaultFields
     ) throws(HTTP1Error) -> RequestFacts {
         let methodEnd = start &+ method.utf8.count
         guard methodEnd > start, bytes.firstNonToken(from: start) == methodEnd else {
@@ -103,11 +111,23 @@ struct RequestEncoder: ~Copyable {
         // The host was checked before.
         var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ host.utf8.count &+ 2)
         for index in fields.indices { try lines.check(bytes, fields, index) }
-        for index in defaults.indices where !fields.contains(defaults[index].name) {
-            try lines.check(bytes, defaults, index)
+        var facts = lines.facts
+        if defaults.goWhole(with: fields) {
+            facts.formUnion(defaults.facts)
+        } else {
+            for line in defaults.lines where !fields.contains(line.field.name) {
+                if let refusal = line.refusal { throw refusal }
+                facts.formUnion(line.facts)
+            }
         }
-        return lines.facts
+        return facts
     }
+}
+
+extension DefaultFields {
+    /// Whether all lines can be copied at once, which is so for most requests.
+    @inline(__always)
+    fileprivate func goWhole(with fields: [HTTPField]) -> Bool { fields.isEmpty && isPlain }
 }
 
 extension RequestHead {

@@ -10,4 +10,11 @@ struct RequestFacts {
     var asksClose = false
     /// The request had `Expect: 100-continue`.
     var expectsContinue = false
+
+    /// Adds what is known of other fields of the same request.
+    mutating func formUnion(_ other: RequestFacts) {
+        asksUpgrade = asksUpgrade || other.asksUpgrade
+        asksClose = asksClose || other.asksClose
+        expectsContinue = expectsContinue || other.expectsContinue
+    }
 }

@@ -21,12 +21,12 @@ enum RequestFraming {
 
         /// Answers how many bytes the field's line takes.
         @inline(__always)
-        mutating func add(_ fields: [HTTPField], _ index: Int) throws(HTTP1Error) -> Int {
-            if RequestField.isEncoders(fields[index].name) {
-                try understand(fields[index])
+        mutating func add(_ field: HTTPField) throws(HTTP1Error) -> Int {
+            if RequestField.isEncoders(field.name) {
+                try understand(field)
                 return 0
             }
-            return fields[index].name.utf8.count &+ fields[index].value.utf8.count &+ 4
+            return field.name.utf8.count &+ field.value.utf8.count &+ 4
         }
 
         /// A `Host` of the caller's own takes precedence over the origin's. Its own framing field is passed over when

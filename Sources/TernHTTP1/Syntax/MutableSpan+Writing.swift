@@ -14,6 +14,12 @@ extension MutableSpan<UInt8> {
         return start &+ (length ?? 0)
     }
 
+    /// Writes `bytes` at `start`; what does not fit is left out, but callers have made room.
+    @inline(__always)
+    mutating func write(_ bytes: Span<UInt8>, at start: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { unsafe start &+ copy($0, to: start) }
+    }
+
     @inline(__always)
     mutating func write(_ byte: UInt8, at start: Int) -> Int {
         self[start] = byte

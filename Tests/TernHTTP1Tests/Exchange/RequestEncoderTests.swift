@@ -7,7 +7,7 @@ import Testing
 
     private func encode(
         _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HTTPFields = [:],
-        body: RequestBody = .none, defaults: HTTPFields = [:], origin: Origin? = nil
+        body: RequestBody = .none, defaults: DefaultFields = [:], origin: Origin? = nil
     ) throws(HTTP1Error) -> String {
         var exchange = Exchange()
         var output = Array("before".utf8)
@@ -19,7 +19,7 @@ import Testing
     /// The reason for which encoding fails, and proof that it left nothing behind.
     private func refusal(
         _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HTTPFields = [:],
-        body: RequestBody = .none, defaults: HTTPFields = [:], origin: Origin? = nil
+        body: RequestBody = .none, defaults: DefaultFields = [:], origin: Origin? = nil
     ) -> HTTP1Error.Reason? {
         var exchange = Exchange()
         var output = Array("before".utf8)
@@ -97,7 +97,7 @@ import Testing
     func `A field name is a token`(name: String) {
         let fields = HTTPFields([HTTPField(name: name, value: "v")])
         #expect(refusal("GET", .origin("/"), fields) == .request(.fieldName))
-        #expect(refusal("GET", .origin("/"), [:], defaults: fields) == .request(.fieldName))
+        #expect(refusal("GET", .origin("/"), [:], defaults: DefaultFields(fields)) == .request(.fieldName))
     }
 
     @Test(arguments: [
@@ -107,7 +107,7 @@ import Testing
     func `A field value has no control characters`(value: String) {
         let fields: HTTPFields = ["X": "good", "Y": value, "Z": "good"]
         #expect(refusal("GET", .origin("/"), fields) == .request(.fieldValue))
-        #expect(refusal("GET", .origin("/"), [:], defaults: fields) == .request(.fieldValue))
+        #expect(refusal("GET", .origin("/"), [:], defaults: DefaultFields(fields)) == .request(.fieldValue))
     }
 
     @Test(arguments: ["", "a", " a ", "a\tb", "é", "日本", "a:b", "\"", "0123456789abcdef0123456789abcdef"])

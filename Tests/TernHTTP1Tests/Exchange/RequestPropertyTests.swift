@@ -19,7 +19,7 @@ import Testing
 
         var exchange = Exchange()
         var output: [UInt8] = []
-        try exchange.begin(head, body: body, defaults: defaults, into: &output)
+        try exchange.begin(head, body: body, defaults: DefaultFields(defaults), into: &output)
         if body != .none {
             for piece in random.pieces(content, upTo: 50) { try exchange.sendBody(piece.span, into: &output) }
         }
