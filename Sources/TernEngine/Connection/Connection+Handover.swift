@@ -5,9 +5,9 @@ extension Connection {
     /// Stops being a connection of HTTP, of which nobody is told: who takes over has the socket, with what had come by then.
     func handOver(_ early: [UInt8] = [], hasEnded: Bool = false) -> Handover {
         _ = state.close()
-        carried = nil
+        carry(nil)
         loop.setDeadline(nil, for: token)
-        outgoing.drop()?.finish()
+        outgoing.drop().finish()
         held = HeldInput()
         owner.connectionClosed(self, wasResting: false)
         return Handover(transport: transport, token: token, metrics: metrics, early: early, hasEnded: hasEnded)

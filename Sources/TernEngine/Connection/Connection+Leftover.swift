@@ -15,8 +15,7 @@ extension Connection {
             exchange.contentLeft <= Self.drainedAtMost
         else { return leave() }
         let evidence = evidence
-        carried = Leftover.shared
-        deadlines = Deadlines(limits: Timeouts(idle: nil, total: Self.drainedWithin), start: loop.now)
+        carry(Leftover.shared, Deadlines(limits: Timeouts(idle: nil, total: Self.drainedWithin), start: loop.now))
         isPaused = false
         setDeadline()
         return evidence

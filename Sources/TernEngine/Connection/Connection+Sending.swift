@@ -87,7 +87,7 @@ extension Connection {
         guard case .permission = outgoing.appetite else { return }
         // Whoever has answered does not want the content any more.
         if isFinal {
-            outgoing.drop()?.finish()
+            outgoing.drop().finish()
             return
         }
         if !exchange.isAwaitingContinue { flush() }
@@ -97,9 +97,9 @@ extension Connection {
     private func sendingFailed(_ error: SystemError) {
         let consequence = state.outputFailed(error)
         if case .none = consequence {
-            let source = outgoing.drop()
+            let dropped = outgoing.drop()
             updateInterest()
-            source?.finish()
+            dropped.finish()
         }
         follow(consequence, error)
     }

@@ -20,12 +20,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let settings: ExchangeSettings
     let owner: any ConnectionOwner
 
-    // Unchecked: `state`, `silence` and `exchange` are values of their own that call nobody and hold nothing of anybody's, so no
-    // access can begin while another lasts.
+    // Unchecked: these are values of their own that call nobody. `outgoing` hands out what is the user's, and `carried` is taken out
+    // before it is let go of; the others hold nothing of anybody's. So no access can begin while another lasts.
     @safe @exclusivity(unchecked) var state = ConnectionState()
     /// While `state` is active or finishing.
-    var carried: (any Carried)?
-    var deadlines: Deadlines?
+    @safe @exclusivity(unchecked) private(set) var carried: (any Carried)?
+    @safe @exclusivity(unchecked) private(set) var deadlines: Deadlines?
     @safe @exclusivity(unchecked) var silence: Silence
     /// Octets of content that were told to whom it carries.
     var contentTold: Int64 = 0
@@ -36,8 +36,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var noticesDeadPeer = false
     let transport: Transport
     @safe @exclusivity(unchecked) var exchange: Exchange
-    var outgoing = OutgoingRequest()
-    var held = HeldInput()
+    @safe @exclusivity(unchecked) var outgoing = OutgoingRequest()
+    @safe @exclusivity(unchecked) var held = HeldInput()
     /// The turn of the loop in which we last received.
     var receivedIn: UInt64 = 0
 
@@ -75,8 +75,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             return carried.exchangeEnded(.request(.invalid(error)), Evidence())
         }
         state.begin()
-        self.carried = carried
-        self.deadlines = deadlines
+        carry(carried, deadlines)
         silence = Silence(loop.now)
         contentTold = 0
         countsBefore = (transport.sentCount, transport.receivedCount)
@@ -86,6 +85,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         carried.carried(by: self)
         // Who is carried may have ended it.
         if case .active = state.stage { flush() }
+    }
+
+    /// Tells somebody else from now on, or nobody.
+    func carry(_ other: (any Carried)?, _ deadlines: Deadlines? = nil) {
+        var other = other
+        swap(&other, &carried)
+        self.deadlines = deadlines
     }
 
     /// Keeps the connection for later.
@@ -124,7 +130,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Closes the connection in the midst of an exchange, for whom it carries: it is told nothing more.
     func leave() -> Evidence {
         let evidence = evidence
-        carried = nil
+        carry(nil)
         // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
         if outgoing.hasContent { transport.resetOnClose() }
         close()
@@ -190,6 +196,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         guard let ending = state.finish(isExchangeReusable: exchange.isReusable, isSending: isSending) else { return }
         let evidence = evidence
         let carried = carried.take()
+        // The next exchange begins with nothing of this one's.
+        let dropped =
+            if case .reuse = ending, outgoing.hasContent { outgoing.drop() } else { OutgoingRequest.Dropped?.none }
         switch ending {
         case .reuse: owner.connectionFree(self)
         case .close:
@@ -197,6 +206,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             owner.connectionClosed(self, wasResting: false)
         }
         carried?.exchangeEnded(nil, evidence)
+        dropped?.finish()
     }
 
     /// Does what the state says has to be done.
@@ -228,8 +238,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if case .closed = state.close() { return }
         loop.deregister(token)
         transport.close()
-        let source = outgoing.drop()
+        let dropped = outgoing.drop()
         held = HeldInput()
-        source?.finish()
+        dropped.finish()
     }
 }

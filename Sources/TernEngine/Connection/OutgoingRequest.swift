@@ -6,7 +6,8 @@ import TernIO
 /// One request on its way out, and what it waits for. Reused for every exchange of a connection, and its memory too.
 ///
 /// The content is pulled: the exchange is told of every piece when it goes, so it never believes in a request that is still in
-/// our hands.
+/// our hands. And the content is the user's, who may learn of its last release: it is never let go of in here, but handed out by
+/// ``drop()``, so that nobody is called while this changes.
 struct OutgoingRequest: ~Copyable {
     /// Bodies up to this size, in bytes, leave in one piece with the head.
     private static let bodyCopiedIntoHead = 16 * 1024
@@ -25,7 +26,7 @@ struct OutgoingRequest: ~Copyable {
         case permission
     }
 
-    private enum Content {
+    fileprivate enum Content {
         /// There is none, or all of it was handed over, and the exchange knows.
         case over
         case data(Data, sent: Int)
@@ -56,6 +57,8 @@ struct OutgoingRequest: ~Copyable {
     private var buffer: [UInt8] = []
     private var bufferSent = 0
     private var content = Content.over
+    /// What all of has been handed over, until it is dropped.
+    private var spent = Content.over
     /// Octets of content announced and not pulled yet; nil if their number was not announced.
     private var left: Int?
     private(set) var appetite = Appetite.none
@@ -80,7 +83,7 @@ struct OutgoingRequest: ~Copyable {
         return false
     }
 
-    /// Begins an exchange with the request of `hop`. When it throws, there is nothing to send.
+    /// Begins an exchange with the request of `hop`, after one that was dropped. When it throws, there is nothing to send.
     mutating func begin(
         _ hop: Hop, on exchange: inout Exchange, _ settings: ExchangeSettings
     ) throws(InvalidRequest) {
@@ -99,7 +102,7 @@ struct OutgoingRequest: ~Copyable {
     }
 
     private mutating func begin(
-        _ request: URLRequest, _ defaults: HTTPFields, _ exchange: inout Exchange
+        _ request: URLRequest, _ defaults: DefaultFields, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         let framing: RequestBody
         var file: FileStretch?
@@ -197,22 +200,32 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// Forgets what has not been sent. Answers the source that has to be finished, if there is one.
-    mutating func drop() -> (any BodySource)? {
-        let source: (any BodySource)? =
+    /// What is let go of: whoever gets it finishes it, while nothing is half changed, and holds it until then.
+    struct Dropped {
+        fileprivate var content = Content.over
+        fileprivate var spent = Content.over
+
+        func finish() {
             switch content {
-            case .source(let source), .stretch(_, let source): source
-            case .over, .data, .file, .stream, .once, .asked: nil
+            case .source(let source), .stretch(_, let source): source.finish()
+            case .over, .data, .file, .stream, .once, .asked: break
             }
+        }
+    }
+
+    /// Forgets what has not been sent, and lets go of what has.
+    mutating func drop() -> Dropped {
+        var dropped = Dropped()
+        swap(&dropped.content, &content)
+        swap(&dropped.spent, &spent)
         forget()
-        return source
+        return dropped
     }
 
     private mutating func forget() {
         contentSent = contentHandedOver
         contentBuffered = 0
         bufferSent = buffer.count
-        content = .over
         appetite = .none
     }
 }
@@ -372,6 +385,11 @@ extension OutgoingRequest {
             try exchange.finishSending(trailers: trailers, into: &buffer)
         } catch {
             throw .content(.unencodable(error))
+        }
+        switch content {
+        // Of ours only, and closed at once.
+        case .file: break
+        case .over, .data, .stream, .once, .source, .stretch, .asked: swap(&spent, &content)
         }
         content = .over
         return nil

@@ -17,7 +17,8 @@ final class Transport {
     /// there, so what waits are answers to a peer that asks and does not listen.
     private static let owedAtMost = 128 * 1024
 
-    private var socket: Socket?
+    // Unchecked: it asks the kernel and nobody else, so no access can begin while another lasts.
+    @safe @exclusivity(unchecked) private var socket: Socket?
     /// Whether what is sent travels under TLS.
     private(set) var isSecure: Bool
     /// Bytes that the kernel has taken so far.

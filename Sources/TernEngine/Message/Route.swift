@@ -6,24 +6,31 @@ import TernIO
 ///
 /// Trust is not part of it. Every connection carries the generation of the policies its server was judged by, and one of an
 /// older generation carries no new request.
-struct Route: Sendable, Hashable {
+struct Route: Sendable {
     /// Where a connection leads to.
-    enum Endpoint: Sendable, Hashable {
+    enum Endpoint {
         /// The host and port of an origin.
         case host(Origin)
         /// A Unix domain socket, whatever the origin.
         case socket(UnixSocketName)
     }
 
-    let endpoint: Endpoint
-    /// Whose server is spoken to over TLS; nil for plain connections.
-    let secured: Origin?
+    // Made and compared for every request, so it holds the origin once.
+    private let origin: Origin
+    private let socket: UnixSocketName?
 
     /// Straight to `origin`: to its host and port, or to the socket at which it is said to be.
     init(to origin: Origin, at socket: UnixSocketName? = nil) {
-        endpoint = if let socket { .socket(socket) } else { .host(origin) }
-        secured = origin.scheme == .https ? origin : nil
+        self.origin = origin
+        self.socket = socket
     }
+
+    var endpoint: Endpoint { if let socket { .socket(socket) } else { .host(origin) } }
+
+    /// Whose server is spoken to over TLS; nil for plain connections.
+    var secured: Origin? { isSecured ? origin : nil }
+
+    private var isSecured: Bool { origin.scheme == .https }
 
     /// Where the route leads to, if that is an address already.
     var address: SocketAddress? {
@@ -32,14 +39,18 @@ struct Route: Sendable, Hashable {
         case .socket(let name): .unix(name)
         }
     }
+}
+
+extension Route: Hashable {
+    /// Behind a socket plain connections are one another's like, whatever the origin.
+    static func == (left: Route, right: Route) -> Bool {
+        guard left.socket != nil || right.socket != nil else { return left.origin == right.origin }
+        return left.socket == right.socket && left.isSecured == right.isSecured
+            && (!left.isSecured || left.origin == right.origin)
+    }
 
     func hash(into hasher: inout Hasher) {
-        switch endpoint {
-        // `secured` is the same where the hosts are, or there is none.
-        case .host(let origin): hasher.combine(origin)
-        case .socket(let name):
-            hasher.combine(name)
-            hasher.combine(secured)
-        }
+        hasher.combine(socket)
+        if socket == nil || isSecured { hasher.combine(origin) }
     }
 }

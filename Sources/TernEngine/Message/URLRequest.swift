@@ -9,20 +9,21 @@ public import TernIO
 /// parses nothing.
 public struct URLRequest: Sendable {
     /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which is what makes
-    /// the class safe to send.
+    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: whoever changes
+    /// one has the only reference to them.
     private final class Storage: @unchecked Sendable {
         var url: URL?
-        var destination: Result<Destination, InvalidRequest>
+        @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>
         var method: String
-        var headers: HTTPFields
-        var content: RequestContent?
+        @safe @exclusivity(unchecked) var headers: HTTPFields
+        @safe @exclusivity(unchecked) var content: RequestContent?
         /// Of `content`, where it can be read once; shared by all copies.
         var onceSource: OnceSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
-        var decodesContent: Bool?
-        var unixSocket: UnixSocketName?
+        @safe @exclusivity(unchecked) var decodesContent: Bool?
+        @safe @exclusivity(unchecked) var unixSocket: UnixSocketName?
         var sensitiveFields = SensitiveFields()
 
         init(url: URL?) {

@@ -89,14 +89,12 @@ extension SessionTask: ConnectionSeeker {
 
     var isRepeating: Bool { plan.repeatCount > 0 }
 
-    func keep(_ prepared: PreparedExchange) { self.prepared = prepared }
-
     func take(_ connection: Connection) {
-        connection.start(self, plan.hop, deadlines, prepared: prepared.take())
+        connection.start(self, plan.hop, deadlines, prepared: takePrepared())
     }
 
     func getsNone(_ failure: DialFailure) {
-        prepared = nil
+        _ = takePrepared()
         switch failure.reason {
         case .request(.invalid), .connecting(.queueFull):
             // Told while the task is started, perhaps from the end of another.

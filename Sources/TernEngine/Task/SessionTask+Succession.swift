@@ -19,7 +19,7 @@ extension SessionTask {
         successor.takeOver(from: self)
         if successor.isListed { table?.add(successor) }
         table?.remove(self)
-        delegate = Unheard.shared
+        leave(to: Unheard.shared)
     }
 
     private func takeOver(from task: SessionTask) {
@@ -31,6 +31,6 @@ extension SessionTask {
         aside = task.aside.take()
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         connection = task.connection.take()
-        connection?.carried = self
+        connection?.carry(self, deadlines)
     }
 }

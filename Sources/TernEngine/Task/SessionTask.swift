@@ -56,21 +56,23 @@ public class SessionTask: @unchecked Sendable {
 
     // What follows belongs to the reactor.
 
+    // Unchecked: what is unchecked here calls nobody while it changes, and lets go of nobody: who goes is taken out before. So no
+    // access can begin while another lasts.
+
     /// Until the end, so that it may hold the task.
-    var delegate: any SessionTaskDelegate
-    var plan: TaskPlan
+    @safe @exclusivity(unchecked) private(set) var delegate: any SessionTaskDelegate
+    @safe @exclusivity(unchecked) var plan: TaskPlan
     /// While it carries the task.
-    var connection: Connection?
+    @safe @exclusivity(unchecked) var connection: Connection?
     var placeInLine: Int32 = -1
     /// Guarded by the table's lock.
     var placeInTable = -1
     var wait = Wait()
-    var deadlines: Deadlines
+    @safe @exclusivity(unchecked) var deadlines: Deadlines
     /// For everybody once the task has completed: it does not change then.
-    // Unchecked: it is written down here, and calls nobody, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) var tally: TaskMetrics?
     /// While a connection is being opened for the task.
-    var prepared: PreparedExchange?
+    @safe @exclusivity(unchecked) private var prepared: PreparedExchange?
     var inquiry = Inquiry()
     /// What is rare; made when it is needed.
     var aside: Aside?
@@ -288,14 +290,24 @@ extension SessionTask {
             inquiry.open = 0
             table?.remove(self)
             originalRequest.onceSource?.forgo()
-            prepared = nil
-            aside = nil
+            _ = takePrepared()
+            _ = aside.take()
             delegate.task(self, didCompleteWith: error)
-            delegate = Nobody.shared
+            leave(to: Nobody.shared)
             table?.ended()
         }
         withExtendedLifetime(shard) {}
     }
+
+    /// Tells somebody else from now on.
+    func leave(to other: any SessionTaskDelegate) {
+        var other = other
+        swap(&other, &delegate)
+    }
+
+    func keep(_ prepared: PreparedExchange) { self.prepared = prepared }
+
+    func takePrepared() -> PreparedExchange? { prepared.take() }
 
     private func finish(_ start: MonotonicInstant?) {
         let now = MonotonicInstant.now
@@ -338,9 +350,14 @@ extension SessionTask {
 }
 
 /// Where a task runs, and is listed.
-struct TaskPlace {
+final class TaskPlace: Sendable {
     let shard: Shard<SessionTask>
-    var table: TaskTable<SessionTask>?
+    let table: TaskTable<SessionTask>?
+
+    init(shard: Shard<SessionTask>, table: TaskTable<SessionTask>? = nil) {
+        self.shard = shard
+        self.table = table
+    }
 }
 
 /// Written by the reactor's thread, read by any.

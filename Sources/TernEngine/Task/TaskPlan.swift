@@ -5,6 +5,9 @@ import TernHTTP1
 ///
 /// What a response means is decided on in two steps: the rules say what it proposes, and whoever asked for the task says
 /// whether to do it, perhaps much later. Meanwhile the exchange may end or break off, which then is remembered.
+///
+/// Requests may hold objects of the user's, who may learn of their last release: a plan lets go of none while it changes, but keeps
+/// what was asked, or was to be, until the task goes.
 struct TaskPlan: ~Copyable {
     private enum Stage {
         /// The hop is to be sent, or on its way. Exits: delivering, asking, over.
@@ -56,6 +59,8 @@ struct TaskPlan: ~Copyable {
     /// How often credentials were given.
     private(set) var challengeCount = 0
     private var chain = RedirectChain()
+    /// What is asked no more.
+    private var former: [URLRequest] = []
     private let redirects: RedirectRule
     private let repeats: RepeatRule
     /// Of the session; those of the request are its own.
@@ -158,6 +163,7 @@ struct TaskPlan: ~Copyable {
             return .wait
         }
         guard let content else {
+            former.append(request)
             stage = .over
             return .fail(.transfer(.redirect(.bodyNotReplayable)), isSafeToRepeat: false)
         }
@@ -206,6 +212,7 @@ struct TaskPlan: ~Copyable {
             return .askContent
         }
         self.chain = chain
+        former.append(hop.request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
         repeatCount = 0
         switch ending {
@@ -287,10 +294,7 @@ struct TaskPlan: ~Copyable {
     }
 
     /// The task ends, whatever happens still.
-    mutating func end() {
-        stage = .over
-        proposal = nil
-    }
+    mutating func end() { stage = .over }
 
     /// Whether something is to be decided on before anything is told.
     var isAsking: Bool { if case .asking = stage { true } else { false } }

@@ -38,15 +38,23 @@ public final class ReactorLoop: @unchecked Sendable {
     private var dueVisits = 0
     /// Who is to be resumed, or what is to be done, at the end of the turn.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
+    @safe @exclusivity(unchecked) private var current = Turn(start: .now)
     private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    private struct Turn {
+        var start: MonotonicInstant
+        var number: UInt64 = 0
+        var readyCount = 0
+    }
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
     /// long reads `MonotonicInstant.now`.
-    public private(set) var now: MonotonicInstant
+    public var now: MonotonicInstant { current.start }
     /// Counts the turns of the loop.
-    public private(set) var turn: UInt64 = 0
+    public var turn: UInt64 { current.number }
     /// How many sockets were ready when the current turn began: they share its time.
-    public private(set) var readyCount = 0
+    public var readyCount: Int { current.readyCount }
+
     /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
@@ -56,8 +64,7 @@ public final class ReactorLoop: @unchecked Sendable {
         let mailbox = try Mailbox()
         epoll = Descriptor(owning: try SystemCall.run(.epollCreate1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         self.mailbox = mailbox
-        now = .now
-        wheel = DeadlineWheel(now: now)
+        wheel = DeadlineWheel(now: current.start)
         unsafe events = .allocate(capacity: Self.eventCapacity)
         unsafe receiveBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
         unsafe scratchBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
@@ -126,7 +133,7 @@ public final class ReactorLoop: @unchecked Sendable {
         guard isAsleep else { return false }
         let sleeper = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(sleeper, ordering: .relaxed) }
-        now = .now
+        current.start = .now
         wheel.advance(to: now, expired: &expired)
         work()
         if !isIdle || wheel.isDue(before: wakingTick) { mailbox.wake() }
@@ -227,9 +234,7 @@ extension ReactorLoop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             let count = poll()
-            now = .now
-            turn &+= 1
-            readyCount = count
+            current = Turn(start: .now, number: turn &+ 1, readyCount: count)
             dueVisits = visits.count
             for index in 0..<count {
                 let event = unsafe events[index]

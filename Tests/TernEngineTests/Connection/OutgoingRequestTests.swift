@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TernLock
 import Testing
 
 @testable import TernEngine
@@ -246,4 +247,34 @@ struct OutgoingRequestTests {
         let (handedOver, isPulled) = (dialogue.outgoing.contentHandedOver, dialogue.outgoing.isPulled)
         #expect((handedOver, isPulled) == (0, false))
     }
+
+    @Test(arguments: [200, 100_000])
+    func `content is let go of by whoever drops it, however far it has been sent`(taken: Int) throws {
+        weak var source: ProbingSource?
+        var dialogue = OutgoingDialogue()
+        do {
+            let mine = ProbingSource([Data(repeating: 1, count: 1000)])
+            source = mine
+            // Asked for a source, and not holding one: nobody else has it.
+            let once = OnceBox(mine)
+            try dialogue.begin(.stream { once.take() })
+        }
+        dialogue.outlet.room = taken
+        _ = try dialogue.send()
+        #expect(source?.record.finishes == (taken > 200 ? 1 : 0))
+        let dropped = dialogue.outgoing.drop()
+        #expect(source != nil)
+        dropped.finish()
+        #expect(source?.record.finishes == 1)
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+/// Holds a source until it is taken.
+private final class OnceBox: Sendable {
+    private let source: Lock<ProbingSource?>
+
+    init(_ source: ProbingSource) { self.source = Lock(source) }
+
+    func take() -> ProbingSource { source.withLock { $0.take() } ?? ProbingSource([]) }
 }

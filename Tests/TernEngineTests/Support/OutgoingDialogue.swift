@@ -80,7 +80,7 @@ struct OutgoingDialogue: ~Copyable {
         }
     }
 
-    mutating func drop() { outgoing.drop()?.finish() }
+    mutating func drop() { outgoing.drop().finish() }
 
     private mutating func dropIfMeant(_ moment: Moment) {
         if dropsBeforeTaking == moment { drop() }

@@ -281,6 +281,44 @@ import Testing
             #expect(words == ["wait", "drop", "wait"])
         }
     }
+
+    @Test func `what the user gave along with a request is let go of with the task, and not in the midst of a change`()
+        throws
+    {
+        weak var given: Given?
+        var plan: TaskPlan? = try Self.plan("PUT", "http://a.test/1")
+        func count() -> Int { given?.number ?? -1 }
+        do {
+            var request = try Self.askedAbout("/2", by: &plan)
+            let mine = Given(number: 2)
+            given = mine
+            request.content = .stream { [mine] in ProbingSource([], then: .failed(mine)) }
+            _ = plan?.answered(request)
+            _ = plan?.ended()
+        }
+        #expect(count() == 2)
+        // The next hop has none of it, and what is decided on then is neither.
+        let request = try Self.askedAbout("/3", by: &plan, status: 303)
+        _ = plan?.answered(request)
+        _ = plan?.ended()
+        plan?.end()
+        #expect(count() == 2)
+        plan = nil
+        #expect(count() == -1)
+    }
+
+    private final class Given: Error {
+        let number: Int
+
+        init(number: Int) { self.number = number }
+    }
+
+    private static func askedAbout(
+        _ location: String, by plan: inout TaskPlan?, status: Int = 302
+    ) throws -> URLRequest {
+        guard case .ask(let request) = plan?.head(try head(status, to: location)) else { throw NotAsked() }
+        return request
+    }
 }
 
 extension TaskPlan.HeadAnswer {
