@@ -40,7 +40,10 @@ bench:
 	@scripts/install-dependencies build test bench peers
 	$(BENCH_BUILD)
 	@Benchmarks/Peers/build
-	@$(BENCH) run --json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
+	swift build -c release --static-swift-stdlib --scratch-path .build-static --product tern
+	@$(BENCH) run --command .build-static/release/tern \
+		--json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
+	@scripts/check-thresholds
 
 bench-quick:
 	@scripts/install-dependencies build test bench
@@ -101,4 +104,4 @@ examples:
 	scripts/try-examples
 
 clean:
-	rm -rf .build .build-asan .build-tsan Benchmarks/.build docs-out
+	rm -rf .build .build-asan .build-tsan .build-static Benchmarks/.build docs-out

@@ -8,6 +8,8 @@ struct TernBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern-bench",
         abstract: "Measures Tern beside its peers, on this machine.",
-        subcommands: [RunComparison.self, RunTLS.self, RunTransfers.self, RunParsing.self, RunClient.self],
+        subcommands: [
+            RunComparison.self, RunTLS.self, RunTransfers.self, RunParsing.self, RunClient.self, RunIdle.self,
+        ],
         defaultSubcommand: RunComparison.self)
 }

@@ -11,6 +11,8 @@ struct Comparison {
     let seconds: Double
     let clients: [Peer]
     let scenarios: [Scenario]
+    /// What is measured behind the rounds; nil for nothing.
+    var further: FurtherGoals?
 
     /// Runs everything, one client at a time. Progress and skipped peers go to standard error.
     func run() throws -> Report {
@@ -36,8 +38,8 @@ struct Comparison {
             }
         }
         return Report(
-            rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), skipped: skipped,
-            failures: failures)
+            rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), further: further?.measure() ?? .init(),
+            skipped: skipped, failures: failures)
     }
 
     private func rows(of runs: [Scenario: [Peer: [Measurement]]]) -> [Row] {

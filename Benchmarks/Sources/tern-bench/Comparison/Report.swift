@@ -15,14 +15,17 @@ struct Report: JSONReport {
     /// Runs that failed.
     let failures: [String]
 
-    init(rounds: Int, secondsPerRun: Double, rows: [Row], skipped: [String], failures: [String]) {
+    init(
+        rounds: Int, secondsPerRun: Double, rows: [Row], further: FurtherGoals.Result = .init(), skipped: [String],
+        failures: [String]
+    ) {
         date = Date()
         self.rounds = rounds
         self.secondsPerRun = secondsPerRun
         self.rows = rows
-        self.skipped = skipped
-        self.failures = failures
-        goals = rows.compactMap(Self.goal) + Self.peerGoals(rows)
+        self.skipped = skipped + further.skipped
+        self.failures = failures + further.failures
+        goals = rows.compactMap(Self.goal) + Self.peerGoals(rows) + further.goals
     }
 
     /// What newcomers write costs no more than what people use elsewhere.

@@ -15,20 +15,28 @@ struct RunComparison: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: "Only these clients: \(Peer.names).") var clients: [Peer] = []
     @Option(parsing: .upToNextOption, help: "Only scenarios whose names contain one of these: http-, small, -64 …")
     var scenarios: [String] = []
+    @Option(help: "The command tern, whose start is measured as well.") var command: String?
     @Option(help: "Also write all figures to this file, as JSON.") var json: String?
     @Option(help: "Also draw them to this file, as SVG.") var svg: String?
 
     func run() async throws {
-        let comparison = Comparison(
-            rounds: rounds ?? (quick ? 3 : 5),
-            warmUpSeconds: quick ? 0.1 : 0.5, seconds: seconds ?? (quick ? 0.3 : 2),
-            clients: clients.isEmpty ? Peer.clients : clients,
-            scenarios: chosenScenarios)
+        let rounds = rounds ?? (quick ? 3 : 5)
+        let seconds = seconds ?? (quick ? 0.3 : 2)
+        var comparison = Comparison(
+            rounds: rounds, warmUpSeconds: quick ? 0.1 : 0.5, seconds: seconds,
+            clients: clients.isEmpty ? Peer.clients : clients, scenarios: chosenScenarios)
+        if isWhole {
+            comparison.further = FurtherGoals(
+                rounds: rounds, warmUpSeconds: 0.3, seconds: min(1, seconds), command: command)
+        }
         let report = try comparison.run()
         print(Table(report).text)
         if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
         if let svg { try Data(Plot(report).svg.utf8).write(to: URL(fileURLWithPath: svg)) }
     }
+
+    /// Whether all there is to measure is asked for.
+    private var isWhole: Bool { !quick && clients.isEmpty && scenarios.isEmpty }
 
     private var chosenScenarios: [Scenario] {
         if scenarios.isEmpty { return Scenario.all.filter { !quick || !$0.isExtra } }

@@ -8,6 +8,8 @@ struct HandshakeComparison {
     let rounds: Int
     let warmUpSeconds: Double
     let seconds: Double
+    var scenarios = HandshakeScenario.all
+    var clients = HandshakeClient.allCases
 
     struct Result {
         var rows: [HandshakeRow] = []
@@ -20,15 +22,15 @@ struct HandshakeComparison {
         let server = try BenchmarkServer()
         var result = Result()
         var runs: [HandshakeScenario: [HandshakeClient: [Measurement]]] = [:]
-        for scenario in HandshakeScenario.all {
-            for client in HandshakeClient.allCases {
+        for scenario in scenarios {
+            for client in clients {
                 guard let obstacle = client.obstacle(to: scenario) else { continue }
                 result.skipped.append("\(scenario.title), \(client.title): \(obstacle)")
             }
         }
         for round in 1...max(1, rounds) {
-            for scenario in HandshakeScenario.all {
-                for client in HandshakeClient.allCases where client.obstacle(to: scenario) == nil {
+            for scenario in scenarios {
+                for client in clients where client.obstacle(to: scenario) == nil {
                     Progress.note("round \(round) of \(rounds): \(scenario.title), \(client.title)")
                     do {
                         let run = try measure(client, scenario, on: server)
@@ -39,12 +41,12 @@ struct HandshakeComparison {
                 }
             }
         }
-        result.rows = HandshakeScenario.all.flatMap { rows(of: $0, runs[$0] ?? [:]) }
+        result.rows = scenarios.flatMap { rows(of: $0, runs[$0] ?? [:]) }
         return result
     }
 
     private func rows(of scenario: HandshakeScenario, _ runs: [HandshakeClient: [Measurement]]) -> [HandshakeRow] {
-        let rows = HandshakeClient.allCases.compactMap { client in
+        let rows = clients.compactMap { client in
             runs[client].map { HandshakeRow(scenario, client, $0) }
         }
         return rows.map { row in

@@ -12,10 +12,17 @@ enum Table {
             ("allocations", String(format: "%.2f", costs.allocations), row.allocations),
             ("instructions", String(format: "%.0f", costs.instructions), row.instructionLimit),
         ]
-        return zip(figures, verdicts).map { figure, verdict in
+        let lines = zip(figures, verdicts).map { figure, verdict in
             join([costs.path.title, figure.0, figure.1, String(figure.2), verdict.rawValue])
         }
-        .joined(separator: "\n")
+        return (lines + goal(costs)).joined(separator: "\n")
+    }
+
+    /// What is wanted of the path beside what it may cost; not reaching it is no failure.
+    private static func goal(_ costs: Costs) -> [String] {
+        guard let goal = costs.path.goal else { return [] }
+        let verdict = costs.instructions <= Double(goal) ? "holds" : "does not hold"
+        return [join(["", "goal", String(format: "%.0f", costs.instructions), String(goal), verdict])]
     }
 
     private static func join(_ cells: [String]) -> String {

@@ -26,6 +26,9 @@ enum Path: String, CaseIterable {
         }
     }
 
+    /// So many instructions are wanted of it; nil where nothing is.
+    var goal: Int? { self == .reactor ? 12_000 : nil }
+
     /// Sends so many requests, and fails unless each is answered as it should be.
     func send(_ count: Int, to origins: Origins) throws {
         switch self {
