@@ -136,9 +136,17 @@ extension SessionTask: Carried {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        guard plan.isDelivering, aside?.isDecoding != true, let receiver = unsafe delegate as? any ContentReceiver
-        else { return nil }
-        return unsafe receiver.room(for: count)
+        guard plan.isDelivering, aside?.isDecoding != true else { return nil }
+        return unsafe receiver?.room(for: count)
+    }
+
+    /// The delegate, if it has room for content: asked of each large body once, because a look-up of its protocol costs as much as a
+    /// small read.
+    private var receiver: (any ContentReceiver)? {
+        if let knownReceiver { return knownReceiver }
+        let receiver = delegate as? any ContentReceiver
+        knownReceiver = .some(receiver)
+        return receiver
     }
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {

@@ -61,6 +61,8 @@ public class SessionTask: @unchecked Sendable {
 
     /// Until the end, so that it may hold the task.
     @safe @exclusivity(unchecked) private(set) var delegate: any SessionTaskDelegate
+    /// What of it is known to receive content; nil before somebody looked.
+    @safe @exclusivity(unchecked) var knownReceiver: (any ContentReceiver)??
     @safe @exclusivity(unchecked) var plan: TaskPlan
     /// While it carries the task.
     @safe @exclusivity(unchecked) var connection: Connection?
@@ -303,6 +305,7 @@ extension SessionTask {
     func leave(to other: any SessionTaskDelegate) {
         var other = other
         swap(&other, &delegate)
+        _ = knownReceiver.take()
     }
 
     func keep(_ prepared: PreparedExchange) { self.prepared = prepared }

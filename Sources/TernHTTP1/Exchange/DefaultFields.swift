@@ -2,7 +2,7 @@
 
 /// Fields that are added to every request that has none of their name: written and checked once, because all requests of a client
 /// have them in common.
-public final class DefaultFields: Sendable {
+public struct DefaultFields: Sendable {
     /// What became of one of them.
     struct Line: Sendable {
         let field: HTTPField
@@ -13,43 +13,71 @@ public final class DefaultFields: Sendable {
         let refusal: HTTP1Error?
     }
 
-    /// The fields as they were given.
-    public let fields: HTTPFields
-    let lines: [Line]
-    let bytes: [UInt8]
-    /// Of all lines.
-    let facts: RequestFacts
-    /// Whether every line can be written as it is: none is the encoder's own, and none is refused.
-    let isPlain: Bool
+    /// Shared, because every request is handed them.
+    private final class Storage: Sendable {
+        let fields: HTTPFields
+        let lines: [Line]
+        let bytes: [UInt8]
+        let facts: RequestFacts
+        let isPlain: Bool
+
+        static let empty = Storage([:])
+
+        init(_ fields: HTTPFields) {
+            var (lines, bytes, facts, isPlain): ([Line], [UInt8], RequestFacts, Bool) = ([], [], RequestFacts(), true)
+            for index in fields.storage.indices {
+                let line = Line(fields.storage, index, into: &bytes)
+                lines.append(line)
+                facts.formUnion(line.facts)
+                if line.range.isEmpty || line.refusal != nil { isPlain = false }
+            }
+            self.fields = fields
+            self.lines = lines
+            self.bytes = bytes
+            self.facts = facts
+            self.isPlain = isPlain
+        }
+    }
+
+    private let storage: Storage
 
     /// Never fails: what cannot be encoded fails the requests that it would be added to.
-    public init(_ fields: HTTPFields) {
-        var (lines, bytes, all, isPlain): ([Line], [UInt8], RequestFacts, Bool) = ([], [], RequestFacts(), true)
-        let storage = fields.storage
-        for index in storage.indices {
-            let start = bytes.count
-            if !RequestField.isEncoders(storage[index].name) {
-                bytes.append(contentsOf: "\(storage[index].name): \(storage[index].value)\r\n".utf8)
-            }
-            var written = WrittenFields(at: start)
-            var refusal: HTTP1Error?
-            do throws(HTTP1Error) { try written.check(bytes.span, storage, index) } catch { refusal = error }
-            let line = Line(field: storage[index], range: start..<bytes.count, facts: written.facts, refusal: refusal)
-            lines.append(line)
-            all.formUnion(line.facts)
-            if line.range.isEmpty || refusal != nil { isPlain = false }
+    public init(_ fields: HTTPFields) { storage = fields.isEmpty ? .empty : Storage(fields) }
+
+    /// The fields as they were given.
+    public var fields: HTTPFields { storage.fields }
+
+    var lines: [Line] { storage.lines }
+    var bytes: [UInt8] { storage.bytes }
+    /// Of all lines.
+    var facts: RequestFacts { storage.facts }
+    /// Whether every line can be written as it is: none is the encoder's own, and none is refused.
+    var isPlain: Bool { storage.isPlain }
+}
+
+extension DefaultFields.Line {
+    /// Writes the line of a field, and checks what was written.
+    fileprivate init(_ fields: [HTTPField], _ index: Int, into bytes: inout [UInt8]) {
+        let start = bytes.count
+        field = fields[index]
+        if !RequestField.isEncoders(field.name) {
+            bytes.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
         }
-        self.fields = fields
-        self.lines = lines
-        self.bytes = bytes
-        facts = all
-        self.isPlain = isPlain
+        range = start..<bytes.count
+        var written = WrittenFields(at: start)
+        do throws(HTTP1Error) {
+            try written.check(bytes.span, fields, index)
+            refusal = nil
+        } catch {
+            refusal = error
+        }
+        facts = written.facts
     }
 }
 
 extension DefaultFields: ExpressibleByDictionaryLiteral {
     /// Names and values in the order written.
-    public convenience init(dictionaryLiteral elements: (String, String)...) {
+    public init(dictionaryLiteral elements: (String, String)...) {
         self.init(HTTPFields(elements.map { HTTPField(name: $0.0, value: $0.1) }))
     }
 }

@@ -26,8 +26,20 @@ struct Load: Codable, Sendable {
     var decodesContent: Bool?
     /// Whether bodies are to be had whole at the end, however large.
     var collects = false
+    /// A body of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts, is not what a
+    /// transfer takes. Nil for nothing.
+    var greeting: String?
     /// The size of libcurl's receive buffer, in bytes; nil for the largest where bodies are large, and else for its default.
     var curlReceiveBuffer: Int?
+
+    /// The one for the greeting; nil for none.
+    var greetingLoad: Load? {
+        greeting.map {
+            Load(
+                url: $0, authority: authority, connections: connections, bodySize: Scenario.Body.small.size, warmUpSeconds: 0,
+                seconds: 0)
+        }
+    }
 
     /// Whether it pays to prepare for a body that comes in many reads.
     var isLarge: Bool { bodySize > 1 << 20 }

@@ -95,6 +95,7 @@ struct TransferComparison {
             connections: scenario.connections, bodySize: scenario.size,
             warmUpSeconds: scenario.isHuge ? 0 : warmUpSeconds, seconds: scenario.isHuge ? 0 : seconds)
         load.curlReceiveBuffer = Self.curlBuffer
+        if client != .zlib { load.greeting = server.url(at: Scenario.Body.small.path, over: scenario.scheme) }
         switch scenario.way {
         case .discarding: break
         case .toFile: load.download = server.folder.appending(path: "downloaded").path

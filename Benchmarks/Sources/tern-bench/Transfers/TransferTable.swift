@@ -23,8 +23,8 @@ struct TransferTable {
             \(machine.processorCount) × \(machine.processor), Linux \(machine.kernel); median of \(report.rounds) round\(report.rounds == 1 ? "" : "s") \
             of \(report.secondsPerRun.formatted()) s, of 1 GB of one body each, ratios to clients of the same round. Loopback, nginx with \
             one worker, files in the page cache; libcurl \(CurlMultiClient.version ?? "–") with buffers of 512 KB. A MB has 1,048,576 bytes; \
-            GB/s and CPU per GB count 10⁹ decoded bytes. Memory is what the client adds to an idle process at its peak, the command's all \
-            it has.\(coded)
+            GB/s and CPU per GB count 10⁹ decoded bytes. Memory is what the transfer adds at its peak to a process whose client has fetched two \
+            bytes, the command's all it has.\(coded)
             """
     }
 
