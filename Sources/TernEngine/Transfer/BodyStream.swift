@@ -46,6 +46,11 @@ final class BodyStream: ContentReceiver, Sendable {
         func wake() {
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
+
+        /// More may come in a moment.
+        func wakeSoon() {
+            if let loop { unsafe loop.resumeWhenQuiet(continuation) } else { unsafe continuation.resume() }
+        }
     }
 
     private let state = Lock(State())
@@ -127,7 +132,7 @@ final class BodyStream: ContentReceiver, Sendable {
             return (nil, state.valve.fill(to: state.content.count, from: task))
         }
         held?.hold()
-        reader?.wake()
+        reader?.wakeSoon()
     }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {

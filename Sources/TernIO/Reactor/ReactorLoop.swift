@@ -14,6 +14,8 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let eventCapacity = 512
     /// So many wait for each other at most: others are idle while they do.
     private static let resumedAtOnce = 32
+    /// So many turns in a row may bring more before those who read it are resumed.
+    private static let turnsWithoutReaders: UInt64 = 4
     /// How long a turn may take before further visits are left to the next one. This decides when work is done, never which.
     private static let visitTime = Duration.milliseconds(1)
 
@@ -46,6 +48,10 @@ public final class ReactorLoop: @unchecked Sendable {
         var number: UInt64 = 0
         var readyCount = 0
     }
+
+    /// Who reads what is still coming in, and since which turn the first of them could have been told.
+    @safe @exclusivity(unchecked) private var readers = WorkQueue<Resumption>()
+    private var readersSince: UInt64 = 0
 
     /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
     /// long reads `MonotonicInstant.now`.
@@ -110,6 +116,16 @@ public final class ReactorLoop: @unchecked Sendable {
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
 
+    /// Resumes `continuation` as soon as no socket is ready, or a few turns later: to wake a thread costs more than to receive what comes
+    /// meanwhile, and it finds more then. On any other thread at once.
+    ///
+    /// Safety: as for `UnsafeContinuation.resume()`.
+    @unsafe package func resumeWhenQuiet(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard isCurrent else { return unsafe continuation.resume() }
+        if readers.isEmpty { readersSince = turn }
+        unsafe readers.append(.continuation(continuation))
+    }
+
     /// Runs `work` before the loop waits again, at the end of the turn: whom it wakes finds the loop asleep, or about to be, and not
     /// at work beside him. On any other thread at once.
     package func afterTurn(_ work: @escaping @Sendable () -> Void) {
@@ -119,6 +135,8 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Whoever is resumed may run elsewhere at once.
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
+        if readers.isEmpty || readyCount > 0 && turn &- readersSince < Self.turnsWithoutReaders { return }
+        while let reader = readers.popFirst() { reader.run() }
     }
 
     func stop() { mailbox.stop() }
@@ -296,7 +314,7 @@ extension ReactorLoop {
 
     /// Whether nothing waits for the next turn.
     private var isIdle: Bool {
-        jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty
+        jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty && readers.isEmpty
     }
 
     private func expireDeadlines() {

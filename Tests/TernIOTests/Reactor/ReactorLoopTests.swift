@@ -446,6 +446,31 @@ import TernLock
         reactor.loop.afterTurn { journal.append("elsewhere") }
         #expect(journal.entries == ["mail", "end", "elsewhere"])
     }
+
+    @Test(arguments: [(false, UInt64(1)), (true, 4)])
+    func `who reads is resumed as soon as no socket is ready, and four turns later at the latest`(
+        isBusy: Bool, expected: UInt64
+    ) async throws {
+        let reactor = try Reactor()
+        let turns = try await Task(executorPreference: reactor) {
+            let (loop, connection) = (reactor.loop, try Connection())
+            // One that is busy has more whenever something was received.
+            let handler = Probe(react: { _ in
+                unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { bytes in
+                    _ = try? unsafe connection.socket.receive(into: bytes)
+                }
+                if isBusy { try? connection.peer.send("x") }
+            })
+            let token = try loop.register(connection.socket.descriptor, interest: .readable, handler: handler)
+            defer { loop.deregister(token) }
+            try connection.peer.send("x")
+            _ = await handler.next()
+            let start = loop.turn
+            await unsafe withUnsafeContinuation { unsafe loop.resumeWhenQuiet($0) }
+            return loop.turn - start
+        }.value
+        #expect(turns == expected)
+    }
 }
 
 /// Two connections that are ready in one batch. The handler called first ends the other's registration and puts a third
