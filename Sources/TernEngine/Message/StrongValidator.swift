@@ -3,7 +3,7 @@ import TernHTTP1
 
 /// What tells one state of a resource from every other, byte for byte (RFC 9110 §8.8).
 enum StrongValidator: Sendable, Hashable {
-    /// An `ETag` that is not weak, quotation marks included.
+    /// An `ETag` that is not weak, as it came: with quotation marks, or without, as some servers send it.
     case entityTag(String)
     /// A `Last-Modified` without an `ETag` beside it.
     case lastModified(String)
@@ -44,20 +44,28 @@ enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether the response says that its resource is in another state.
+    /// Whether the response says that its resource is in another state. Who sent a tag without quotation marks may have understood
+    /// nothing of the condition with it: that it is in the same state he has to say.
     func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
-        case .entityTag(let tag): head.contains("ETag") && head.values(for: "ETag") != [tag]
+        case .entityTag(let tag):
+            head.contains("ETag") ? head.values(for: "ETag") != [tag] : !Self.isQuoted(tag)
         case .lastModified(let date): head.contains("Last-Modified") && head.values(for: "Last-Modified") != [date]
         }
     }
 
-    /// RFC 9110 §8.8.3. Only ASCII, for it has to come back as it came.
+    /// RFC 9110 §8.8.3, but for the quotation marks. Only ASCII, for it has to come back as it came.
     private static func isStrongTag(_ tag: String) -> Bool {
-        let octets = tag.utf8
-        guard octets.count >= 2, octets.first == UInt8(ascii: "\""), octets.last == UInt8(ascii: "\"") else {
-            return false
-        }
-        return octets.dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7e).contains($0) }
+        if isQuoted(tag) { return tag.utf8.dropFirst().dropLast().allSatisfy(isTagOctet) }
+        // Neither a weak one that lacks them, nor a list.
+        return !tag.isEmpty && !tag.lowercased().hasPrefix("w/")
+            && tag.utf8.allSatisfy { isTagOctet($0) && $0 != UInt8(ascii: ",") }
     }
+
+    private static func isQuoted(_ tag: String) -> Bool {
+        let octets = tag.utf8
+        return octets.count >= 2 && octets.first == UInt8(ascii: "\"") && octets.last == UInt8(ascii: "\"")
+    }
+
+    private static func isTagOctet(_ octet: UInt8) -> Bool { octet == 0x21 || (0x23...0x7e).contains(octet) }
 }

@@ -22,10 +22,20 @@ import Testing
         #expect(try StrongValidator(of: self.head([("etag", "\"\"")])) == .entityTag("\"\""))
     }
 
-    @Test(arguments: ["W/\"a\"", "a", "\"", "\"a", "\"a\"b\"", "w/\"a\"", "\"\u{e4}\""])
+    @Test(arguments: ["W/\"a\"", "W/a", "", "a b", "a,b", "a\"", "\"", "\"a", "\"a\"b\"", "w/\"a\"", "\"\u{e4}\""])
     func `a weak or broken one is none, and no date stands in for it`(tag: String) throws {
         let head = try head([("ETag", tag), ("Last-Modified", Self.date), ("Date", "Mon, 07 Nov 1994 08:49:37 GMT")])
         #expect(StrongValidator(of: head) == nil)
+    }
+
+    @Test func `one that lacks its quotation marks is one as long as it comes again`() throws {
+        let tag = try #require(StrongValidator(of: head([("ETag", "range1024"), ("Last-Modified", Self.date)])))
+        #expect(tag == .entityTag("range1024") && tag.fieldValue == "range1024")
+        #expect(StrongValidator(entityTag: "range1024", lastModified: nil) == tag)
+        #expect(try !tag.isContradicted(by: head([("ETag", "range1024")])))
+        for other in [[], [("ETag", "\"range1024\"")], [("ETag", "range1025")], [("Last-Modified", Self.date)]] {
+            #expect(try tag.isContradicted(by: head(other)))
+        }
     }
 
     @Test func `a date is one if the response is a minute younger`() throws {
