@@ -36,7 +36,8 @@ struct Load: Codable, Sendable {
     var greetingLoad: Load? {
         greeting.map {
             Load(
-                url: $0, authority: authority, connections: connections, bodySize: Scenario.Body.small.size, warmUpSeconds: 0,
+                url: $0, authority: authority, connections: connections, bodySize: Scenario.Body.small.size,
+                warmUpSeconds: 0,
                 seconds: 0)
         }
     }
