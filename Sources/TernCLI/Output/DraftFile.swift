@@ -19,10 +19,13 @@ final class DraftFile {
     init(of path: String, existing: stat?) throws(OutputError) {
         self.path = path
         isReplacing = existing != nil
-        let (descriptor, name) = try Self.create(for: path, isReplacing: isReplacing)
+        let name = Self.newName(in: OutputTarget.folder(of: path))
+        // Watched over before it is there: a signal may come at any time.
+        let unfinished = UnfinishedFile(path: name)
+        let (descriptor, isNamed) = try Self.create(name, for: path, isReplacing: isReplacing)
         self.descriptor = descriptor
-        self.name = name
-        unfinished = name.map { UnfinishedFile(path: $0) }
+        self.name = isNamed ? name : nil
+        self.unfinished = isNamed ? unfinished : nil
         if let existing, existing.st_nlink > 1 || !takesAfter(existing) { dropName() }
     }
 
@@ -70,24 +73,30 @@ final class DraftFile {
         return fchmod(descriptor, existing.st_mode & 0o777) == 0
     }
 
+    /// Where that is not allowed, one without a name, elsewhere.
     private static func create(
-        for path: String, isReplacing: Bool
-    ) throws(OutputError) -> (descriptor: Int32, name: String?) {
+        _ name: String, for path: String, isReplacing: Bool
+    ) throws(OutputError) -> (descriptor: Int32, isNamed: Bool) {
         // Until it has the file's permissions, nobody else reads it.
         let mode: mode_t = isReplacing ? 0o600 : 0o666
-        if let (descriptor, name) = create(in: OutputTarget.folder(of: path), mode) { return (descriptor, name) }
+        if let descriptor = create(name, mode) { return (descriptor, true) }
         guard isReplacing, [EACCES, EPERM, EROFS].contains(errno) else { throw .last(path) }
         let temporary = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-        guard let (descriptor, name) = create(in: temporary, mode) else { throw .last(temporary) }
-        _ = unsafe unlink(name)
-        return (descriptor, nil)
+        let other = newName(in: temporary)
+        guard let descriptor = create(other, mode) else { throw .last(temporary) }
+        _ = unsafe unlink(other)
+        return (descriptor, false)
     }
 
-    /// A name that nobody guesses, and no file that is there already.
-    private static func create(in folder: String, _ mode: mode_t) -> (Int32, String)? {
-        let name = folder + "/.tern-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    /// One that nobody guesses.
+    private static func newName(in folder: String) -> String {
+        folder + "/.tern-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    /// No file that is there already.
+    private static func create(_ name: String, _ mode: mode_t) -> Int32? {
         let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        return descriptor < 0 ? nil : (descriptor, name)
+        return descriptor < 0 ? nil : descriptor
     }
 
     private func copy() throws(OutputError) {

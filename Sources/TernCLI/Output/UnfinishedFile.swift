@@ -3,7 +3,7 @@
 import Dispatch
 import Glibc
 
-/// A file that must not be left behind, however the command ends: by its own error, or by a signal.
+/// A file that must not be left behind, however the command ends: by its own error, or by a signal. Made before the file is.
 ///
 /// The sources are only kept, which is what `@unchecked Sendable` rests on.
 final class UnfinishedFile: @unchecked Sendable {
@@ -18,15 +18,20 @@ final class UnfinishedFile: @unchecked Sendable {
         // Both are errors of write(2) then.
         for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
         let queue = DispatchQueue(label: "tern.signals")
+        let watched = DispatchGroup()
         sources = Self.signals.filter { !Self.isIgnored($0) }.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 _ = unsafe unlink(path)
                 Self.die(of: number)
             }
+            watched.enter()
+            source.setRegistrationHandler { watched.leave() }
             source.resume()
             return source
         }
+        // A signal that comes before is the end of the command as well, and nothing is there yet.
+        watched.wait()
     }
 
     /// Does nothing where the file has its final name by now: nobody else has this one.
