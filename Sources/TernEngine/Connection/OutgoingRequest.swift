@@ -14,18 +14,6 @@ struct OutgoingRequest: ~Copyable {
     /// Pulled from a source, or read from a file, at once.
     static let pieceSize = 64 * 1024
 
-    /// What it waits for.
-    enum Appetite {
-        /// Nothing: all has been handed over, or there is nothing.
-        case none
-        /// The kernel to take more.
-        case writability
-        /// Its source to have more.
-        case source
-        /// The server to say whether it wants the content (RFC 9110 §10.1.1).
-        case permission
-    }
-
     fileprivate enum Content {
         /// There is none, or all of it was handed over, and the exchange knows.
         case over
@@ -404,10 +392,4 @@ extension OutgoingRequest {
             return .failure(.transport(error))
         }
     }
-}
-
-/// Why a request could not be sent.
-enum SendingError: Error {
-    case transport(TransportError)
-    case content(RequestContentError)
 }
