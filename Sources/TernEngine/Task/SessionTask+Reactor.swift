@@ -89,12 +89,14 @@ extension SessionTask: ConnectionSeeker {
 
     var isRepeating: Bool { plan.repeatCount > 0 }
 
+    func keep(_ prepared: PreparedExchange) { self.prepared = prepared }
+
     func take(_ connection: Connection) {
-        connection.start(self, plan.hop, deadlines, prepared: takePrepared())
+        connection.start(self, plan.hop, deadlines, prepared: prepared.take())
     }
 
     func getsNone(_ failure: DialFailure) {
-        _ = takePrepared()
+        _ = prepared.take()
         switch failure.reason {
         case .request(.invalid), .connecting(.queueFull):
             // Told while the task is started, perhaps from the end of another.

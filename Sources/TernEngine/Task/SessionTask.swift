@@ -74,7 +74,7 @@ public class SessionTask: @unchecked Sendable {
     /// For everybody once the task has completed: it does not change then.
     @safe @exclusivity(unchecked) var tally: TaskMetrics?
     /// While a connection is being opened for the task.
-    @safe @exclusivity(unchecked) private var prepared: PreparedExchange?
+    @safe @exclusivity(unchecked) var prepared: PreparedExchange?
     var inquiry = Inquiry()
     /// What is rare; made when it is needed.
     var aside: Aside?
@@ -292,7 +292,7 @@ extension SessionTask {
             inquiry.open = 0
             table?.remove(self)
             originalRequest.onceSource?.forgo()
-            _ = takePrepared()
+            _ = prepared.take()
             _ = aside.take()
             delegate.task(self, didCompleteWith: error)
             leave(to: Nobody.shared)
@@ -307,10 +307,6 @@ extension SessionTask {
         swap(&other, &delegate)
         _ = knownReceiver.take()
     }
-
-    func keep(_ prepared: PreparedExchange) { self.prepared = prepared }
-
-    func takePrepared() -> PreparedExchange? { prepared.take() }
 
     private func finish(_ start: MonotonicInstant?) {
         let now = MonotonicInstant.now

@@ -286,24 +286,24 @@ import Testing
         throws
     {
         weak var given: Given?
-        var plan: TaskPlan? = try Self.plan("PUT", "http://a.test/1")
+        var plan = try Self.plan("PUT", "http://a.test/1")
         func count() -> Int { given?.number ?? -1 }
         do {
-            var request = try Self.askedAbout("/2", by: &plan)
+            var request = try Self.ask(&plan, "/2")
             let mine = Given(number: 2)
             given = mine
             request.content = .stream { [mine] in ProbingSource([], then: .failed(mine)) }
-            _ = plan?.answered(request)
-            _ = plan?.ended()
+            _ = plan.answered(request)
+            _ = plan.ended()
         }
         #expect(count() == 2)
         // The next hop has none of it, and what is decided on then is neither.
-        let request = try Self.askedAbout("/3", by: &plan, status: 303)
-        _ = plan?.answered(request)
-        _ = plan?.ended()
-        plan?.end()
+        let request = try Self.ask(&plan, "/3", status: 303)
+        _ = plan.answered(request)
+        _ = plan.ended()
+        plan.end()
         #expect(count() == 2)
-        plan = nil
+        _ = consume plan
         #expect(count() == -1)
     }
 
@@ -311,13 +311,6 @@ import Testing
         let number: Int
 
         init(number: Int) { self.number = number }
-    }
-
-    private static func askedAbout(
-        _ location: String, by plan: inout TaskPlan?, status: Int = 302
-    ) throws -> URLRequest {
-        guard case .ask(let request) = plan?.head(try head(status, to: location)) else { throw NotAsked() }
-        return request
     }
 }
 
