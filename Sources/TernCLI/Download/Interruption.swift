@@ -28,8 +28,8 @@ final class Interruption: @unchecked Sendable {
                 }
                 if isFirst == true { action() } else { UnfinishedFile.die(of: number) }
             }
-            source.resume()
         }
+        sources.begin()
     }
 
     /// The first that came.

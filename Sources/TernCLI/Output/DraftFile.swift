@@ -12,8 +12,8 @@ final class DraftFile {
     private let path: String
     private let descriptor: Int32
     private let isReplacing: Bool
-    /// Nil where the draft has no name.
-    private(set) var unfinished: UnfinishedFile?
+    let unfinished: UnfinishedFile
+    /// Nil where the draft has none.
     private var name: String?
 
     init(of path: String, existing: stat?) throws(OutputError) {
@@ -21,11 +21,10 @@ final class DraftFile {
         isReplacing = existing != nil
         let name = Self.newName(in: OutputTarget.folder(of: path))
         // Watched over before it is there: a signal may come at any time.
-        let unfinished = UnfinishedFile(path: name)
+        unfinished = UnfinishedFile(path: name)
         let (descriptor, isNamed) = try Self.create(name, for: path, isReplacing: isReplacing)
         self.descriptor = descriptor
         self.name = isNamed ? name : nil
-        self.unfinished = isNamed ? unfinished : nil
         if let existing, existing.st_nlink > 1 || !takesAfter(existing) { dropName() }
     }
 
@@ -59,7 +58,7 @@ final class DraftFile {
     }
 
     private func dropName() {
-        if name != nil { unfinished?.remove() }
+        if name != nil { unfinished.remove() }
         name = nil
     }
 

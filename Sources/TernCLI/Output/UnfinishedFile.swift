@@ -18,20 +18,16 @@ final class UnfinishedFile: @unchecked Sendable {
         // Both are errors of write(2) then.
         for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
         let queue = DispatchQueue(label: "tern.signals")
-        let watched = DispatchGroup()
         sources = Self.signals.filter { !Self.isIgnored($0) }.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 _ = unsafe unlink(path)
                 Self.die(of: number)
             }
-            watched.enter()
-            source.setRegistrationHandler { watched.leave() }
-            source.resume()
             return source
         }
         // A signal that comes before is the end of the command as well, and nothing is there yet.
-        watched.wait()
+        sources.begin()
     }
 
     /// Does nothing where the file has its final name by now: nobody else has this one.
@@ -52,5 +48,18 @@ final class UnfinishedFile: @unchecked Sendable {
         _ = unsafe sigaddset(&mask, number)
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &mask, nil)
         _ = raise(number)
+    }
+}
+
+extension [any DispatchSourceSignal] {
+    /// Resumes them, and waits until Dispatch listens, which it does a moment later.
+    func begin() {
+        let registered = DispatchGroup()
+        for source in self {
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
+            source.resume()
+        }
+        registered.wait()
     }
 }
