@@ -24,9 +24,10 @@ enum Message {
         let head = RequestHead(
             method: "GET", target: .origin("/"), origin: Origin(scheme: .http, host: "localhost", port: 80), fields: [:]
         )
+        let defaults: DefaultFields = [:]
         for _ in 0..<count {
             request.removeAll(keepingCapacity: true)
-            try exchange.begin(head, body: .none, defaults: [:], into: &request)
+            try exchange.begin(head, body: .none, defaults: defaults, into: &request)
             try receive(response.span, &exchange)
         }
     }
