@@ -74,8 +74,8 @@ struct FurtherGoals {
 
     private func idleConnections(_ result: inout Result) throws {
         Progress.note("idle connections")
-        let sizes = try (0..<max(1, rounds)).map { _ in try IdleConnections.measure() }
-        result.goals.append(Goal("idle TLS connection: memory, KB", sizes.median.map { $0 / 1024 }, atMost: 30))
+        let size = try IdleConnections.measure(rounds: rounds)
+        result.goals.append(Goal("idle TLS connection: memory, KB", size.map { $0 / 1024 }, atMost: 30))
     }
 
     private func coldStart(_ result: inout Result) throws {

@@ -37,8 +37,7 @@ struct Load: Codable, Sendable {
         greeting.map {
             Load(
                 url: $0, authority: authority, connections: connections, bodySize: Scenario.Body.small.size,
-                warmUpSeconds: 0,
-                seconds: 0)
+                warmUpSeconds: 0, seconds: 0)
         }
     }
 
