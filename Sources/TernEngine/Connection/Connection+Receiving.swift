@@ -107,9 +107,7 @@ extension Connection {
         let buffers = unsafe place(buffers)
         let received: Received
         do throws(TransportError) {
-            received =
-                try unsafe transport.receive(
-                    buffers, atMost: allowance.left, isListening: isListening ?? isActiveOrResting)
+            received = try unsafe receiveNext(buffers, &allowance, isListening: isListening ?? isActiveOrResting)
         } catch {
             inputFailed(error)
             return false
@@ -133,6 +131,18 @@ extension Connection {
             return false
         }
         return true
+    }
+
+    private func receiveNext(
+        _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool
+    ) throws(TransportError) -> Received {
+        while true {
+            let received = try unsafe transport.receive(buffers, atMost: allowance.left, isListening: isListening)
+            if let received { return received }
+            // Paid for before there is more, though it ended in the midst of a record.
+            if let count = transport.workedOffCount { allowance.settle(count) }
+            if allowance.isSpent { return .nothing }
+        }
     }
 
     private var isActiveOrResting: Bool {

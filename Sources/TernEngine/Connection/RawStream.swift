@@ -202,7 +202,7 @@ extension RawStream {
                 let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
                 reads.received(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
                 return true
-            case .message: return true
+            case .message, nil: return true
             case .nothing: return false
             case .endOfStream(isOrderly: true): reads.ended()
             // Anybody may have cut off a stream that does not say where it ends (RFC 8446 §6.1).

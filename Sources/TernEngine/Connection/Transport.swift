@@ -152,13 +152,13 @@ final class Transport {
         return result
     }
 
-    /// Opens what was received before, or receives; at most `count` bytes of HTTP, the first in the buffer for plaintext, without
-    /// TLS in the one for input. The buffers are the same until `endTurn`.
+    /// Opens what was received before, or receives and opens; at most `count` bytes of HTTP, the first in the buffer for plaintext,
+    /// without TLS in the one for input. The buffers are the same until `endTurn`. Nil if what was received is opened, and no byte
+    /// more came of it: there may be more to receive.
     func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
-    ) throws(TransportError) -> Received {
-        while true {
-            if let opened = try unsafe openNext(buffers) { return opened }
+    ) throws(TransportError) -> Received? {
+        if isOpened {
             guard isListening, !isDrained, owesTooMuch == false else { return .nothing }
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
             let result: IOResult
@@ -177,11 +177,11 @@ final class Transport {
                 isOpened = false
             }
         }
+        return try unsafe openNext(buffers)
     }
 
     /// Nil if there is nothing to open.
     private func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
-        if isOpened { return nil }
         var offset = 0
         let result: Received
         do throws(TLSError) {

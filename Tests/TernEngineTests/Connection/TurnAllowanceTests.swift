@@ -90,6 +90,30 @@ import TernLock
         #expect(most > 50 && most <= TurnAllowance.octets / TurnAllowance.record + 1)
     }
 
+    /// What is received ends in the midst of a record nearly always.
+    @Test(arguments: [false, true])
+    func `of a long body no more is told in a turn than is received at once`(isSecure: Bool) async throws {
+        let count = 8 << 20
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"),
+                .repeat([UInt8](repeating: 120, count: 1 << 16), count: count >> 16),
+            ]
+        }
+        let session = try Session.trusting(authority)
+        let turns = Turns()
+        let loop = try #require(session.firstLoop)
+        let delegate = RecordingDelegate { _, event in
+            if case .body(let count) = event { turns.note(count, in: loop.turn) }
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(record.body.count == count)
+        #expect(turns.most <= TurnAllowance.octets + 16 * 1024)
+    }
+
     @Test(arguments: [false, true])
     func `a task that pauses in the midst of what was received hears nothing more of it`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
