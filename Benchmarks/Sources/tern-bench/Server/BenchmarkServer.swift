@@ -74,6 +74,13 @@ final class BenchmarkServer {
         "\(scheme)://127.0.0.1:\(ports[scheme] ?? 0)\(path)"
     }
 
+    /// Removes a file that somebody has left in the folder, and has the disk write what is still to be written: whoever writes next
+    /// would be charged for both.
+    func clearDisk(of name: String) {
+        try? FileManager.default.removeItem(at: folder.appending(path: name))
+        sync()
+    }
+
     /// Where so many bytes, or a form with a file of so many, are answered with two bytes, once all has been received; anything
     /// else is an error.
     func uploadURL(of size: Int, isForm: Bool, over scheme: Scenario.Scheme) -> String {

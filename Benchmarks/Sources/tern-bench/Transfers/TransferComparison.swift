@@ -12,6 +12,8 @@ struct TransferComparison {
 
     /// The size of libcurl's receive buffer, in bytes: that of its upload buffer.
     private static let curlBuffer = 512 * 1024
+    /// What a file is called that is downloaded to.
+    private static let downloaded = "downloaded"
 
     private struct Servers {
         let nginx: BenchmarkServer
@@ -41,6 +43,7 @@ struct TransferComparison {
                 for client in scenario.clients where obstacles[client.peer] == nil {
                     Progress.note("round \(round) of \(rounds): \(scenario.title), \(client.title)")
                     do {
+                        if scenario.way == .toFile { servers.nginx.clearDisk(of: Self.downloaded) }
                         let load = load(client, scenario, on: servers, codedSize: result.codedSize)
                         let run =
                             client == .curlCommand
@@ -98,7 +101,7 @@ struct TransferComparison {
         if client != .zlib { load.greeting = server.url(at: Scenario.Body.small.path, over: scenario.scheme) }
         switch scenario.way {
         case .discarding: break
-        case .toFile: load.download = server.folder.appending(path: "downloaded").path
+        case .toFile: load.download = server.folder.appending(path: Self.downloaded).path
         case .fromFile, .form:
             load.upload = Upload(
                 size: scenario.size, path: server.file(at: scenario.path).path, isForm: scenario.way == .form)
