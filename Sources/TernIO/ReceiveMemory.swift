@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Synchronization
 
-/// Memory in which octets are received and stay. It is filled from the front, and what is filled does not change any more: it may
-/// be handed out while the rest is being filled.
+/// Memory in which octets are received and stay. It is filled from the front, and what is filled does not change as long as anybody
+/// may have it: it may be handed out while the rest is being filled.
 ///
 /// Whoever fills it sees to it that only one thread does, which is what `@unchecked Sendable` rests on.
 @safe
 package final class ReceiveMemory: @unchecked Sendable {
     private static let leastRoom = 64 * 1024
 
-    private var base: UnsafeMutableRawPointer?
-    package private(set) var capacity: Int
-    package private(set) var count = 0
+    // Unchecked: plain values, whose accesses call nobody.
+    @unsafe @exclusivity(unchecked) private var base: UnsafeMutableRawPointer?
+    @safe @exclusivity(unchecked) package private(set) var capacity: Int
+    @safe @exclusivity(unchecked) package private(set) var count = 0
+    /// How many parts are handed out.
+    private let loans = Atomic<Int>(0)
 
     /// Without any room if there is no more memory.
     package init(capacity: Int) {
@@ -53,6 +57,15 @@ package final class ReceiveMemory: @unchecked Sendable {
         count += added
         return added
     }
+
+    /// A part of what is filled is handed out, until `giveBack`.
+    package func lend() { loans.add(1, ordering: .relaxed) }
+
+    /// Any thread: whoever had a part will not look at it any more.
+    package func giveBack() { loans.subtract(1, ordering: .releasing) }
+
+    /// Whether anybody has a part of it.
+    package var isLent: Bool { loans.load(ordering: .acquiring) > 0 }
 
     /// Forgets what it is filled with, which nobody may have any more.
     package func empty() { count = 0 }

@@ -21,6 +21,8 @@ final class BodyStream: ContentReceiver, Sendable {
         var reader: UnsafeContinuation<Void, Never>?
         /// Where the response comes in.
         var loop: ReactorLoop?
+        /// The reader waits on the thread of the loop, which nothing has to wake.
+        var readsOnLoop = false
 
         mutating func next() -> Result<Data?, EngineError>? {
             if let piece = content.popFirst() { return .success(piece) }
@@ -33,7 +35,7 @@ final class BodyStream: ContentReceiver, Sendable {
 
         mutating func takeReader() -> Reader? {
             defer { unsafe reader = nil }
-            return unsafe reader.map { unsafe Reader(continuation: $0, loop: loop) }
+            return unsafe reader.map { unsafe Reader(continuation: $0, loop: loop, isOnLoop: readsOnLoop) }
         }
     }
 
@@ -42,14 +44,16 @@ final class BodyStream: ContentReceiver, Sendable {
     private struct Reader {
         let continuation: UnsafeContinuation<Void, Never>
         let loop: ReactorLoop?
+        let isOnLoop: Bool
 
         func wake() {
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
 
-        /// More may come in a moment.
+        /// More may come in a moment; but on the loop that waits for him.
         func wakeSoon() {
-            if let loop { unsafe loop.resumeWhenQuiet(continuation) } else { unsafe continuation.resume() }
+            guard let loop, !isOnLoop else { return wake() }
+            unsafe loop.resumeWhenQuiet(continuation)
         }
     }
 
@@ -70,8 +74,11 @@ final class BodyStream: ContentReceiver, Sendable {
         while true {
             if let next = takeNext() { return next }
             // A second reader at the same time gets what a second iterator gets: the end.
-            let isReader = await withTaskCancellationHandler {
-                await waitForNext()
+            var isReader = true
+            await withTaskCancellationHandler {
+                await unsafe withUnsafeContinuation { continuation in
+                    isReader = unsafe wait(with: continuation)
+                }
             } onCancel: {
                 task.cancel()
             }
@@ -79,18 +86,16 @@ final class BodyStream: ContentReceiver, Sendable {
         }
     }
 
-    /// False if somebody else waits already.
-    private func waitForNext() async -> Bool {
-        var isReader = true
-        await unsafe withUnsafeContinuation { continuation in
-            let waits = state.withLock { state in
-                isReader = unsafe state.reader == nil
-                guard isReader, state.content.isEmpty, state.end == nil else { return false }
-                unsafe state.reader = continuation
-                return true
-            }
-            if !waits { unsafe continuation.resume() }
+    /// Has `continuation` resumed when there is more. False if somebody else waits already.
+    private func wait(with continuation: UnsafeContinuation<Void, Never>) -> Bool {
+        let (isReader, waits) = state.withLock { state in
+            let isReader = unsafe state.reader == nil
+            guard isReader, state.content.isEmpty, state.end == nil else { return (isReader, false) }
+            unsafe state.reader = continuation
+            state.readsOnLoop = state.loop?.isCurrent == true
+            return (true, true)
         }
+        if !waits { unsafe continuation.resume() }
         return isReader
     }
 

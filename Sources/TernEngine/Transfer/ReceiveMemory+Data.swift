@@ -3,12 +3,11 @@ import FoundationEssentials
 import TernIO
 
 extension ReceiveMemory {
-    /// A part of what is filled, which keeps all of it.
+    /// A part of what is filled, which keeps all of it, and is lent as long as anybody has it.
     func data(_ range: Range<Int>) -> Data {
         guard let filled = unsafe filled(range), let base = filled.baseAddress else { return Data() }
-        return unsafe Data(
-            bytesNoCopy: base, count: filled.count,
-            deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
+        lend()
+        return unsafe Data(bytesNoCopy: base, count: filled.count, deallocator: .custom { _, _ in self.giveBack() })
     }
 
     /// All that is filled; the memory goes with it.

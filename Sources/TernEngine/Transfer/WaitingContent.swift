@@ -12,6 +12,8 @@ struct WaitingContent {
     /// What came then begins at `start`.
     private var memory: ReceiveMemory?
     private var start = 0
+    /// What was filled before `memory`, to be filled again once nobody has any of it: the processor has it in its cache then.
+    private var former: ReceiveMemory?
     /// What came last, from elsewhere.
     private var rest = Data()
     private(set) var count = 0
@@ -20,11 +22,24 @@ struct WaitingContent {
 
     /// Where the next octets may be received, of which `count` are to come; nil for anywhere.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        if let memory, rest.isEmpty, memory.hasRoom(for: count) { return unsafe memory.room }
+        if let memory, rest.isEmpty {
+            if start == memory.count, !memory.isLent { startOver(in: memory) }
+            if memory.hasRoom(for: count) { return unsafe memory.room }
+        }
         closeRanks()
-        let memory = ReceiveMemory(capacity: min(count, Self.memorySize))
-        (self.memory, start) = (memory, 0)
+        let memory = spare() ?? ReceiveMemory(capacity: min(count, Self.memorySize))
+        startOver(in: memory)
         return unsafe memory.room.isEmpty ? nil : memory.room
+    }
+
+    private mutating func startOver(in memory: ReceiveMemory) {
+        memory.empty()
+        (self.memory, start) = (memory, 0)
+    }
+
+    private mutating func spare() -> ReceiveMemory? {
+        guard let former, !former.isLent else { return nil }
+        return self.former.take()
     }
 
     mutating func append(_ octets: Span<UInt8>) {
@@ -45,6 +60,7 @@ struct WaitingContent {
     private mutating func closeRanks() {
         if let filled = takeFilled() { pieces.append(filled) }
         if !rest.isEmpty { pieces.append(takeRest()) }
+        if memory != nil, former?.isLent != false { former = memory.take() }
         memory = nil
     }
 

@@ -20,13 +20,13 @@ import Testing
         let stream = BodyStream()
         let task = try task(stream)
         let piece = [UInt8](repeating: 1, count: 64 * 1024)
-        for _ in 0..<4 { deliver(piece, to: stream, task) }
+        for _ in 0..<Valve.highWater / piece.count { deliver(piece, to: stream, task) }
         #expect(!task.isSuspended)
         deliver([1], to: stream, task)
         #expect(task.isSuspended)
         deliver(piece, to: stream, task)
         #expect(task.isSuspended)
-        #expect(try await stream.next(of: task).get()?.count == 5 * 64 * 1024 + 1)
+        #expect(try await stream.next(of: task).get()?.count == Valve.highWater + 1 + piece.count)
         #expect(!task.isSuspended)
     }
 
@@ -57,7 +57,7 @@ import Testing
         for _ in 0..<200 {
             let stream = BodyStream()
             let task = try task(stream)
-            let piece = [UInt8](repeating: 1, count: 300 * 1024)
+            let piece = [UInt8](repeating: 1, count: Valve.highWater + 1)
             async let read = Task {
                 var count = 0
                 while let piece = try await stream.next(of: task).get() { count += piece.count }
@@ -65,7 +65,7 @@ import Testing
             }.value
             await Task { for _ in 0..<20 { deliver(piece, to: stream, task) } }.value
             stream.task(task, didCompleteWith: nil)
-            #expect(try await read == 20 * 300 * 1024)
+            #expect(try await read == 20 * piece.count)
             #expect(!task.isSuspended)
         }
     }

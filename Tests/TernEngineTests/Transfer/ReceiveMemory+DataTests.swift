@@ -19,6 +19,25 @@ import Testing
         #expect(second == Data([3, 4]))
     }
 
+    /// Some octets more than `Data` keeps in itself.
+    @Test func `is lent as long as anybody has a part of it`() {
+        let memory = ReceiveMemory(capacity: 300)
+        let octets = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(append(octets, to: memory) == 300)
+        #expect(!memory.isLent)
+        var first = Optional(memory.data(0..<200))
+        var part = first?.dropFirst(100)
+        var second = Optional(memory.data(200..<300))
+        first = nil
+        #expect(memory.isLent)
+        #expect(part?.elementsEqual(octets[100..<200]) == true)
+        part = nil
+        #expect(memory.isLent)
+        #expect(second?.elementsEqual(octets[200...]) == true)
+        second = nil
+        #expect(!memory.isLent)
+    }
+
     @Test func `all of it is taken once`() {
         let memory = ReceiveMemory(capacity: 4)
         #expect(append([1, 2, 3], to: memory) == 3)

@@ -43,13 +43,40 @@ import Testing
         #expect(address == UInt(bitPattern: room.baseAddress))
     }
 
-    /// In whatever portions, taken at whatever time: nothing is lost, doubled or out of order.
+    private func fill(_ content: inout WaitingContent, with count: Int) throws -> (address: UInt, piece: Data) {
+        let lent = unsafe content.room(for: 10_000_000)
+        let room = try unsafe #require(lent)
+        unsafe content.append(
+            UnsafeMutableRawBufferPointer(rebasing: room.prefix(count)).bindMemory(to: UInt8.self).span)
+        let piece = content.popFirst()
+        return (UInt(bitPattern: room.baseAddress), try #require(piece))
+    }
+
+    @Test func `what nobody has any more is filled anew, and what somebody keeps is not`() throws {
+        var content = WaitingContent()
+        let first = try fill(&content, with: 200_000).address
+        #expect(try fill(&content, with: 100_000).address == first)
+        var kept = Optional(try fill(&content, with: 200_000))
+        #expect(kept?.address == first)
+        let second = try fill(&content, with: 200_000).address
+        #expect(second != first)
+        #expect(try fill(&content, with: 200_000).address == second)
+        kept = nil
+        let other = Optional(try fill(&content, with: 200_000))
+        #expect(other?.address == second)
+        // The one that was kept comes back.
+        #expect(try fill(&content, with: 200_000).address == first)
+        #expect(other?.piece.count == 200_000)
+    }
+
+    /// In whatever portions, taken at whatever time, kept or not: nothing is lost, doubled, out of order or changed.
     @Test func `everything comes in the order it came`() {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<20 {
-            let all = octets(0..<Int.random(in: 1...600_000, using: &random))
+            let all = octets(0..<Int.random(in: 1...2_000_000, using: &random))
             var content = WaitingContent()
             var (sent, read): (Int, [UInt8]) = (0, [])
+            var kept: [(offset: Int, piece: Data)] = []
             while sent < all.count {
                 let count = min(all.count - sent, Int.random(in: 1...200_000, using: &random))
                 let portion = Array(all[sent..<sent + count])
@@ -60,10 +87,15 @@ import Testing
                 }
                 sent += count
                 #expect(content.count == sent - read.count)
-                if Int.random(in: 0..<3, using: &random) == 0, let piece = content.popFirst() { read += piece }
+                if Int.random(in: 0..<3, using: &random) == 0, let piece = content.popFirst() {
+                    if Bool.random(using: &random) { kept.append((read.count, piece)) }
+                    read += piece
+                }
+                if Int.random(in: 0..<4, using: &random) == 0 { kept.removeAll() }
             }
             for piece in takeAll(&content) { read += piece }
             #expect(read == all)
+            #expect(kept.allSatisfy { $0.piece.elementsEqual(all[$0.offset..<$0.offset + $0.piece.count]) })
             #expect(content.isEmpty)
         }
     }
