@@ -14,9 +14,14 @@
 
     @unsafe mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard unsafe !bytes.isEmpty else { return }
-        if unsafe storage.count - end < bytes.count { makeRoom(for: bytes.count) }
+        reserve(bytes.count)
         unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
         end += bytes.count
+    }
+
+    /// Makes room for so many bytes that are going to be appended.
+    mutating func reserve(_ count: Int) {
+        if unsafe storage.count - end < count { makeRoom(for: count) }
     }
 
     /// Offers what waits to `send`, which answers how many bytes it took.

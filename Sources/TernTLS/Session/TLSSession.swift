@@ -22,6 +22,9 @@ import CTernOpenSSL
         indirect case failed(TLSError)
     }
 
+    /// A record's header, and what AEAD suites add: a nonce in TLS 1.2 (RFC 5288 §3), the type in 1.3 (RFC 8446 §5.2), the tag.
+    private static let recordOverhead = 5 + 8 + 1 + 16
+
     private let ssl: OpaquePointer
     private let wire: UnsafeMutablePointer<Wire>
     private let callbacks: SessionCallbacks
@@ -164,11 +167,18 @@ import CTernOpenSSL
         }
         guard unsafe !plaintext.isEmpty else { return }  // SSL_write of no bytes is undefined.
         OpenSSLError.clear()
+        unsafe wire.pointee.outgoing.reserve(Self.sealedCount(of: plaintext.count))
         var written = 0
         // The wire takes everything, so a write is complete or has failed.
         guard unsafe SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written) == 1 else {
             throw fail(.withQueue(.outOfResources))
         }
+    }
+
+    /// How long so much plaintext is at most as ciphertext, but for suites of old whose records are longer still.
+    private static func sealedCount(of count: Int) -> Int {
+        let records = count / Int(SSL3_RT_MAX_PLAIN_LENGTH) + 1
+        return count + records * recordOverhead
     }
 
     /// Says that the ciphertext has ended, as when the peer sent FIN. A handshake that it ends is never again tried with the
