@@ -97,7 +97,7 @@ extension EngineError.TransferFailure {
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
         case .unreadable(.lineTooLong), .unreadable(.eventTooLarge): .dataLengthExceedsMaximum
         case .unreadable(.undecodableLine): .cannotParseResponse
-        case .unreadable(.notEvents): .badServerResponse
+        case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
         }
     }
 }
@@ -109,6 +109,7 @@ extension EngineError.DownloadFailure {
         case .exists, .notRegularFile: .cannotCreateFile
         case .unsuccessful, .wrongPart, .noDigest: .badServerResponse
         case .incomplete: .networkConnectionLost
+        case .tooLong: .dataLengthExceedsMaximum
         case .digestMismatch: .cannotDecodeRawData
         case .resumeData: .cannotOpenFile
         }

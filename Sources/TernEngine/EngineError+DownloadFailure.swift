@@ -17,6 +17,8 @@ extension EngineError {
         case wrongPart(ContentRangeError)
         /// All of the part that the server chose to send has come, and the file is longer.
         case incomplete(received: Int64, of: Int64)
+        /// The file would become longer than it may (``DownloadSettings/maximumLength``), in bytes. Nothing of it is kept.
+        case tooLong(limit: Int64)
         /// The content is not what its digest says. It is not kept.
         case digestMismatch(DigestAlgorithm)
         /// The response was to say what its content's digest is (`Repr-Digest`), and says none that is understood.
@@ -35,6 +37,7 @@ extension EngineError.DownloadFailure: CustomStringConvertible {
         case .unsuccessful: "http-status"
         case .wrongPart: "wrong-part"
         case .incomplete: "incomplete"
+        case .tooLong: "too-long"
         case .digestMismatch: "digest-mismatch"
         case .noDigest: "no-digest"
         case .resumeData: "resume-data"
@@ -48,7 +51,7 @@ extension EngineError.DownloadFailure: CustomStringConvertible {
         case .wrongPart(let error): error.rule
         case .digestMismatch(let algorithm): algorithm.rawValue
         case .resumeData(let error): "\(error)"
-        case .exists, .notRegularFile, .incomplete, .noDigest: description
+        case .exists, .notRegularFile, .incomplete, .tooLong, .noDigest: description
         }
     }
 
@@ -61,6 +64,7 @@ extension EngineError.DownloadFailure: CustomStringConvertible {
         case .unsuccessful(let response): "the server answered \(response.statusCode)"
         case .wrongPart(let error): "the server sent another part than was asked for: \(error)"
         case .incomplete(let count, let total): "the server sent \(count) of \(total) bytes"
+        case .tooLong(let limit): "the body exceeds \(limit) bytes"
         case .digestMismatch(let algorithm): "the content is not what its \(algorithm.rawValue) digest says"
         case .noDigest: "the response has no Repr-Digest that is understood"
         case .resumeData(let error): "the resume data cannot be used: \(error)"

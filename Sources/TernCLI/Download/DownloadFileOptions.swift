@@ -99,12 +99,12 @@ struct DownloadFileOptions: ParsableArguments {
 
     /// The file, if it is known before the answer.
     func target(of url: RequestedURL) throws -> URL? {
-        if let output { return URL(filePath: output, directoryHint: .notDirectory) }
+        if let output { return URL(target: output) }
         if usesURL, !usesProposal {
             guard !url.lastSegment.isEmpty, let name = Self.name(of: url) else {
                 throw ValidationError("-O: the URL \(url.text.prefix(200)) ends in no file name: give -o")
             }
-            return URL(filePath: name, directoryHint: .notDirectory)
+            return URL(target: name)
         }
         return continues ? ResumeData.target(leftHereFrom: url.url) : nil
     }

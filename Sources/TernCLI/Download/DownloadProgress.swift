@@ -11,7 +11,7 @@ final class DownloadProgress: Sendable {
         /// Whether another tenth is there now.
         mutating func advance(to received: Int) -> Int? {
             guard let length, length > 0 else { return nil }
-            let tenths = min(10, received / max(1, length / 10))
+            let tenths = Int(min(10, 10 * Double(received) / Double(length)))
             // The last is told of with the file.
             guard tenths > told, tenths < 10 else { return nil }
             told = tenths

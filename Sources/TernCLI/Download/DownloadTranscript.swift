@@ -38,8 +38,13 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     /// `-r`: the server sent something else than the part.
-    struct WholeInsteadOfPart: Error, CustomStringConvertible {
-        let description = "the server sent the whole, and not the part that -r asks for"
+    struct NoPart: Error, CustomStringConvertible {
+        let status: Int
+
+        var description: String {
+            let answer = status == 200 ? "sent the whole" : "answered \(status)"
+            return "the server \(answer), and not the part that -r asks for"
+        }
     }
 
     private struct State {
@@ -48,13 +53,11 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     private let asksForPart: Bool
-    private let limit: Int?
     private let progress: DownloadProgress?
     private let state = Lock(State())
 
-    init(range: Bool, limit: Int?, progress: DownloadProgress?) {
+    init(range: Bool, progress: DownloadProgress?) {
         asksForPart = range
-        self.limit = limit
         self.progress = progress
     }
 
@@ -75,10 +78,10 @@ final class DownloadTranscript: SessionDownloadDelegate {
         _ task: SessionTask, didReceive response: Tern.HTTPURLResponse, _ question: Question<ResponseDisposition>
     ) {
         state.withLock { $0.outcome.response = response }
-        let length = response.bodyLength(answering: task.originalRequest)
-        if asksForPart, response.statusCode == 200 { return refuse(WholeInsteadOfPart(), question) }
-        if let limit, let length, length > limit { return refuse(RefusedResponse.tooLarge(limit: limit), question) }
-        progress?.start(length: length)
+        if asksForPart, response.statusCode != 206 {
+            return refuse(NoPart(status: response.statusCode), question)
+        }
+        progress?.start(length: response.bodyLength(answering: task.originalRequest))
         question.answer(.allow)
     }
 
@@ -97,25 +100,25 @@ final class DownloadTranscript: SessionDownloadDelegate {
         totalBytesExpectedToWrite: Int64
     ) {
         progress?.advance(to: Int(totalBytesWritten))
-        let isTooMuch = state.withLock { state in
-            state.outcome.length = totalBytesWritten
-            guard let limit, totalBytesWritten > limit, state.outcome.error == nil else { return false }
-            state.outcome.error = RefusedResponse.tooLarge(limit: limit)
-            return true
-        }
-        if isTooMuch { task.cancel() }
+        state.withLock { $0.outcome.length = totalBytesWritten }
     }
 
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let completion = state.withLock { state in
-            if state.outcome.error == nil { state.outcome.error = error }
+            if state.outcome.error == nil { state.outcome.error = Self.told(error) }
             if let metrics = task.metrics, let end = metrics.end {
                 state.outcome.seconds = end.seconds(since: metrics.start)
             }
             return state.completion.take()
         }
         completion?.resume()
+    }
+
+    /// In the words of the options.
+    private static func told(_ error: EngineError?) -> (any Error)? {
+        guard case .download(.tooLong(let limit))? = error?.reason else { return error }
+        return RefusedResponse.tooLarge(limit: Int(clamping: limit))
     }
 }

@@ -17,7 +17,7 @@ struct Downloader {
         var attempt = 1
         while true {
             let transcript = DownloadTranscript(
-                range: file.range != nil, limit: limit, progress: file.isSilent ? nil : DownloadProgress())
+                range: file.range != nil, progress: file.isSilent ? nil : DownloadProgress())
             let task = task(to: target, attempt, transcript)
             let interruption = Interruption { task.cancel() }
             await transcript.record(task)
@@ -46,6 +46,7 @@ struct Downloader {
 
     private func task(to target: URL?, _ attempt: Int, _ transcript: DownloadTranscript) -> SessionDownloadTask {
         var settings = file.settings
+        settings.maximumLength = limit.map(Int64.init)
         // What the attempt before has left is of this very download.
         if attempt > 1 { settings.startsOver = false }
         if let target {
@@ -54,7 +55,7 @@ struct Downloader {
         }
         return session.downloadTask(with: request, settings: settings, delegate: transcript) { response in
             let name = response.suggestedFilename ?? "Unknown"
-            let target = URL(filePath: name, directoryHint: .notDirectory)
+            let target = URL(target: name)
             transcript.choose(target)
             return target
         }

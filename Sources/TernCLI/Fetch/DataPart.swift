@@ -14,6 +14,8 @@ struct DataPart: Sendable {
         case encoded
     }
 
+    private static let at = UInt8(ascii: "@")
+
     let form: Form
     let argument: String
     let order = ArgumentOrder.next()
@@ -27,7 +29,7 @@ struct DataPart: Sendable {
     var file: String? {
         switch form {
         case .raw: nil
-        case .text, .binary: argument.hasPrefix("@") ? String(argument.dropFirst()) : nil
+        case .text, .binary: argument.utf8.first == Self.at ? String(argument.unicodeScalars.dropFirst()) : nil
         case .encoded: Self.named(argument).file
         }
     }
@@ -38,7 +40,7 @@ struct DataPart: Sendable {
         case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Data(argument.utf8)
         case .text:
             guard let file else { return Data(argument.utf8) }
-            return try InputFile.read(file, for: "-d").filter { ![0x00, 0x0A, 0x0D].contains($0) }
+            return Data(try InputFile.read(file, for: "-d").lazy.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D })
         case .encoded:
             let (name, content, file) = Self.named(argument)
             let bytes = try file.map { try InputFile.read($0, for: "--data-urlencode") } ?? Data(content.utf8)
@@ -48,15 +50,20 @@ struct DataPart: Sendable {
 
     /// The parts as one body.
     static func joined(_ parts: [DataPart]) throws -> Data {
-        Data(try parts.sorted { $0.order < $1.order }.map { try $0.bytes() }.joined(separator: Data("&".utf8)))
+        var body: Data?
+        for part in parts.sorted(by: { $0.order < $1.order }) {
+            body = try body.map { $0 + Data("&".utf8) + (try part.bytes()) } ?? part.bytes()
+        }
+        return body ?? Data()
     }
 
     /// An equals sign anywhere comes before an at sign, as in curl.
     private static func named(_ argument: String) -> (name: String, content: String, file: String?) {
-        if let equals = argument.firstIndex(of: "=") {
-            return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]), nil)
+        let octets = argument.utf8
+        if let equals = octets.firstIndex(of: UInt8(ascii: "=")) {
+            return (String(argument[..<equals]), String(argument[octets.index(after: equals)...]), nil)
         }
-        guard let at = argument.firstIndex(of: "@") else { return ("", argument, nil) }
-        return (String(argument[..<at]), "", String(argument[argument.index(after: at)...]))
+        guard let at = octets.firstIndex(of: Self.at) else { return ("", argument, nil) }
+        return (String(argument[..<at]), "", String(argument[octets.index(after: at)...]))
     }
 }

@@ -2,22 +2,23 @@
 import ArgumentParser
 
 /// Reads what `-F` is given, by curl's rules. What curl would leave out with a warning, or nest, is refused.
+///
+/// Goes by scalars: a combining mark behind a sign does not make another sign of it.
 struct FormWords {
-    private var rest: Substring
+    private var rest: Substring.UnicodeScalarView
+    /// What a word ends at.
+    private let ends: String
 
     static func option(_ argument: String) throws -> FormOption {
         let (name, content) = try split(argument, "-F")
-        if content.first == "(" {
+        let scalars = content.unicodeScalars
+        if scalars.first == "(" {
             throw ValidationError(
                 "-F \(argument): there are no forms within forms: give --form-string for a parenthesis")
         }
-        let mark = content.first.flatMap { "@<".contains($0) ? $0 : nil }
-        var words = FormWords(rest: mark == nil ? content : content.dropFirst())
-        let word = words.word(endingAt: mark == "@" ? ";," : ";")
-        if words.rest.first == "," {
-            throw ValidationError(
-                "-F \(argument): one file for each -F; a comma in a name wants quotes: -F 'name=@\"a,b\"'")
-        }
+        let mark = scalars.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
+        var words = FormWords(rest: mark == nil ? scalars : scalars.dropFirst(), ends: mark == "@" ? ";," : ";")
+        let word = words.word()
         let parsed: FormOption.Content =
             switch mark {
             case "@": .file(word)
@@ -26,80 +27,92 @@ struct FormWords {
             }
         var option = FormOption(name: String(name), content: parsed)
         try words.readAttributes(of: &option, argument)
+        // In curl another file follows, wherever the comma stands.
+        if words.rest.first == "," {
+            throw ValidationError(
+                "-F \(argument): one file for each -F; a comma in a name wants quotes: -F 'name=@\"a,b\"'")
+        }
         return option
     }
 
     static func split(_ argument: String, _ option: String) throws -> (Substring, Substring) {
-        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+        guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
             throw ValidationError("\(option) \(argument): give name=content")
         }
-        return (argument[..<equals], argument[argument.index(after: equals)...])
+        return (argument[..<equals], argument[argument.utf8.index(after: equals)...])
     }
 
     private mutating func readAttributes(of option: inout FormOption, _ argument: String) throws {
         while rest.first == ";" {
-            let blanks = rest.dropFirst().prefix(while: \.isWhitespace)
+            let blanks = rest.dropFirst().prefix(while: \.properties.isWhitespace)
             rest = rest.dropFirst(1 + blanks.count)
             if take("type=") {
-                option.type = word(endingAt: ";")
+                option.type = word()
             } else if take("filename=") {
                 if case .file = option.content {
                 } else {
                     throw ValidationError("-F \(argument): \";filename=\" belongs to a file, \"name=@file\"")
                 }
-                option.fileName = word(endingAt: ";")
-            } else if let type = option.type, !rest.hasPrefix("headers="), !rest.hasPrefix("encoder=") {
+                option.fileName = word()
+            } else if let type = option.type, !begins("headers="), !begins("encoder=") {
                 // A parameter of the type, such as ";charset=utf-8".
-                option.type = "\(type);\(blanks)\(word(endingAt: ";"))"
+                option.type = "\(type);\(String(blanks))\(word())"
             } else {
                 throw ValidationError(
-                    "-F \(argument): \";\(rest.prefix { $0 != ";" })\" is neither \";type=\" nor \";filename=\": "
+                    "-F \(argument): \";\(String(rest.dropFirst(0).prefix { $0 != ";" }))\" is neither \";type=\" nor \";filename=\": "
                         + "give --form-string for a text with semicolons")
             }
         }
     }
 
     private mutating func take(_ prefix: String) -> Bool {
-        guard rest.lowercased().hasPrefix(prefix) else { return false }
-        rest = rest.dropFirst(prefix.count)
+        guard begins(prefix) else { return false }
+        rest = rest.dropFirst(prefix.unicodeScalars.count)
         return true
     }
 
-    /// Up to one of `ends`; within quotes these are no end, and a backslash stands before a quote or another backslash.
-    private mutating func word(endingAt ends: String) -> String {
-        rest = rest.drop(while: \.isWhitespace)
-        if let quoted = takeQuoted(ends) { return quoted }
-        let word = rest.prefix { !ends.contains($0) }
+    private func begins(_ prefix: String) -> Bool {
+        let scalars = prefix.unicodeScalars
+        return String(String.UnicodeScalarView(rest.prefix(scalars.count))).lowercased() == prefix
+    }
+
+    private func isEnd(_ scalar: Unicode.Scalar) -> Bool { ends.unicodeScalars.contains(scalar) }
+
+    /// Up to an end; within quotes there is none, and a backslash stands before a quote or another backslash.
+    private mutating func word() -> String {
+        rest = rest.drop(while: \.properties.isWhitespace)
+        if let quoted = takeQuoted() { return quoted }
+        let word = rest.prefix { !isEnd($0) }
         rest = rest.dropFirst(word.count)
-        return String(word.trimmingSuffix(while: \.isWhitespace))
+        return String(word.trimmingSuffix(while: \.properties.isWhitespace))
     }
 
     /// Nil if the quotes are not closed: then they are characters as any other.
-    private mutating func takeQuoted(_ ends: String) -> String? {
+    private mutating func takeQuoted() -> String? {
         guard rest.first == "\"" else { return nil }
-        var (text, isEscaped) = ("", false)
+        var (text, isEscaped) = (String.UnicodeScalarView(), false)
         for index in rest.indices.dropFirst() {
-            let character = rest[index]
+            let scalar = rest[index]
             if isEscaped {
-                if character != "\"", character != "\\" { text.append("\\") }
-                text.append(character)
+                if scalar != "\"", scalar != "\\" { text.append("\\") }
+                text.append(scalar)
                 isEscaped = false
-            } else if character == "\\" {
+            } else if scalar == "\\" {
                 isEscaped = true
-            } else if character == "\"" {
-                rest = rest[index...].dropFirst().drop { !ends.contains($0) }
-                return text
+            } else if scalar == "\"" {
+                rest = rest[index...].dropFirst().drop { !isEnd($0) }
+                return String(text)
             } else {
-                text.append(character)
+                text.append(scalar)
             }
         }
         return nil
     }
 }
 
-extension Substring {
-    fileprivate func trimmingSuffix(while isUnwanted: (Character) -> Bool) -> Substring {
+extension Substring.UnicodeScalarView {
+    fileprivate func trimmingSuffix(while isUnwanted: (Unicode.Scalar) -> Bool) -> Substring {
         guard let last = lastIndex(where: { !isUnwanted($0) }) else { return "" }
-        return self[...last]
+        return Substring(self[...last])
     }
 }

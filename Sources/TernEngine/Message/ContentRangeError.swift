@@ -8,6 +8,8 @@ public enum ContentRangeError: Error, Sendable, Hashable {
     case malformed
     /// It brings several parts, and one was asked for.
     case multipart
+    /// It brings a part, and the whole was asked for.
+    case unasked
     /// It begins at another byte than was asked for.
     case start(Int64, asked: Int64)
     /// The whole is longer or shorter than it was.
@@ -23,6 +25,7 @@ extension ContentRangeError: CustomStringConvertible {
         case .missing: "it does not say which (Content-Range)"
         case .malformed: "its Content-Range cannot be read"
         case .multipart: "it brings several"
+        case .unasked: "it brings a part, and the whole was asked for"
         case .start(let first, let asked): "it begins at byte \(first), and was to begin at \(asked)"
         case .total(let total, let before): "the whole has \(total) bytes now, and had \(before)"
         case .length(let length, let part): "its body has \(length) bytes, and the part \(part)"

@@ -31,11 +31,16 @@ struct DownloadCourse {
     private(set) var firstPart: FirstPart?
     /// Whether there was a first part in the beginning.
     private let isResuming: Bool
+    /// Whether only the file itself is wanted, and not whatever the server says.
+    private let isExact: Bool
     /// Whether it was asked for less than there is, because the server has no more.
     private var isAdjusted = false
+    /// The part that the user asks for himself.
+    private var wanted: RequestedRange?
 
-    init(_ firstPart: FirstPart? = nil) {
+    init(_ firstPart: FirstPart? = nil, isExact: Bool = false) {
         isResuming = firstPart != nil
+        self.isExact = isExact
         // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none cannot be asked.
         guard let firstPart, firstPart.length > 0 else { return }
         self.firstPart = firstPart
@@ -49,6 +54,11 @@ struct DownloadCourse {
         }
     }
 
+    /// Takes note of what `request` asks for.
+    mutating func begin(_ request: URLRequest) {
+        if !isResuming { wanted = request.headers["Range"].map(RequestedRange.init) }
+    }
+
     /// Has `request` ask for what is missing.
     func prepare(_ request: inout URLRequest) {
         request.headers["Range"] = firstPart.map { "bytes=\($0.length)-" }
@@ -56,7 +66,7 @@ struct DownloadCourse {
     }
 
     mutating func head(_ head: ResponseHead) -> Meaning {
-        guard let firstPart else { return isResuming && head.status != 200 ? .other : .whole }
+        guard let firstPart else { return meaning(ofWhole: head) }
         switch head.status {
         case 200: return .whole
         case 206: return part(head, after: firstPart)
@@ -74,6 +84,21 @@ struct DownloadCourse {
         }
     }
 
+    /// Of a response to who did not ask for the rest of anything. A part that nobody asked for is no file.
+    private func meaning(ofWhole head: ResponseHead) -> Meaning {
+        guard head.status == 206, isExact || isResuming else {
+            return isResuming && head.status != 200 ? .other : .whole
+        }
+        guard let wanted else { return .wrong(.unasked) }
+        do throws(ContentRangeError) {
+            let (first, _, _) = try Self.part(head)
+            if let asked = wanted.first, first != asked { throw .start(first, asked: asked) }
+            return .whole
+        } catch {
+            return .wrong(error)
+        }
+    }
+
     private mutating func part(_ head: ResponseHead, after firstPart: FirstPart) -> Meaning {
         if firstPart.validator.isContradicted(by: head) || !ContentCoding.isIdentity(head) {
             self.firstPart = nil
@@ -87,7 +112,9 @@ struct DownloadCourse {
     }
 
     /// RFC 9110 §15.3.7
-    private static func total(_ head: ResponseHead, after firstPart: FirstPart) throws(ContentRangeError) -> Int64? {
+    private static func part(
+        _ head: ResponseHead
+    ) throws(ContentRangeError) -> (first: Int64, last: Int64, total: Int64?) {
         let type = head["Content-Type"]?.lowercased() ?? ""
         if type.hasPrefix("multipart/byteranges") { throw .multipart }
         let values = head.values(for: "Content-Range")
@@ -95,6 +122,11 @@ struct DownloadCourse {
         guard values.count == 1, case .part(let first, let last, let total)? = ContentRange(value) else {
             throw .malformed
         }
+        return (first, last, total)
+    }
+
+    private static func total(_ head: ResponseHead, after firstPart: FirstPart) throws(ContentRangeError) -> Int64? {
+        let (first, last, total) = try part(head)
         if first != firstPart.length { throw .start(first, asked: firstPart.length) }
         if let total, let before = firstPart.totalLength, total != before { throw .total(total, before: before) }
         // Both ends are in the range of the type, and the first is not less than nothing.
@@ -102,5 +134,16 @@ struct DownloadCourse {
             throw .length(Int64(length), ofPart: last - first + 1)
         }
         return total ?? firstPart.totalLength
+    }
+}
+
+extension DownloadCourse.Meaning {
+    /// Whether `response`, which means this, brings a file. A success that is no answer to who asks for the rest, such as 202 or 204, does
+    /// not.
+    func isFile(_ response: HTTPURLResponse) -> Bool {
+        switch self {
+        case .whole, .rest: (200..<300).contains(response.statusCode)
+        case .other, .askAgain, .wrong: false
+        }
     }
 }

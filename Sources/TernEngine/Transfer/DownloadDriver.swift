@@ -32,6 +32,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     /// Why the response is not taken.
     private var refusal: EngineError.DownloadFailure?
     private var expectedLength: Int64?
+    private var receivedLength: Int64 = 0
     private var toldLength: Int64 = 0
     private var isLooking = false
     private var keepsFile = false
@@ -45,13 +46,14 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
             firstPart.map {
                 DownloadCourse.FirstPart(
                     validator: $0.data.validator, length: $0.data.receivedLength ?? 0, totalLength: $0.data.totalLength)
-            })
+            }, isExact: place.settings?.acceptsAnyStatus == false)
         stage = .waiting(DownloadFile.Plan(place: place))
     }
 
     /// What is to be asked where `request` is meant.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
+        course.begin(request)
         let isExact = place.settings.map { $0.isResumable || $0.verification != nil } ?? false
         guard isExact || firstPart != nil else { return request }
         if firstPart != nil { course.prepare(&request) }
@@ -84,11 +86,14 @@ extension DownloadDriver {
             return question.answer(instead: request)
         }
         if case .wrong(let error) = meaning { return refuse(.wrongPart(error), question) }
-        if place.settings?.acceptsAnyStatus == false, !(200..<300).contains(response.statusCode) {
+        if place.settings?.acceptsAnyStatus == false, !meaning.isFile(response) {
             return refuse(.unsuccessful(response), question)
         }
         place = place.known(by: response)
         guard let plan = plan(for: response, meaning, answering: task) else { return refuse(.noDigest, question) }
+        if let limit = place.settings?.maximumLength, let length = expectedLength, length > limit {
+            return refuse(.tooLong(limit: limit), question)
+        }
         stage = .waiting(plan)
         delegate?.task(task, didReceive: response, question)
     }
@@ -138,7 +143,12 @@ extension DownloadDriver {
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        guard let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
+        guard refusal == nil, let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
+        receivedLength += Int64(bytes.count)
+        if let limit = place.settings?.maximumLength, receivedLength > limit {
+            refusal = .tooLong(limit: limit)
+            return task.cancel()
+        }
         sink.append(bytes, for: task)
         tellProgress(of: sink, to: task)
         if !isLooking { lookSoon(at: sink, for: task) }
@@ -169,7 +179,7 @@ extension DownloadDriver {
             let sink = FileSink(plan) { task.performLater { self.fileFailed(task) } }
             stage = .writing(sink)
             if let offset = plan.firstPart?.length, offset > 0 {
-                toldLength = offset
+                (receivedLength, toldLength) = (offset, offset)
                 delegate?.downloadTask(task, didResumeAtOffset: offset, expectedTotalBytes: expectedLength ?? -1)
             }
             return sink
@@ -216,7 +226,7 @@ extension DownloadDriver {
     private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {
         let keeps = keepsFirstPart(error)
         let ending = FileSink.Ending(
-            isComplete: error == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
+            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
             keepsFirstPartOnFullDisk: keeps && place.isTarget)
         sink.finish(ending, for: task) { outcome in
             task.performLater { self.finished(task, sink, outcome, error) }
@@ -236,7 +246,7 @@ extension DownloadDriver {
             end(task, task.error(.download(failure), phase: .body), data)
         case .failed(nil, let data):
             tellProgress(of: sink, to: task)
-            end(task, error.map { reason($0, of: task) } ?? task.error(.cancelled, phase: .body), data)
+            end(task, reason(error ?? task.error(.cancelled, phase: .body), of: task), data)
         }
     }
 
@@ -248,6 +258,7 @@ extension DownloadDriver {
 
     /// Whether what has come is of use to anybody.
     private func keepsFirstPart(_ error: EngineError?) -> Bool {
+        if case .tooLong = refusal { return false }
         if place.isTarget, place.keepsFirstPart { return true }
         if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
         return place.keepsFirstPart || firstPart != nil

@@ -63,14 +63,24 @@ final class DownloadFile {
         try move(file, to: target, settings.existingFile)
         OutputFile.remove(PartialNames.notes(beside: file.path))
         self.file = nil
+        if settings.isResumable { Self.removeFirstPart(beside: target) }
         return target
+    }
+
+    /// What an earlier download has left, which is of no use now; but not what another one is writing.
+    private static func removeFirstPart(beside target: String) {
+        let names = PartialNames(target: target)
+        guard let file = try? OutputFile.openOwn(names.file), (try? file.claim()) == true else { return }
+        OutputFile.remove(names.notes)
+        file.remove()
     }
 
     /// It will not be complete. Says what it can be resumed with if that is to be and can be, and removes it else.
     func abandon(keepsFirstPart: Bool) -> ResumeData? {
         guard let file else { return nil }
         self.file = nil
-        if keepsFirstPart, length > 0, let data = plan.resumeData {
+        // Who has lost its name is found by nobody again.
+        if keepsFirstPart, length > 0, file.isAtPath, let data = plan.resumeData {
             file.release()
             return data.kept(at: file.path, length)
         }

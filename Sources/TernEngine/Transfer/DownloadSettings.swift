@@ -33,6 +33,9 @@ public struct DownloadSettings: Sendable {
     public var startsOver = false
     /// Whether the body of a response that is no success becomes the file, too. Not by default: it is an error.
     public var acceptsAnyStatus = false
+    /// How long the file may become, in bytes, whether its length is announced or not: more is an error, and nothing of it is kept. Nil,
+    /// the default, for any length.
+    public var maximumLength: Int64?
     /// What the content is held against before the file takes its place; nothing by default.
     public var verification: Verification?
 

@@ -58,6 +58,9 @@ final class EventFeed {
         guard response.statusCode == 200, Self.isEventStream(type) else {
             throw stop(.notEvents(status: response.statusCode, contentType: type))
         }
+        guard response.isContentDecoded || ContentCoding.isIdentity(response.head) else {
+            throw stop(.codedEvents(response.value(forHTTPHeaderField: "Content-Encoding") ?? ""))
+        }
         reconnection.opened()
         parser = EventParser(limit: events.limit, lastEventID: parser.lastEventID)
     }

@@ -19,11 +19,12 @@ struct PartialNames {
 
     static func notes(beside file: String) -> String { file + noteEnding }
 
-    /// The name of the target that a note of this name is beside; nil for any other name.
+    /// The name of the target that a note of this name is beside; nil for any other name, and for one that was cut.
     static func target(ofNotes name: String) -> String? {
         let ending = ending + noteEnding
         guard name.hasPrefix("."), name.hasSuffix(ending) else { return nil }
-        return String(name.dropFirst().dropLast(ending.count))
+        let target = String(name.dropFirst().dropLast(ending.count))
+        return isCut(target) ? nil : target
     }
 
     /// A name that nobody guesses.
@@ -57,11 +58,19 @@ struct PartialNames {
 
     /// A name that would be too long with what is added is cut, and told from others that are cut by a number.
     private static func fitting(_ name: String) -> String {
-        let room = FileName.longest - 1 - ending.utf8.count - noteEnding.utf8.count
         if name.utf8.count <= room { return name }
         // FNV-1a: the same in every process.
         let number = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let mark = "~" + String(number, radix: 36)
         return FileName.prefix(name[...], room - mark.utf8.count) + mark
     }
+
+    /// Whether `fitting` may have made it; it leaves no more room than a character takes.
+    private static func isCut(_ name: String) -> Bool {
+        guard name.utf8.count > room - 4, let mark = name.lastIndex(of: "~") else { return false }
+        return UInt64(name[mark...].dropFirst(), radix: 36) != nil
+    }
+
+    /// For a name, in octets.
+    private static var room: Int { FileName.longest - 1 - ending.utf8.count - noteEnding.utf8.count }
 }

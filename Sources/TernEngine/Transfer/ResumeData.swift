@@ -37,7 +37,8 @@ public struct ResumeData: Sendable, Hashable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         for name in names.sorted() {
             guard let targetName = PartialNames.target(ofNotes: name) else { continue }
-            let target = URL(filePath: targetName, directoryHint: .notDirectory)
+            // With a tilde in front it would be somebody's home.
+            let target = URL(filePath: "./" + targetName, directoryHint: .notDirectory)
             if let data = try? ResumeData(besideTarget: target), data.isOf(url) { return target }
         }
         return nil

@@ -10,6 +10,8 @@ public enum StreamedContentError: Error, Sendable {
     case eventTooLarge(limit: Int)
     /// The response to a request for events is none: another status than 200, or another type than `text/event-stream`.
     case notEvents(status: Int, contentType: String?)
+    /// The response to a request for events is coded, and was not to be decoded.
+    case codedEvents(String)
 }
 
 extension StreamedContentError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension StreamedContentError: CustomStringConvertible {
         case .undecodableLine: "line-undecodable"
         case .eventTooLarge: "event-too-large"
         case .notEvents: "not-events"
+        case .codedEvents: "coded-events"
         }
     }
 
@@ -30,6 +33,7 @@ extension StreamedContentError: CustomStringConvertible {
         case .eventTooLarge(let limit): "an event has at most \(limit) bytes"
         case .notEvents(let status, let type) where status == 200:
             "events come as text/event-stream, and not as \(type ?? "no type")"
+        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which nobody asked for"
         case .notEvents(let status, _): "events come with status 200, and not with \(status)"
         }
     }

@@ -96,7 +96,8 @@ package final class OutputFile: Sendable {
     /// Lets others have it.
     package func release() { _ = flock(descriptor.rawValue, LOCK_UN) }
 
-    private var isAtPath: Bool {
+    /// Whether the name is still its own.
+    package var isAtPath: Bool {
         var named = stat()
         guard unsafe lstat(path, &named) == 0, let own = try? status() else { return false }
         return named.st_dev == own.st_dev && named.st_ino == own.st_ino
@@ -149,7 +150,7 @@ package final class OutputFile: Sendable {
         _ = fchmod(descriptor.rawValue, mode_t(other.permissions & 0o777))
     }
 
-    /// Gives the file that name in one step, whatever had it.
+    /// Gives the file that name in one step, whatever had it. Not if another file has got its own name: that is not to take the place.
     package func replace(_ target: String) throws(SystemError) {
         if target.utf8.contains(0) { throw SystemError(.rename, code: EINVAL) }
         if isNameless {
@@ -160,6 +161,8 @@ package final class OutputFile: Sendable {
             }
             // Only a file with a name can replace another one.
             try name(path)
+        } else if !isAtPath {
+            throw SystemError(.rename, code: ENOENT)
         }
         do throws(SystemError) {
             _ = try SystemCall.run(.rename) { unsafe rename(path, target) }
@@ -173,6 +176,7 @@ package final class OutputFile: Sendable {
     package func take(_ target: String) throws(SystemError) {
         if target.utf8.contains(0) { throw SystemError(.link, code: EINVAL) }
         if isNameless { return try name(target) }
+        if !isAtPath { throw SystemError(.link, code: ENOENT) }
         do throws(SystemError) {
             _ = try SystemCall.run(.link) { unsafe link(path, target) }
             Self.remove(path)

@@ -164,6 +164,110 @@ import Testing
         #expect(origin.origin.requests.last?.value(of: "Accept-Encoding") == "identity")
     }
 
+    @Test(arguments: [false, true], [1, 5, 300_000, 3_000_000])
+    func `what grows longer than it may is not kept`(isAnnounced: Bool, count: Int) async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin(Array(content.prefix(count))) { $0.isChunked = !isAnnounced }
+        var settings = DownloadSettings.resumable
+        settings.maximumLength = Int64(count)
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file")?.count == count)
+        settings.maximumLength = Int64(count - 1)
+        let error = try await failure(origin, to: folder.url("file"), settings)
+        guard case .download(.tooLong(Int64(count - 1))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.resumeData == nil)
+        #expect(folder.content("file")?.count == count)
+        #expect(folder.names == ["file"])
+    }
+
+    @Test(arguments: ["206 P\r\nContent-Range: bytes 1-2/9", "202 Later", "204 No", "205 Reset"])
+    func `what is no file does not take the place of one that is to be gone on with`(answer: String) async throws {
+        let folder = try TestFolder()
+        try folder.write("old", to: "file")
+        let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
+        #expect(try await failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
+        let body = answer.hasPrefix("204") || answer.hasPrefix("205") ? "" : "Content-Length: 2\r\n\r\nno"
+        origin.change {
+            $0.instead = { _ in [.send("HTTP/1.1 \(answer)\r\n" + (body.isEmpty ? "Content-Length: 0\r\n\r\n" : body))]
+            }
+        }
+        let error = try await failure(origin, to: folder.url("file"), .resumable)
+        guard case .download = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(folder.content("file") == Array("old".utf8))
+        #expect(folder.names == [".file.tern-part", ".file.tern-part.json", "file"])
+        origin.change { ($0.instead, $0.breaksOffAfter) = (nil, nil) }
+        #expect(try await failure(origin, to: folder.url("file"), .resumable) == nil)
+        #expect(folder.content("file") == content)
+    }
+
+    @Test func `who starts over leaves nothing of what was there`() async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
+        #expect(try await failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
+        // Nothing that could be gone on with.
+        origin.change { ($0.validator, $0.breaksOffAfter) = ("", nil) }
+        var settings = DownloadSettings.resumable
+        settings.startsOver = true
+        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(folder.content("file") == content)
+        #expect(folder.names == ["file"])
+    }
+
+    @Test func `what has lost its name is not said to be kept`() async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin([]) {
+            $0.instead = { _ in
+                [
+                    .send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 2000000\r\n\r\n"),
+                    .repeat([UInt8](repeating: 1, count: 1_000_000), count: 1), .hold, .close,
+                ]
+            }
+        }
+        async let outcome = failure(origin, to: folder.url("file"), .resumable)
+        while (folder.content(".file.tern-part")?.count ?? 0) < 1_000_000 { await Task.yield() }
+        try FileManager.default.removeItem(at: folder.url(".file.tern-part"))
+        try origin.origin.release()
+        let error = try await outcome
+        #expect(error?.reason.isConnectionLoss == true)
+        #expect(error?.resumeData == nil)
+    }
+
+    @Test(arguments: [DownloadSettings.ExistingFile.replace, .refuse])
+    func `a file that has taken its name does not become the target`(existing: DownloadSettings.ExistingFile)
+        async throws
+    {
+        let folder = try TestFolder()
+        let origin = try FileOrigin([]) {
+            $0.instead = { _ in
+                [
+                    .send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 1000000\r\n\r\n"),
+                    .repeat([UInt8](repeating: 1, count: 999_999), count: 1), .hold, .send("1"),
+                ]
+            }
+        }
+        var settings = DownloadSettings.resumable
+        settings.existingFile = existing
+        async let outcome = failure(origin, to: folder.url("file"), settings)
+        while (folder.content(".file.tern-part")?.count ?? 0) < 900_000 { await Task.yield() }
+        try FileManager.default.removeItem(at: folder.url(".file.tern-part"))
+        try folder.write("foreign", to: ".file.tern-part")
+        try origin.origin.release()
+        guard case .download(.file(let error, _)) = try await outcome?.reason else {
+            Issue.record("it became the target")
+            return
+        }
+        #expect(error.code == ENOENT)
+        #expect(folder.content("file") == nil)
+        #expect(folder.content(".file.tern-part") == Array("foreign".utf8))
+    }
+
     @Test func `two downloads to one target do not mix`() async throws {
         let folder = try TestFolder()
         let origins = try (0..<4).map { index in

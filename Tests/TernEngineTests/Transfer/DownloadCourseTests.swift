@@ -31,6 +31,37 @@ import Testing
         }
     }
 
+    /// What becomes of it with the `Range` of a request to which only the file itself is an answer.
+    private func exact(_ range: String?, _ status: Int, _ fields: HTTPFields = [:]) throws -> String {
+        var course = DownloadCourse(isExact: true)
+        var request = try URLRequest(string: "http://a.test/")
+        request.headers["Range"] = range
+        course.begin(request)
+        return switch course.head(try head(status, fields)) {
+        case .whole: "whole"
+        case .wrong(let error): error.description
+        case .rest, .other, .askAgain: "something else"
+        }
+    }
+
+    @Test func `a part is no file, unless it is the one that was asked for`() throws {
+        let part: HTTPFields = ["Content-Range": "bytes 10-14/100"]
+        #expect(try exact(nil, 200) == "whole")
+        #expect(try exact(nil, 206, part) == "it brings a part, and the whole was asked for")
+        #expect(try exact("bytes=10-14", 206, part) == "whole")
+        #expect(try exact("bytes=-90", 206, part) == "whole")
+        #expect(try exact("bytes=0-4", 206, part) == "it begins at byte 10, and was to begin at 0")
+        #expect(try exact("bytes=10-14", 206) == "it does not say which (Content-Range)")
+        #expect(try exact("bytes=10-14", 206, ["Content-Type": "multipart/byteranges; b=c"]) == "it brings several")
+        var again = course(40)
+        guard case .askAgain = again.head(try head(206, ["ETag": "\"b\""])),
+            case .wrong(.unasked) = again.head(try head(206, part))
+        else {
+            Issue.record("the part was taken")
+            return
+        }
+    }
+
     @Test func `who has a part asks for the rest, if it still is the rest`() throws {
         var course = course(40)
         #expect(try asked(course) == ["bytes=40-", "\"a\""])

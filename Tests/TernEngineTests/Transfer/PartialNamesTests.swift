@@ -22,6 +22,10 @@ import Testing
         #expect(names.allSatisfy { $0.notes.utf8.count - 3 <= 255 && PartialNames.areThoseOf($0.file) })
         #expect(names[0].file != names[1].file)
         #expect(names[0].file == PartialNames(target: "/a/" + one).file)
+        let name = PartialNames(target: one).notes
+        #expect(PartialNames.target(ofNotes: name) == nil)
+        let uncut = String(repeating: "n", count: 230) + "~b"
+        #expect(PartialNames.target(ofNotes: PartialNames(target: uncut).notes) == uncut)
     }
 
     @Test(arguments: [

@@ -234,4 +234,22 @@ import Testing
         #expect(sent < 64 << 20)
         #expect(try await events.next()?.data == "0123456789")
     }
+
+    @Test func `a coded stream that was not to be decoded ends it with an error`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .respond(
+                    fields: [("Content-Type", "text/event-stream"), ("Content-Encoding", "gzip")],
+                    body: "\u{1f}coded")
+            ]
+        }
+        var request = try URLRequest(origin)
+        request.decodesContent = false
+        var iterator = Session.limited().events(for: request).makeAsyncIterator()
+        let error = await #expect(throws: EngineError.self) { try await iterator.next() }
+        guard case .transfer(.unreadable(.codedEvents("gzip"))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
 }

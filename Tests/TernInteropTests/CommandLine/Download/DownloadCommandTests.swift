@@ -72,6 +72,42 @@ import Testing
         #expect(try names(folder) == ["evil", "file", "mine"])
     }
 
+    @Test func `a tilde is a character, and a link's parent is where it leads`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("Content-Disposition", "attachment; filename=\"~root\"")], body: "x")]
+        }
+        let folder = try TemporaryFolder()
+        let url = folder.url.appending(path: "d/e")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.appending(path: "a").path, withDestinationPath: "d/e")
+        for (arguments, name) in [([], "~root"), (["-o", "~/x"], "~/x"), (["-o", "a/../q"], "d/q")] {
+            if name == "~/x" {
+                try FileManager.default.createDirectory(
+                    atPath: folder.url.path + "/~", withIntermediateDirectories: false)
+            }
+            #expect(try await run(arguments + [origin.url("/a/file")], in: folder).status == 0)
+            #expect(FileManager.default.contents(atPath: folder.url.path + "/" + name) == Data("x".utf8))
+        }
+        #expect(try names(folder) == ["a", "d", "~", "~root"])
+    }
+
+    @Test(arguments: [1, 5, 300_000]) func `a file that is longer than it may be replaces nothing`(count: Int)
+        async throws
+    {
+        let body = String(repeating: "x", count: count)
+        let origin = try ScriptedOrigin { _, _ in [.chunked([body])] }
+        let folder = try TemporaryFolder()
+        try folder.write("old", to: "file")
+        let result = try await run(["--max-filesize", "\(count - 1)", "-o", "file", origin.url("/")], in: folder)
+        #expect(result.status == 1)
+        #expect(result.errors.hasSuffix("tern: the body exceeds the \(count - 1) bytes of --max-filesize\n"))
+        #expect(try read("file", in: folder) == Data("old".utf8))
+        #expect(try names(folder) == ["file"])
+        #expect(try await run(["--max-filesize", "\(count)", "-o", "file", origin.url("/")], in: folder).status == 0)
+        #expect(try read("file", in: folder) == Data(body.utf8))
+    }
+
     @Test(arguments: [
         "-C 5 URL/a", "-C - -r 0-1 URL/a", "-r 5 URL/a", "-r 5-4 URL/a", "-r - URL/a", "-r 0-1,3-4 URL/a",
         "-r -0 URL/a",

@@ -29,6 +29,15 @@ import Testing
         #expect(String(decoding: try DataPart.encoded(argument).bytes(), as: UTF8.self) == body)
     }
 
+    @Test func `a combining mark makes no other sign of the one before it`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("x", to: "\u{301}f")
+        #expect(DataPart.text("@\u{301}f").file == "\u{301}f")
+        #expect(DataPart.binary("@\u{301}f").file == "\u{301}f")
+        #expect(DataPart.encoded("a@\u{301}f").file == "\u{301}f")
+        #expect(try DataPart.encoded("a=\u{301}b").bytes() == Data("a=%CC%81b".utf8))
+    }
+
     @Test func `a file is encoded with its ends of lines, under a name or none`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("a\n", to: "file")

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a `Range` field asks for (RFC 9110 §14.2), as far as the first byte goes.
+struct RequestedRange {
+    /// Nil where the server decides: the last so many bytes, several parts, or what is no range in bytes.
+    let first: Int64?
+
+    init(_ value: String) {
+        let words = value.split(separator: "=", omittingEmptySubsequences: false)
+        let ends = words.last?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+        guard words.count == 2, words[0].lowercased() == "bytes", ends.count == 2 else {
+            first = nil
+            return
+        }
+        first = Int64(ends[0])
+    }
+}
