@@ -50,11 +50,12 @@ struct DataPart: Sendable {
 
     /// The parts as one body.
     static func joined(_ parts: [DataPart]) throws -> Data {
-        var body: Data?
-        for part in parts.sorted(by: { $0.order < $1.order }) {
-            body = try body.map { $0 + Data("&".utf8) + (try part.bytes()) } ?? part.bytes()
+        var body = Data()
+        for (index, part) in parts.sorted(by: { $0.order < $1.order }).enumerated() {
+            if index > 0 { body.append(UInt8(ascii: "&")) }
+            body.append(try part.bytes())
         }
-        return body ?? Data()
+        return body
     }
 
     /// An equals sign anywhere comes before an at sign, as in curl.

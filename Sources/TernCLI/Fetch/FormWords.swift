@@ -59,7 +59,7 @@ struct FormWords {
                 option.type = "\(type);\(String(blanks))\(word())"
             } else {
                 throw ValidationError(
-                    "-F \(argument): \";\(String(rest.dropFirst(0).prefix { $0 != ";" }))\" is neither \";type=\" nor \";filename=\": "
+                    "-F \(argument): \";\(String(rest.prefix { $0 != ";" }))\" is neither \";type=\" nor \";filename=\": "
                         + "give --form-string for a text with semicolons")
             }
         }
@@ -72,8 +72,7 @@ struct FormWords {
     }
 
     private func begins(_ prefix: String) -> Bool {
-        let scalars = prefix.unicodeScalars
-        return String(String.UnicodeScalarView(rest.prefix(scalars.count))).lowercased() == prefix
+        String(rest.prefix(prefix.unicodeScalars.count)).lowercased() == prefix
     }
 
     private func isEnd(_ scalar: Unicode.Scalar) -> Bool { ends.unicodeScalars.contains(scalar) }
