@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
-import TernIO
 
 extension Session {
     /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens. Call `resume()`
@@ -34,9 +33,8 @@ extension Session {
         delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
         let place = DownloadPlace(target, settings)
-        let path = FileStatus.straightened(target.path(percentEncoded: false))
         let continues = settings.isResumable && !settings.startsOver
-        let firstPart = continues ? FirstPartFile(besideTarget: path, for: request) : nil
+        let firstPart = continues ? FirstPartFile(besideTarget: target, for: request) : nil
         return downloadTask(place, firstPart, request, delegate)
     }
 

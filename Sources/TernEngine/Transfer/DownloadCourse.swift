@@ -32,15 +32,15 @@ struct DownloadCourse {
     /// Whether there was a first part in the beginning.
     private let isResuming: Bool
     /// Whether only the file itself is wanted, and not whatever the server says.
-    private let isExact: Bool
+    private let wantsFileOnly: Bool
     /// Whether it was asked for less than there is, because the server has no more.
     private var isAdjusted = false
     /// The part that the user asks for himself.
     private var wanted: RequestedRange?
 
-    init(_ firstPart: FirstPart? = nil, isExact: Bool = false) {
+    init(_ firstPart: FirstPart? = nil, wantsFileOnly: Bool = false) {
         isResuming = firstPart != nil
-        self.isExact = isExact
+        self.wantsFileOnly = wantsFileOnly
         // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none cannot be asked.
         guard let firstPart, firstPart.length > 0 else { return }
         self.firstPart = firstPart
@@ -86,7 +86,7 @@ struct DownloadCourse {
 
     /// Of a response to who did not ask for the rest of anything. A part that nobody asked for is no file.
     private func meaning(ofWhole head: ResponseHead) -> Meaning {
-        guard head.status == 206, isExact || isResuming else {
+        guard head.status == 206, wantsFileOnly || isResuming else {
             return isResuming && head.status != 200 ? .other : .whole
         }
         guard let wanted else { return .wrong(.unasked) }

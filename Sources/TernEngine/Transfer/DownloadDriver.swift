@@ -46,7 +46,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
             firstPart.map {
                 DownloadCourse.FirstPart(
                     validator: $0.data.validator, length: $0.data.receivedLength ?? 0, totalLength: $0.data.totalLength)
-            }, isExact: place.settings?.acceptsAnyStatus == false)
+            }, wantsFileOnly: place.wantsFileOnly)
         stage = .waiting(DownloadFile.Plan(place: place))
     }
 
@@ -86,7 +86,7 @@ extension DownloadDriver {
             return question.answer(instead: request)
         }
         if case .wrong(let error) = meaning { return refuse(.wrongPart(error), question) }
-        if place.settings?.acceptsAnyStatus == false, !meaning.isFile(response) {
+        if place.wantsFileOnly, !meaning.isFile(response) {
             return refuse(.unsuccessful(response), question)
         }
         place = place.known(by: response)

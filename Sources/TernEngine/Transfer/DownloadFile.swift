@@ -63,16 +63,9 @@ final class DownloadFile {
         try move(file, to: target, settings.existingFile)
         OutputFile.remove(PartialNames.notes(beside: file.path))
         self.file = nil
-        if settings.isResumable { Self.removeFirstPart(beside: target) }
+        // What an earlier download has left is of no use now.
+        if settings.isResumable { ResumeData.removePartialFile(at: PartialNames(target: target).file) }
         return target
-    }
-
-    /// What an earlier download has left, which is of no use now; but not what another one is writing.
-    private static func removeFirstPart(beside target: String) {
-        let names = PartialNames(target: target)
-        guard let file = try? OutputFile.openOwn(names.file), (try? file.claim()) == true else { return }
-        OutputFile.remove(names.notes)
-        file.remove()
     }
 
     /// It will not be complete. Says what it can be resumed with if that is to be and can be, and removes it else.

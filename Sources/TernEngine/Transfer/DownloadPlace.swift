@@ -33,6 +33,9 @@ enum DownloadPlace: Sendable {
         }
     }
 
+    /// Whether only the file itself is wanted, and not whatever the server says.
+    var wantsFileOnly: Bool { settings?.acceptsAnyStatus == false }
+
     var isTarget: Bool { settings != nil }
 
     /// Whether what has come is kept when the download breaks off.

@@ -37,10 +37,10 @@ struct FirstPartFile: Sendable {
     }
 
     /// What an earlier download of the same URL to `target` has left; nil if nothing can be done with it.
-    init?(besideTarget target: String, for request: URLRequest) {
+    init?(besideTarget target: URL, for request: URLRequest) {
         guard request.method == "GET", request.content == nil, request.headers["Range"] == nil,
             let url = request.url.flatMap(ResumeData.withoutUserinfo),
-            let data = try? ResumeData(besideTarget: URL(filePath: target)), data.url == url,
+            let data = try? ResumeData(besideTarget: target), data.url == url,
             let found = try? FirstPartFile(data)
         else { return nil }
         self = found

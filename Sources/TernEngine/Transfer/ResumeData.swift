@@ -37,8 +37,7 @@ public struct ResumeData: Sendable, Hashable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         for name in names.sorted() {
             guard let targetName = PartialNames.target(ofNotes: name) else { continue }
-            // With a tilde in front it would be somebody's home.
-            let target = URL(filePath: "./" + targetName, directoryHint: .notDirectory)
+            let target = URL(target: targetName)
             if let data = try? ResumeData(besideTarget: target), data.isOf(url) { return target }
         }
         return nil
@@ -73,8 +72,10 @@ public struct ResumeData: Sendable, Hashable {
     public var data: Data { ResumeNotes.written(self) }
 
     /// Removes the partial file and the note beside it, of a download that is not to be resumed.
-    public func removePartialFile() {
-        let path = partialFile.path(percentEncoded: false)
+    public func removePartialFile() { Self.removePartialFile(at: partialFile.path(percentEncoded: false)) }
+
+    /// Not one that another download has.
+    static func removePartialFile(at path: String) {
         guard let file = try? OutputFile.openOwn(path), (try? file.claim()) == true else { return }
         file.remove()
         OutputFile.remove(PartialNames.notes(beside: path))

@@ -33,8 +33,8 @@ extension StreamedContentError: CustomStringConvertible {
         case .eventTooLarge(let limit): "an event has at most \(limit) bytes"
         case .notEvents(let status, let type) where status == 200:
             "events come as text/event-stream, and not as \(type ?? "no type")"
-        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which nobody asked for"
         case .notEvents(let status, _): "events come with status 200, and not with \(status)"
+        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which nobody asked for"
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
 
     /// What becomes of it with the `Range` of a request to which only the file itself is an answer.
     private func exact(_ range: String?, _ status: Int, _ fields: HTTPFields = [:]) throws -> String {
-        var course = DownloadCourse(isExact: true)
+        var course = DownloadCourse(wantsFileOnly: true)
         var request = try URLRequest(string: "http://a.test/")
         request.headers["Range"] = range
         course.begin(request)
