@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+// A checkout that SwiftPM made for another package builds no command, and does not fetch what only the command needs.
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+
 let package = Package(
     name: "tern",
     products: [
@@ -19,6 +22,10 @@ let package = Package(
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
+    ],
+    traits: [
+        .trait(name: "Command", description: "The command `tern`, which needs swift-argument-parser."),
+        .default(enabledTraits: isDependency ? [] : ["Command"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
@@ -56,7 +63,8 @@ let package = Package(
             name: "TernCLI",
             dependencies: [
                 "Tern", "TernLock", "TernTesting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
             swiftSettings: settings),
 

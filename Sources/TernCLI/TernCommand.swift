@@ -14,7 +14,7 @@ struct TernCommand: AsyncParsableCommand {
         discussion: """
             "tern URL" is short for "tern get URL", and for "tern request URL" with options that give it a method or a body.
             """,
-        version: "tern 0.1.0-dev",
+        version: "tern \(Version.current)",
         subcommands: [
             GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
             RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, TrustCommand.self,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// In Swift 6, and with Foundation beside it, as a file may have it.
-import Foundation
-import TernAlamofire
+import TernEngine
 import Testing
 
-@Suite struct URLRequestTests {
-    @Test func `a request's time limit`() throws {
-        var urlRequest = URLRequest(url: try "https://example.com".asURL())
+@Suite struct URLRequestTimeoutIntervalTests {
+    @Test func `a time interval is the limit on silence, and none where it is no number of seconds`() throws {
+        var urlRequest = try URLRequest(string: "https://example.com")
         #expect(urlRequest.timeoutInterval == 60)
         urlRequest.timeoutInterval = 2.5
         #expect(urlRequest.timeoutInterval == 2.5 && urlRequest.timeouts?.idle == .milliseconds(2500))
@@ -17,7 +15,7 @@ import Testing
     }
 
     @Test func `the other limits of a request stay as they were set`() throws {
-        var urlRequest = URLRequest(url: try "https://example.com".asURL())
+        var urlRequest = try URLRequest(string: "https://example.com")
         urlRequest.timeouts = Timeouts(total: .seconds(9))
         urlRequest.timeoutInterval = 3
         #expect(urlRequest.timeouts == Timeouts(idle: .seconds(3), total: .seconds(9)))

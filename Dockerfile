@@ -1,0 +1,20 @@
+# Builds the command `tern` and runs it:
+#   docker build -t tern .
+#   docker run --rm tern https://example.com/
+FROM swift:6.3-bookworm AS build
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev
+WORKDIR /tern
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product tern \
+    && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/tern" /out/tern \
+    && strip /out/tern
+
+FROM debian:bookworm-slim
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates libssl3 zlib1g \
+    && rm -rf /var/lib/apt/lists/* && useradd --create-home tern
+COPY --from=build /out/tern /usr/local/bin/tern
+USER tern
+ENTRYPOINT ["tern"]
+CMD ["--help"]
