@@ -10,8 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// A checkout that SwiftPM made for another package builds no command, and does not fetch what only the command needs.
-let isDependency = Context.packageDirectory.contains("/checkouts/")
+// Another package's checkout builds no command, and SwiftPM does not fetch what only the command needs. While SwiftPM resolves
+// versions it reads this file out of git, at the root of a file system of its own.
+let isDependency = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
 
 let package = Package(
     name: "tern",
