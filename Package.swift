@@ -22,7 +22,7 @@ let package = Package(
         .library(name: "TernEngine", targets: ["TernEngine"]),
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
-        .executable(name: "tern", targets: ["TernCLI"]),
+        .executable(name: "tern", targets: ["TernMain"]),
     ],
     traits: [
         .trait(name: "Command", description: "The command `tern`, which needs swift-argument-parser."),
@@ -59,8 +59,8 @@ let package = Package(
         .target(name: "TernAlamofire", dependencies: ["Tern", "TernNames"], swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
-        // The command `tern`.
-        .executableTarget(
+        // The command `tern` as a library, so that tests reach into it.
+        .target(
             name: "TernCLI",
             dependencies: [
                 "Tern", "TernLock", "TernTesting",
@@ -68,6 +68,8 @@ let package = Package(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
             swiftSettings: settings),
+        // The command `tern` itself.
+        .executableTarget(name: "TernMain", dependencies: ["TernCLI"], swiftSettings: settings),
 
         // Who may know whom, and how large it may be.
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
@@ -94,7 +96,9 @@ let package = Package(
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
             name: "TernInteropTests",
-            dependencies: ["ReachabilityWatch", "Tern", "TernCLI", "TernLock", "TernTesting", "TestPrograms"],
+            dependencies: [
+                "ReachabilityWatch", "Tern", "TernCLI", "TernLock", "TernMain", "TernTesting", "TestPrograms",
+            ],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.
         .executableTarget(

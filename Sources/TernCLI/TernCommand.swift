@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+package import ArgumentParser
 import Foundation
 
 /// The command `tern`.
 ///
 /// Exit codes: 0 done; 1 the request, the trust decision or the measurement failed, or its output was
 /// lost; 2 wrong usage.
-@main
-struct TernCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct TernCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "tern",
         abstract: "An HTTP/1.1 client that pins certificates, and its benchmark.",
         discussion: """
@@ -22,7 +21,9 @@ struct TernCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: GetCommand.self)
 
-    static func main() async {
+    package init() {}
+
+    package static func main() async {
         StandardStreams.occupyClosed()
         let arguments = CommandLine.arguments.dropFirst()
         do {

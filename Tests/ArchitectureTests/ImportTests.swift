@@ -16,6 +16,7 @@ import Testing
         "TernNames": ["Foundation", "Tern"],
         "TernAlamofire": ["Foundation", "Tern", "TernNames"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
+        "TernMain": ["TernCLI"],
         "TernCLI": [
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine", "TernLock",
             "TernTLS", "TernTesting",
