@@ -19,18 +19,18 @@ struct BodyPath: ~Copyable {
 
     var isIdentity: Bool { chain == nil }
 
-    /// Lends `deliver` what comes out, piece by piece, until `bytes` are used up or it answers false: that piece is delivered, and
-    /// no other. Answers how many of `bytes` are consumed; the rest are to be given again. With none of them it goes on where it
+    /// Lends `deliver` what comes out, piece by piece, until `bytes` are used up or it returns false: that piece is delivered, and
+    /// no other. Returns how many of `bytes` are consumed; the rest are to be given again. With none of them it continues where it
     /// was stopped.
     ///
     /// An identity delivers what it is given, whole. Decoders deliver a window at most, and what they had made before an error
-    /// before they throw it. They lend `deliver` an empty span when as much as a window has been worked off in vain, so that
-    /// whoever counts its turns can stop there as well.
+    /// before they throw it. With each piece comes the price of the work since the piece before, in bytes. Work that makes nothing
+    /// has a price as well: decoders deliver an empty span when it has come to a window's, so that the caller can stop there.
     mutating func receive(
-        _ bytes: Span<UInt8>, deliver: (Span<UInt8>) -> Bool
+        _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
     ) throws(ContentDecodingError) -> Int {
         guard let chain else {
-            if !bytes.isEmpty { _ = deliver(bytes) }
+            if !bytes.isEmpty { _ = deliver(bytes, bytes.count) }
             return bytes.count
         }
         return try chain.receive(bytes, deliver: deliver)

@@ -23,7 +23,9 @@ final class ContentDecoder {
     private var state = State.beginning
     /// Octets made in all.
     private(set) var made = 0
-    /// Whether it was stopped by a full window, and may make more of what it has.
+    /// The number of headers and blocks that have ended.
+    private(set) var blockCount = 0
+    /// Whether it was stopped by a full window or at the end of a block, and may make more of what it has.
     private(set) var isHolding = false
     /// For good; it comes behind what waits.
     private(set) var failure: ContentDecodingError?
@@ -64,14 +66,16 @@ final class ContentDecoder {
         failure = error
     }
 
-    /// Fills the window until it is full or `bytes` are used up, a window's worth of them at most: that bounds how long it takes.
+    /// Fills the window until it is full or `bytes` are used up. A window's worth of them and ``DecodingChain/blocksAtOnce``
+    /// bound how long it takes.
     ///
     /// Nothing may wait, and there has to be an octet, or something that is held.
     func decode(_ bytes: Span<UInt8>, from offset: inout Int, limit: Int?) {
         let bytes = bytes.extracting(first: min(bytes.count, offset + DecodedWindow.size))
-        if isHolding { inflate(bytes, from: &offset, limit) }
-        while offset < bytes.count, window.room > 0, !isHolding, failure == nil {
+        let lastBlock = blockCount + DecodingChain.blocksAtOnce
+        while window.room > 0, failure == nil, blockCount < lastBlock, isHolding || offset < bytes.count {
             switch state {
+            case _ where isHolding: inflate(bytes, from: &offset, limit)
             case .beginning where coding == .gzip: state = .stream
             case .beginning:
                 state = .choosing(first: bytes[offset])
@@ -117,6 +121,9 @@ final class ContentDecoder {
         switch outcome {
         case .usedUp: break
         case .full: isHolding = true
+        case .boundary:
+            isHolding = true
+            blockCount += 1
         case .ended: state = coding == .gzip ? .between : .over
         case .failed(let error): failure = error
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernZlib
 
-/// zlib's inflate: one stream after the other, each call bounded by what it is given and by the room there is.
+/// zlib's inflate: one stream after the other, each call bounded by what it is given, by the room there is, and by the end of a
+/// deflate block: a block may hold nothing, and still cost as much as kilobytes of output (three code tables, RFC 1951 §3.2.7).
 ///
 /// Safety: `stream` is owned and never moves, because zlib's state points back to it. It was set up by `inflateInit2`, or there is
 /// no inflater. `next_in` and `next_out` point to something only while `inflate` runs, within what the two spans lend and the two
@@ -22,11 +23,16 @@ import CTernZlib
         case usedUp
         /// There is no room, and perhaps more to be made without further input.
         case full
+        /// A header or a block of the stream is over. There may be more to make without further input.
+        case boundary
         /// The stream is over; what follows it is left.
         case ended
         /// What was made before stands.
         case failed(ContentDecodingError)
     }
+
+    /// The bit of `data_type` that says so.
+    private static let isAtBoundary: Int32 = 128
 
     private let stream: UnsafeMutablePointer<z_stream>
 
@@ -62,7 +68,7 @@ import CTernZlib
                 unsafe stream.pointee.avail_in = given
                 unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + written }
                 unsafe stream.pointee.avail_out = room
-                let code = unsafe CTernZlib.inflate(stream, Z_NO_FLUSH)
+                let code = unsafe CTernZlib.inflate(stream, Z_BLOCK)
                 written += unsafe Int(room - stream.pointee.avail_out)
                 unsafe stream.pointee.next_in = nil
                 unsafe stream.pointee.next_out = nil
@@ -71,6 +77,7 @@ import CTernZlib
         }
         offset += unsafe Int(given - stream.pointee.avail_in)
         switch code {
+        case Z_OK where unsafe stream.pointee.data_type & Self.isAtBoundary != 0: return .boundary
         case Z_OK: return output.isFull ? .full : .usedUp
         // Nothing consumed and nothing made: there was no input, and nothing held.
         case Z_BUF_ERROR where given == 0: return .usedUp

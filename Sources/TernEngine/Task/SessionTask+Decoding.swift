@@ -23,9 +23,8 @@ extension SessionTask {
         guard let aside else { return .all }
         do throws(ContentDecodingError) {
             if let error = aside.decodingError { throw error }
-            let taken = try aside.path.receive(octets) { piece in
-                // A window of work may have come to nothing.
-                allowance.spend(max(TurnAllowance.event, piece.isEmpty ? BodyPath.windowSize : piece.count))
+            let taken = try aside.path.receive(octets) { piece, price in
+                allowance.spend(max(TurnAllowance.event, price))
                 if !piece.isEmpty { delegate.task(self, didReceive: piece) }
                 return !allowance.isSpent && connection?.isPaused == false
             }

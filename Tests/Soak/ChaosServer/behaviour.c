@@ -37,6 +37,7 @@ const struct behaviour behaviours[] = {
     {"million-header-bytes", million_header_bytes, ANYWHERE, false},
     {"endless-informational", endless_informational, ANYWHERE, false},
     {"costly-chunks", costly_chunks, ANYWHERE, false},
+    {"empty-blocks", empty_blocks, ANYWHERE, false},
     {"ledger", tell_ledger, ANYWHERE, false},
 
     {"key-updates", flood_key_updates, OVER_TLS, false},

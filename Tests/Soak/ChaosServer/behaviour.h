@@ -55,6 +55,7 @@ void stray_response_later(struct exchange *);
 void million_header_bytes(struct exchange *);
 void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
+void empty_blocks(struct exchange *);
 void tell_ledger(struct exchange *);
 
 // To try the soak itself.

@@ -128,6 +128,25 @@ void costly_chunks(struct exchange *exchange) {
     exchange->stays = false;
 }
 
+void empty_blocks(struct exchange *exchange) {
+    // Deflate blocks that define 288 codes and end; empty stored blocks; empty members. They make nothing, and never end.
+    static const char dynamic[] = "\x0C\x1D\x03\x40\x20\x40\x2C\xDB\xB6\x6D\xDB\xB6\x6D\xDB\xB6"
+                                  "\x6D\xDB\xB6\x6D\xDB\xB6\x6D\xBB\xC7\xD9\x36\xB6\x7F";
+    static const char stored[] = "\0\0\0\xFF\xFF", member[] = "\x03\0\0\0\0\0\0\0\0\0\x1F\x8B\x08\0\0\0\0\0\0\x03";
+    static const struct { const char *bytes; size_t size; } blocks[] = {
+        {dynamic, sizeof dynamic - 1}, {stored, sizeof stored - 1}, {member, sizeof member - 1}};
+    uint64_t kind = exchange_draw(exchange, 3);
+    char bytes[2800];
+    size_t filled = 0;
+    for (; filled + blocks[kind].size <= sizeof bytes; filled += blocks[kind].size)
+        memcpy(bytes + filled, blocks[kind].bytes, blocks[kind].size);
+    exchange_odd_head(exchange, never_complete, "Content-Encoding: gzip\r\nContent-Length: 2000000\r\n");
+    stream_write(exchange->stream, "\x1F\x8B\x08\0\0\0\0\0\0\x03", 10);
+    for (size_t sent = 10; sent < 1000000; sent += filled)
+        if (!stream_write(exchange->stream, bytes, filled)) break;
+    exchange->stays = false;
+}
+
 void tell_ledger(struct exchange *exchange) {
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRId64, ledger_look_up(exchange->request->nonce));

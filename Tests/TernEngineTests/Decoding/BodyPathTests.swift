@@ -16,14 +16,14 @@ import Testing
         var deliveries: [Int] = []
         let octets = [UInt8](repeating: 7, count: 300_000)
         for goesOn in [true, false] {
-            let consumed = try path.receive(octets.span) { span in
+            let consumed = try path.receive(octets.span) { span, _ in
                 deliveries.append(span.count)
                 return goesOn
             }
             #expect(consumed == 300_000)
             #expect(path.hasMore == false)
         }
-        #expect(try path.receive(Span()) { _ in Bool.random() } == 0)
+        #expect(try path.receive(Span()) { _, _ in Bool.random() } == 0)
         try path.finish()
         #expect(deliveries == [300_000, 300_000])
         #expect(try BodyPath(decoding: [], limits: ContentDecodingLimits()).isIdentity)
@@ -81,7 +81,7 @@ import Testing
         var path = try BodyPath(decoding: [.gzip], limits: ContentDecodingLimits())
         #expect(path.isIdentity == false)
         var sizes: [Int] = []
-        var consumed = try path.receive(coded.span) { span in
+        var consumed = try path.receive(coded.span) { span, _ in
             sizes.append(span.count)
             return false
         }
@@ -89,7 +89,7 @@ import Testing
         #expect(consumed < coded.count / 10)
         #expect(path.hasMore == true)
         while consumed < coded.count || path.hasMore {
-            consumed += try path.receive(coded.span.extracting(droppingFirst: consumed)) { span in
+            consumed += try path.receive(coded.span.extracting(droppingFirst: consumed)) { span, _ in
                 sizes.append(span.count)
                 return false
             }
@@ -104,7 +104,7 @@ import Testing
         let octets: [UInt8] = [0x1F, 0x8C, 0, 0]
         for _ in 0..<3 {
             #expect(throws: ContentDecodingError.malformed("incorrect header check")) {
-                try path.receive(octets.span) { _ in true }
+                try path.receive(octets.span) { _, _ in true }
             }
             #expect(path.hasMore == true)
         }

@@ -10,6 +10,9 @@ struct Delivery {
     var largest = 0
     /// Pieces with nothing in them.
     var vain = 0
+    /// What all pieces cost, and the dearest.
+    var price = 0
+    var highestPrice = 0
     /// It went on without getting anywhere.
     var hangs = false
 
@@ -41,8 +44,10 @@ struct Delivery {
         var offset = 0
         while offset < piece.count || path.hasMore {
             var delivered = false
-            let consumed = try path.receive(piece.span.extracting(droppingFirst: offset)) { octets in
+            let consumed = try path.receive(piece.span.extracting(droppingFirst: offset)) { octets, price in
                 take(octets)
+                self.price += price
+                highestPrice = max(highestPrice, price)
                 delivered = true
                 return !stops
             }

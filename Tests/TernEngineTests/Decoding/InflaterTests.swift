@@ -6,12 +6,15 @@ import Testing
 @Suite struct InflaterTests {
     private static let octets = [UInt8](repeating: 3, count: 1000)
 
-    /// What one call makes, with so much room.
+    /// What is made with so much room, over as many boundaries as there are.
     private func inflate(
         _ inflater: inout Inflater, _ coded: [UInt8], from offset: inout Int, room: Int
     ) -> (outcome: Inflater.Outcome, octets: [UInt8]) {
         var window = DecodedWindow()
-        let outcome = window.append(room) { inflater.inflate(coded.span, from: &offset, into: &$0) }
+        var outcome = Inflater.Outcome.boundary
+        while case .boundary = outcome, window.count < room || room == 0 {
+            outcome = window.append(room - window.count) { inflater.inflate(coded.span, from: &offset, into: &$0) }
+        }
         var octets: [UInt8] = []
         window.lend { span in
             for index in span.indices { octets.append(span[index]) }
@@ -61,6 +64,21 @@ import Testing
         offset = 0
         let whole = inflate(&inflater, coded, from: &offset, room: 2000)
         #expect(whole.octets == Self.octets)
+    }
+
+    @Test func `stops at the end of each header and each block, and continues without further input`() throws {
+        var inflater = try Inflater(.zlib)
+        // Two stored blocks of one byte each.
+        let header: [UInt8] = [0x78, 0x9C]
+        let (first, last): ([UInt8], [UInt8]) = ([0, 1, 0, 0xFE, 0xFF, 65], [1, 1, 0, 0xFE, 0xFF, 66])
+        for part in [header, first, last] {
+            var window = DecodedWindow()
+            var offset = 0
+            let outcome = window.append(10) { inflater.inflate(part.span, from: &offset, into: &$0) }
+            if case .boundary = outcome {} else { Issue.record("\(outcome)") }
+            #expect(offset == part.count)
+            #expect(window.count == (part == header ? 0 : 1))
+        }
     }
 
     @Test func `what was made before an error stands`() throws {

@@ -235,6 +235,38 @@ import TernLock
         #expect(most <= TurnAllowance.octets + BodyPath.windowSize)
     }
 
+    /// Everything has arrived before the first byte of the body is decoded.
+    @Test(arguments: EmptyBlocks.allCases)
+    func `blocks that hold nothing are spread over as many turns as what they cost`(blocks: EmptyBlocks) async throws {
+        let count = 2000
+        let body = blocks.body(of: count)
+        let coding = blocks.codings.map { "\($0)" }.joined(separator: ", ")
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"), .hold,
+                .send(body),
+            ]
+        }
+        let session = Session.limited()
+        let loop = try #require(session.firstLoop)
+        let turns = Lock<[UInt64]>([])
+        let delegate = RecordingDelegate { _, event in
+            if event == .head(200) {
+                #expect(throws: Never.self) { try origin.release() }
+                #expect(ClientSockets.waitForInput(of: body.count, from: origin.port))
+            }
+            turns.withLock { $0.append(loop.turn) }
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        let record = await delegate.end()
+        #expect(record.error == nil)
+        #expect(record.body.isEmpty)
+        // The end is noted.
+        await session.settle()
+        let (first, last) = turns.withLock { ($0.first ?? 0, $0.last ?? 0) }
+        #expect(last - first >= count * DecodingChain.blockPrice / TurnAllowance.octets - 1)
+    }
+
     @Test(arguments: [false, true])
     func `a task that pauses in the midst of a piece hears nothing more, and then the rest`(isCancelled: Bool)
         async throws

@@ -34,6 +34,7 @@ struct Attack: Codable, Sendable {
         Attack(name: "empty-records", behaviour: "empty-records", limitsMemory: true),
         Attack(name: "warnings", behaviour: "warnings", limitsMemory: true),
         Attack(name: "million-header-bytes", door: "plain", behaviour: "million-header-bytes", limitsMemory: true),
+        Attack(name: "empty-blocks", door: "plain", behaviour: "empty-blocks", limitsMemory: true),
         Attack(name: "cancel-newest-first", kind: .cancelNewestFirst, door: "plain", behaviour: "stall"),
         Attack(name: "cancel-oldest-first", kind: .cancelOldestFirst, door: "plain", behaviour: "stall"),
         Attack(name: "cancel-at-random", kind: .cancelAtRandom, door: "plain", behaviour: "stall"),
