@@ -27,10 +27,9 @@ demo:
 	swift build -c release --product tern
 	@"$$(swift build -c release --show-bin-path)/tern" demo
 
-# One test after another: many of them measure time limits, and a machine of two cores has no time to spare.
 test:
 	@scripts/install-dependencies build test
-	@scripts/run-tests --no-parallel
+	@scripts/run-tests
 
 # As programs in Swift are shipped to Linux machines: with the runtime inside.
 BENCH_BUILD = swift build -c release --static-swift-stdlib --package-path Benchmarks
@@ -72,9 +71,9 @@ fuzz:
 sanitize:
 	@scripts/install-dependencies build test
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.suppressions \
-		scripts/run-tests --no-parallel --disable-xctest --sanitize=address --scratch-path .build-asan
+		TEST_WIDTH=2 scripts/run-tests --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
-		scripts/run-tests --no-parallel --disable-xctest --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
+		TEST_WIDTH=2 scripts/run-tests --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-tsan
 
 # SOAK_SANITIZE=address or thread for one of them; SOAK_OPTIONS=--seed N … repeats a run.
 soak:

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ReachabilityTests {
     @Test(.enabled("no network of one's own can be made here") { await NetworkNamespace.isAvailable() })
     func `each change is told once: a link, a route, a modem, and their end`() async throws {
-        let program = try TernTool.executable.deletingLastPathComponent().appending(path: "ReachabilityWatch")
+        let program = try TernTool.builtPrograms.appending(path: "ReachabilityWatch")
         let network = try await NetworkNamespace(running: program, "10.9.8.7", "127.0.0.1", "fd00::7", "localhost")
         var seen: [String] = []
         func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
