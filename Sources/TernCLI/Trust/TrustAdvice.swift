@@ -27,6 +27,9 @@ enum TrustAdvice {
             "Believe it: the key may be in other hands. Have a certificate issued for a new key, and pin that."
         case .revocationUndetermined, .unknownToResponder:
             "Let the server staple an OCSP response, or make the authority's responder reachable from here."
+        case .revocationNotAsked:
+            "Have the session's own policy ask about revocation, or fetch the data before the policy is evaluated."
+        case .delegate: "Look at the delegate that answers server trust challenges: the policy has no objection."
         case .missingStaple:
             "Turn on OCSP stapling in the server (SSLUseStapling, ssl_stapling), or have a certificate without must-staple."
         case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."

@@ -59,6 +59,7 @@ struct Layers: ~Copyable {
             case .complete: return .complete
             case .needEvaluation(let pending): return .needEvaluation(pending)
             case .needRevocation(let questions): return .needRevocation(questions)
+            case .needDisposition(let verdict): return .needDisposition(verdict)
             }
             switch try unsafe beneath.open(ciphertext, from: &offset) {
             case .bytes, .message: continue
@@ -75,7 +76,7 @@ struct Layers: ~Copyable {
             }
             switch progress {
             case .needMoreBytes, .complete, nil: try passOn()
-            case .needEvaluation, .needRevocation: break
+            case .needEvaluation, .needRevocation, .needDisposition: break
             }
             return progress ?? .complete
         } catch {
@@ -156,6 +157,8 @@ struct Layers: ~Copyable {
 // Of the layer on top
 extension Layers {
     mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { session?.answer(answers) }
+
+    mutating func answer(_ disposition: ServerTrustDisposition) { session?.answer(disposition) }
 
     mutating func take(_ completed: CompletedEvaluation) { session?.take(completed) }
 

@@ -131,6 +131,9 @@ final class Transport {
     /// Passes on what has been found out about the server's certificates.
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
 
+    /// Passes on what a delegate answered to the verdict about them.
+    func answer(_ disposition: ServerTrustDisposition) { layers.answer(disposition) }
+
     /// Passes on what judging the server has come to.
     func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 

@@ -15,7 +15,9 @@ public struct PinFailureReport: Sendable {
     public var isRefused: Bool { !result.isAccepted }
 
     /// - Returns: nil if the server met the set, or the set has expired.
-    public init?(_ result: ServerTrustResult, port: UInt16, pinSet: PinSet) {
+    public init?(_ answered: ServerTrustResult, port: UInt16, pinSet: PinSet) {
+        // What a delegate makes of a verdict is no matter of pins.
+        let result = answered.policyVerdict ?? answered
         if result.isChainValidated {
             // Of several sets, this one speaks of its own pins.
             guard !pinSet.isExpired(at: result.time), !pinSet.matches(result.verifiedChain) else { return nil }

@@ -42,6 +42,8 @@ struct RevocationCheck {
             case .good: continue
             case .revoked(let time): (reason, code) = (.revoked(at: time), X509_V_ERR_CERT_REVOKED)
             case .unknown: (reason, code) = (.unknownToResponder, X509_V_ERR_OCSP_CERT_UNKNOWN)
+            case .undetermined where data.lacksAnswers(to: finding.questions):
+                (reason, code) = (.revocationNotAsked, X509_V_ERR_OCSP_VERIFY_NEEDED)
             case .undetermined:
                 guard flags.contains(.requirePositiveResponse) else { continue }
                 (reason, code) = (.revocationUndetermined, X509_V_ERR_OCSP_VERIFY_NEEDED)

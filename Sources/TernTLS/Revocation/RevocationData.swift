@@ -10,6 +10,13 @@ public struct RevocationData: Sendable {
     /// Lists that were fetched or are at hand.
     public var lists: [CertificateRevocationList]
 
+    /// The questions that were asked over the network before this was judged; nil where nothing is known about that.
+    ///
+    /// Set in what a delegate is shown about a handshake, see ``PendingVerdict``. A policy that has further questions then
+    /// refuses the server with ``TrustFailure/Reason/revocationNotAsked``, also without ``RevocationFlags/requirePositiveResponse``:
+    /// a responder that was not asked is not one that cannot be reached.
+    public var askedQuestions: Set<RevocationQuestion>?
+
     /// Nothing, unless something is given.
     public init(
         stapledResponse: OCSPResponse? = nil, responses: [OCSPResponse] = [], lists: [CertificateRevocationList] = []
@@ -17,6 +24,12 @@ public struct RevocationData: Sendable {
         self.stapledResponse = stapledResponse
         self.responses = responses
         self.lists = lists
+    }
+
+    /// Whether it is known that one of the questions was not asked.
+    func lacksAnswers(to questions: [RevocationQuestion]) -> Bool {
+        guard let askedQuestions else { return false }
+        return questions.contains { !askedQuestions.contains($0) }
     }
 
     /// The price of judging so many certificates by it, in units of `Work`: a list is hashed for each, and a response is gone

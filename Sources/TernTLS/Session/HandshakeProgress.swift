@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a handshake has come; there may be something to send, but for `needRevocation` and `needEvaluation`.
+/// How far a handshake has come; there may be something to send, but for `needRevocation`, `needEvaluation` and
+/// `needDisposition`.
 public enum HandshakeProgress: Sendable, Hashable {
     /// All ciphertext was taken in, and the peer has to speak next.
     case needMoreBytes
@@ -10,6 +11,9 @@ public enum HandshakeProgress: Sendable, Hashable {
     /// Whether the peer can be trusted depends on what comes back to these questions. Give it to `answer`, and call
     /// `handshake` again; what waits to be sent has to wait till then.
     case needRevocation([RevocationQuestion])
+    /// The verdict is final, and the session was made to ask about it. Give the disposition to `answer`, and call `handshake`
+    /// again; what waits to be sent has to wait till then.
+    case needDisposition(PendingVerdict)
     /// The peer is trusted; application data may flow both ways.
     case complete
 }

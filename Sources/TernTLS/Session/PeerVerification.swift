@@ -7,6 +7,10 @@ import CTernOpenSSL
 /// Not `Sendable`: it belongs to its session and is used on the session's thread, inside the handshake.
 final class PeerVerification {
     private let policy: ServerTrustPolicy
+    /// Whether the session's user answers every verdict before it counts.
+    private let asksUser: Bool
+    private var isAnswered = false
+    private var verdict: PendingVerdict?
     private var evaluation: PolicyEvaluation
     private var asked: Set<RevocationQuestion> = []
     private var hasCertificates = false
@@ -16,7 +20,8 @@ final class PeerVerification {
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile) {
+    init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile, asksUser: Bool) {
+        self.asksUser = asksUser
         self.policy = policy
         // The time is set when there is something to judge.
         evaluation = PolicyEvaluation(
@@ -45,7 +50,13 @@ final class PeerVerification {
         // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it, but before we say anything.
         let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
         let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
-        guard let failure = isOpen || !isComplete && mayFollow ? nil : result?.failure else {
+        let refusal = isOpen || !isComplete && mayFollow ? nil : result?.failure
+        // Without the staple that is to come, only a refusal is final.
+        if asksUser, !isAnswered, isComplete || refusal != nil {
+            unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
+            return unsafe tern_SSL_set_retry_verify(ssl) == 1 ? 1 : 0
+        }
+        guard let failure = refusal else {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return 1
         }
@@ -57,14 +68,65 @@ final class PeerVerification {
     /// The certificate status callback, called when all that the server has to say has arrived: 1 goes on, 0 sends the alert
     /// `bad_certificate_status_response`.
     @unsafe func verifyStaple(of ssl: OpaquePointer) -> Int32 {
+        if isAnswered { return result?.isAccepted == true ? 1 : 0 }
         if unsafe takeStaple(of: ssl) { judge() }
-        return pending != nil || isOpen || result?.isAccepted == true ? 1 : 0
+        return asksUser || pending != nil || isOpen || result?.isAccepted == true ? 1 : 0
+    }
+
+    /// The client certificate callback, called before our certificate is sent: 1 goes on, 0 refuses, -1 waits. In TLS 1.2 the
+    /// staple has arrived by then.
+    @unsafe func verifyBeforeIdentity(of ssl: OpaquePointer) -> Int32 {
+        guard asksUser else { return 1 }
+        if isAnswered { return result?.isAccepted == true ? 1 : 0 }
+        if unsafe takeStaple(of: ssl) { judge() }
+        return -1
+    }
+
+    /// What keeps the handshake from going on; nil if nothing does.
+    var obstacle: HandshakeProgress? {
+        if let pending { return .needEvaluation(pending) }
+        let questions = questions
+        if !questions.isEmpty { return .needRevocation(questions) }
+        return undecided.map { .needDisposition($0) }
+    }
+
+    /// The verdict the session's user has to answer.
+    private var undecided: PendingVerdict? {
+        guard asksUser, !isAnswered, let result else { return nil }
+        if let verdict, verdict.result === result { return verdict }
+        var trust = evaluation.trust
+        trust.revocation = gathered
+        let verdict = PendingVerdict(result, about: trust)
+        self.verdict = verdict
+        return verdict
+    }
+
+    /// What the verdict was reached by, and what was asked for it.
+    private var gathered: RevocationData {
+        var gathered = evaluation.trust.revocation
+        gathered.askedQuestions = asked
+        return gathered
+    }
+
+    /// The answer to `needDisposition`; the first one counts.
+    func answer(_ disposition: ServerTrustDisposition) {
+        guard case .needDisposition(let pending)? = obstacle else { return }
+        let result = pending.result
+        isAnswered = true
+        verdict = nil
+        let answered = result.answered(disposition)
+        if answered === result { return }
+        self.result = answered
+        // No other connection rests on what a delegate decided for this one.
+        evidence = nil
     }
 
     /// What should be asked before the verdict is final: one question for each certificate nothing is known about.
     var questions: [RevocationQuestion] {
         // Most policies do not ask: nothing is compared and nothing collected for them.
-        guard let result, !result.revocation.isEmpty, result.isAccepted || isAboutRevocation else { return [] }
+        guard !isAnswered, let result, !result.revocation.isEmpty, result.isAccepted || isAboutRevocation else {
+            return []
+        }
         let open = result.revocation.compactMap { finding in finding.questions.first { !asked.contains($0) } }
         return Array(Set(open))
     }
@@ -92,6 +154,11 @@ final class PeerVerification {
         self.evidence = evidence
         result = evidence.result
         for finding in evidence.result.revocation { asked.formUnion(finding.questions) }
+        guard asksUser else { return }
+        evaluation.trust.sentChain = evidence.result.sentChain
+        evaluation.trust.time = Timestamp.now
+        evaluation.trust.revocation = evidence.revocation ?? evaluation.trust.revocation
+        asked.formUnion(evidence.revocation?.askedQuestions ?? [])
     }
 
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
@@ -107,7 +174,9 @@ final class PeerVerification {
     private func judge() {
         result = evaluation.attempt(policy)
         pending = result == nil ? PendingEvaluation(evaluation, of: policy) : nil
-        evidence = result.flatMap { TrustEvidence($0, at: evaluation.trust.time) }
+        evidence = result.flatMap {
+            TrustEvidence($0, at: evaluation.trust.time, revocation: asksUser ? gathered : nil)
+        }
         // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
         OpenSSLError.clear()
     }

@@ -75,8 +75,9 @@ extension SessionCallbacks {
         unsafe SSL_CTX_set_cert_cb(
             context,
             { ssl, _ in
-                unsafe SessionCallbacks.attached(to: ssl)?.wasAskedForCertificate = true
-                return 1
+                guard let ssl = unsafe ssl, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else { return 1 }
+                callbacks.wasAskedForCertificate = true
+                return unsafe callbacks.verification.verifyBeforeIdentity(of: ssl)
             }, nil)
         if sessions {
             // Always 0: no reference to the session that was passed in is kept.

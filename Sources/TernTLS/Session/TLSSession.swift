@@ -42,20 +42,26 @@ import CTernOpenSSL
     ///   - policy: judges the server's certificates, inside the handshake and on its thread; what would take long there is put
     ///     off, see `needEvaluation`.
     ///   - profile: the rules that chains are held to; nil for those of the context's configuration.
+    ///   - asksUser: whether the handshake pauses with every final verdict, see `needDisposition`: before our certificate and any
+    ///     application data are sent, and also for the stored verdict of a resumed session.
     /// - Throws: `invalidHost` or `outOfResources`.
     public init(
-        context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil
+        context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
+        asksUser: Bool = false
     ) throws(TLSError) {
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let profile = profile ?? context.configuration.profile
         let resumption = context.sessions.map {
             Resumption(
-                $0, for: SessionCache.Key(host: host, port: port, policy: policy.identity, profile: profile))
+                $0,
+                for: SessionCache.Key(
+                    host: host, port: port, policy: policy.identity, profile: profile, asksUser: asksUser))
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
-                host: host, policy: policy, anchors: context.configuration.anchors, profile: profile),
+                host: host, policy: policy, anchors: context.configuration.anchors, profile: profile,
+                asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
@@ -77,8 +83,8 @@ import CTernOpenSSL
     ///
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
-    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` and
-    ///     `.needRevocation` the rest is for `open`, and on `.needEvaluation` for the next call.
+    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is for
+    ///     `open`, and on everything else for the next call.
     /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
     public mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
@@ -93,9 +99,9 @@ import CTernOpenSSL
         if result == 1 { return try settle() }
         switch problem {
         case SSL_ERROR_WANT_READ: return .needMoreBytes
-        case SSL_ERROR_WANT_RETRY_VERIFY:
-            guard let pending = callbacks.verification.pending else { throw failHandshake(handshakeFailure()) }
-            return .needEvaluation(pending)
+        case SSL_ERROR_WANT_RETRY_VERIFY, SSL_ERROR_WANT_X509_LOOKUP:
+            guard let obstacle = callbacks.verification.obstacle else { throw failHandshake(handshakeFailure()) }
+            return obstacle
         case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
         default: throw failHandshake(handshakeFailure())
         }
@@ -103,10 +109,16 @@ import CTernOpenSSL
 
     /// Gives answers to questions of `.needRevocation`; those without one are taken for unanswerable.
     public mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
-        guard case .verifying = state else { return }
+        switch state {
+        case .handshaking, .verifying: break
+        case .open, .closed, .failed: return
+        }
         let unanswered = callbacks.verification.questions.map { ($0, RevocationAnswer.none) }
         callbacks.verification.answer(answers.merging(unanswered) { given, _ in given })
     }
+
+    /// Answers `.needDisposition`. The first answer counts.
+    public mutating func answer(_ disposition: ServerTrustDisposition) { callbacks.verification.answer(disposition) }
 
     /// Gives back what `.needEvaluation` was about.
     public mutating func take(_ completed: CompletedEvaluation) { callbacks.verification.take(completed) }
@@ -274,15 +286,13 @@ import CTernOpenSSL
 
     /// Opens the session, once nothing is left to be asked and the verdict is good.
     private mutating func settle() throws(TLSError) -> HandshakeProgress {
-        if unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() { throw fail(TLSError(.handshakeFailed)) }
-        if let pending = callbacks.verification.pending {
-            state = .verifying
-            return .needEvaluation(pending)
+        // The stored verdict comes once: what the user answered replaces it.
+        if case .handshaking = state, unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() {
+            throw fail(TLSError(.handshakeFailed))
         }
-        let questions = callbacks.verification.questions
-        guard questions.isEmpty else {
+        if let obstacle = callbacks.verification.obstacle {
             state = .verifying
-            return .needRevocation(questions)
+            return obstacle
         }
         do throws(TLSError) {
             try requireTrustedPeer()

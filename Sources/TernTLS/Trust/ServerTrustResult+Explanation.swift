@@ -14,11 +14,12 @@ extension ServerTrustResult: CustomStringConvertible {
                 lines.append("openssl: error \(failure.verifyCode) at depth \(failure.depth): \(failure.verifyText)")
             }
         }
+        if let overridden { lines.append("refused by the policy, accepted by a delegate: \(overridden.sentence)") }
         if let waived { lines.append("not refused, only reported: \(waived.sentence)") }
         lines += section(
             isChainValidated ? "verified chain:" : "path whose signatures hold, not validated:", verifiedChain)
         if verifiedChain.isEmpty { lines += section("sent by the server, not verified:", sentChain) }
-        switch (failure ?? waived)?.reason {
+        switch (failure ?? overridden ?? waived)?.reason {
         case .keyNotPinned(let pins): lines += ["pinned keys:"] + pins.map { "     \($0.pin)" }
         case .certificateNotPinned(let pins): lines += section("pinned certificates:", pins)
         default: break

@@ -29,6 +29,8 @@ public final class ServerTrustResult: Sendable {
     public let hasExpiredPins: Bool
     /// What is known about the revocation of each certificate below the anchor; empty if the policy does not ask.
     public let revocation: [RevocationFinding]
+    /// The verdict of the policies, where a delegate decided otherwise; nil where theirs stands.
+    public let policyVerdict: ServerTrustResult?
     /// The moment the server was evaluated for, in seconds since 1970-01-01T00:00:00Z.
     public let time: Int64
     /// The policy's name for people, such as `pin public keys, chain and host validated`.
@@ -37,7 +39,7 @@ public final class ServerTrustResult: Sendable {
     init(
         verdict: Verdict, host: String, sentChain: [Certificate], verifiedChain: [Certificate], isChainValidated: Bool,
         waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding], time: Int64,
-        policy: String
+        policy: String, policyVerdict: ServerTrustResult? = nil
     ) {
         self.verdict = verdict
         self.host = host
@@ -49,6 +51,25 @@ public final class ServerTrustResult: Sendable {
         self.revocation = revocation
         self.time = time
         self.policy = policy
+        self.policyVerdict = policyVerdict
+    }
+
+    /// The verdict after a delegate has answered.
+    func answered(_ disposition: ServerTrustDisposition) -> ServerTrustResult {
+        switch (disposition, verdict) {
+        case (.performDefaultHandling, _), (.accept, .accepted), (.refuse, .refused): self
+        case (.accept, .refused): replaced(.accepted)
+        case (.refuse, .accepted):
+            replaced(
+                .refused(TrustFailure(.delegate, host: host, seen: verifiedChain.isEmpty ? sentChain : verifiedChain)))
+        }
+    }
+
+    private func replaced(_ verdict: Verdict) -> ServerTrustResult {
+        ServerTrustResult(
+            verdict: verdict, host: host, sentChain: sentChain, verifiedChain: verifiedChain,
+            isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
+            time: time, policy: policy, policyVerdict: self)
     }
 
     /// Whether the server may be talked to.
@@ -62,13 +83,17 @@ public final class ServerTrustResult: Sendable {
         }
     }
 
+    /// Why the policies refused a server that a delegate accepted all the same.
+    public var overridden: TrustFailure? { isAccepted ? policyVerdict?.failure : nil }
+
     /// The keys of `verifiedChain`, leaf first.
     public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
 
-    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-unpinned` where
-    /// a mismatch was let through, or `accepted-expired-pins` where there are pins that count no more.
+    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate`
+    /// where the policies refused, `accepted-unpinned` where a mismatch was let through, or `accepted-expired-pins` where there are pins that count no more.
     public var rule: String {
         if let failure { return failure.rule }
+        if overridden != nil { return "accepted-by-delegate" }
         if waived != nil { return "accepted-unpinned" }
         return hasExpiredPins ? "accepted-expired-pins" : "accepted"
     }
@@ -76,6 +101,7 @@ public final class ServerTrustResult: Sendable {
     /// The decision in words, on one line and without a full stop.
     public var sentence: String {
         if let failure { return failure.sentence }
+        if let overridden { return overridden.sentence + ", which a delegate has accepted" }
         if let waived { return waived.sentence + ", which is only reported" }
         return hasExpiredPins ? "the pins have expired and count no more: " + policy : policy
     }

@@ -30,8 +30,10 @@ extension TrustFailure {
         case .revoked: "revoked"
         case .unknownToResponder: "unknown-to-responder"
         case .revocationUndetermined: "revocation-undetermined"
+        case .revocationNotAsked: "revocation-not-asked"
         case .missingStaple: "missing-staple"
         case .customEvaluation: "custom-evaluation"
+        case .delegate: "delegate"
         case .other: "other"
         }
     }

@@ -60,10 +60,15 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case unknownToResponder
         /// Nobody vouches that the certificate at `depth` is not revoked, and the policy demands it.
         case revocationUndetermined
+        /// The policy demands to know whether the certificate at `depth` is revoked, and the handshake that brought it asked about
+        /// less: its session has another policy, see ``RevocationData/askedQuestions``.
+        case revocationNotAsked
         /// The leaf demands that its server staple a response (RFC 7633), and the server stapled none that is usable.
         case missingStaple
         /// The custom evaluation returned false.
         case customEvaluation
+        /// A delegate refused a server that the policy accepted.
+        case delegate
         /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
         case other
     }
@@ -155,8 +160,11 @@ extension TrustFailure: CustomStringConvertible {
         case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
         case .unknownToResponder: return "the OCSP responder does not know \(subject)"
         case .revocationUndetermined: return "nobody vouches that \(subject) is not revoked"
+        case .revocationNotAsked:
+            return "the handshake did not ask whether \(subject) is revoked, and the policy demands it"
         case .missingStaple: return "\(subject) demands a stapled OCSP response, and the server sent none that counts"
         case .customEvaluation: return "the custom evaluation refused it"
+        case .delegate: return "a delegate refused it, and the policy had accepted it"
         case .other: return "\(subject): \(verifyText)"
         }
     }

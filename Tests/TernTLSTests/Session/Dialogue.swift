@@ -12,6 +12,12 @@ final class Dialogue {
     private(set) var messages = 0
     /// How many times the server was judged elsewhere.
     private(set) var evaluations = 0
+    /// The questions about revocation that were asked, and what is answered.
+    private(set) var questions: [RevocationQuestion] = []
+    var answer: (RevocationQuestion) -> RevocationAnswer = { _ in .none }
+    /// The verdicts that had to be answered, and the answer.
+    private(set) var verdicts: [PendingVerdict] = []
+    var disposition: (PendingVerdict) -> ServerTrustDisposition = { _ in .performDefaultHandling }
     /// How many bytes the client is given at a time.
     var step = Int.max
 
@@ -38,9 +44,9 @@ final class Dialogue {
     init(
         identity: Identity, context: TLSContext, host: String = "localhost", port: UInt16 = 443,
         policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
-        server options: ServerEngine.Options = .init()
+        server options: ServerEngine.Options = .init(), asksUser: Bool = false
     ) throws {
-        client = try TLSSession(context: context, host: host, port: port, policy: policy)
+        client = try TLSSession(context: context, host: host, port: port, policy: policy, asksUser: asksUser)
         server = try ServerEngine(identity, options)
     }
 
@@ -80,12 +86,20 @@ final class Dialogue {
         var offset = 0
         let progress = unsafe try window.withUnsafeBytes { unsafe try client.handshake($0, from: &offset) }
         input.removeFirst(offset)
-        if case .needEvaluation(let pending) = progress {
+        switch progress {
+        case .needMoreBytes: return false
+        case .complete: return true
+        case .needEvaluation(let pending):
             evaluations += 1
             client.take(pending.run())
-            return try advance(&input)
+        case .needRevocation(let asked):
+            questions += asked
+            client.answer(Dictionary(uniqueKeysWithValues: asked.map { ($0, answer($0)) }))
+        case .needDisposition(let pending):
+            verdicts.append(pending)
+            client.answer(disposition(pending))
         }
-        return progress == .complete
+        return try advance(&input)
     }
 
     func takeOutgoing() -> [UInt8] {

@@ -13,6 +13,8 @@ final class SessionCache: Sendable {
         let port: UInt16
         let policy: PolicyIdentity
         let profile: TrustProfile
+        /// Whether the user of the session is asked about verdicts: its sessions are kept with what the verdict was reached by.
+        var asksUser = false
     }
 
     private struct Entry {

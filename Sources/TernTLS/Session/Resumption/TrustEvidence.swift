@@ -3,6 +3,8 @@
 /// A verdict that accepted a server, and how long it can be relied on.
 struct TrustEvidence: Sendable {
     let result: ServerTrustResult
+    /// What the verdict was reached by, for a session whose user is asked about it; nil for others.
+    let revocation: RevocationData?
     /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function, and
     /// of all it depends on only the time changes. Not before the verdict: a clock that was ahead may have let pins expire.
     let validity: ClosedRange<Int64>
@@ -13,9 +15,10 @@ struct TrustEvidence: Sendable {
     private static let ageWithoutRevocation: Int64 = 300
 
     /// Nil for a refusal.
-    init?(_ result: ServerTrustResult, at time: Int64) {
+    init?(_ result: ServerTrustResult, at time: Int64, revocation: RevocationData? = nil) {
         guard result.isAccepted else { return nil }
         self.result = result
+        self.revocation = revocation
         var end = time &+ Self.maximumAge
         // Where the policy does not validate the chain, it does not look at dates.
         for certificate in result.isChainValidated ? result.verifiedChain : [] {
