@@ -90,6 +90,10 @@ public struct EngineError: Error, Sendable {
         case queue
         /// ``Timeouts/connect``
         case connect
+        /// ``SessionConfiguration/challengeTimeout``, for the answer of the session's delegate to a server trust challenge.
+        case sessionChallenge = "session-challenge"
+        /// ``SessionConfiguration/challengeTimeout``, for the answer of the task's delegate to a server trust challenge.
+        case taskChallenge = "task-challenge"
         /// ``Timeouts/head``
         case head
         /// ``Timeouts/idle``
@@ -148,6 +152,8 @@ extension EngineError.Reason: CustomStringConvertible {
         case .connecting(let failure): "\(failure)"
         case .transfer(let failure): "\(failure)"
         case .download(let failure): "\(failure)"
+        case .timedOut(.sessionChallenge): "the session's delegate did not answer the server trust challenge in time"
+        case .timedOut(.taskChallenge): "the task's delegate did not answer the server trust challenge in time"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone"

@@ -14,6 +14,8 @@ public struct SessionConfiguration: Sendable {
     public var maximumIdleTime = Duration.seconds(30)
     /// Limits for requests that set none.
     public var timeouts = Timeouts()
+    /// How long a delegate may take to answer a server trust challenge. ``Timeouts/connect`` stands still meanwhile.
+    public var challengeTimeout = Duration.seconds(60)
     /// What becomes of a response that sends the client elsewhere, for requests that do not say.
     public var redirectPolicy = RedirectPolicy.follow()
     /// Whether bodies in gzip and deflate are asked for and decoded, for requests that do not say; unknown codings are delivered as

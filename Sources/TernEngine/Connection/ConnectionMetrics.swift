@@ -13,6 +13,10 @@ public final class ConnectionMetrics: Sendable {
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
     private let verifiedChain: [Certificate]
+    /// Why the session's policies refused a server that a delegate accepted all the same; nil for every other connection. Such a
+    /// connection carried one request.
+    public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
+    private let overridden: ServerTrustResult?
     /// When it was decided to open the connection, and when each step towards it ended.
     public let start: MonotonicInstant
     /// The host name had become addresses.
@@ -23,13 +27,14 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: SocketAddress, localAddress: SocketAddress?, tls: TLSInfo?, verifiedChain: [Certificate],
+        remoteAddress: SocketAddress, localAddress: SocketAddress?, tls: TLSInfo?, trust: ServerTrustResult?,
         start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
     ) {
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress
         self.tls = tls
-        self.verifiedChain = verifiedChain
+        verifiedChain = trust?.verifiedChain ?? []
+        overridden = trust?.overridden == nil ? nil : trust
         self.start = start
         self.resolved = resolved
         self.connected = connected

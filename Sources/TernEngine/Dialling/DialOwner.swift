@@ -5,4 +5,7 @@ protocol DialOwner: ConnectionOwner {
     func dialler(_ dialler: Dialler, opened connection: Connection)
 
     func dialler(_ dialler: Dialler, failed failure: DialFailure)
+
+    /// The task the connection is for; nil if no task waits for it any more.
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)?
 }

@@ -16,10 +16,13 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// A server that speaks first does nothing wrong.
     private let letsServerBegin: Bool
     private var dial: Dial
-    private var timer: RegistrationToken?
+    private var timer: DialTimer?
     private var question: Resolver.Ticket?
     private var connector: Connector?
     private var handshake: TLSHandshake?
+    /// Asks delegates about the server; nil if none wants to be asked.
+    private(set) var inquiry: TrustInquiry?
+    private var isReported = false
     /// Of whoever is spoken to over TLS.
     private var examiner: Examiner?
     /// What stands, but while hands are shaken over it.
@@ -38,14 +41,14 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     func start(deadline: MonotonicInstant) {
-        timer = shared.loop.registerTimer(handler: self)
+        timer = DialTimer(self, on: shared.loop)
         setDeadline(deadline)
         follow(dial.begin())
     }
 
     /// For whoever relies on it from now on.
     func setDeadline(_ deadline: MonotonicInstant) {
-        if let timer { shared.loop.setDeadline(deadline, for: timer) }
+        timer?.set(deadline)
     }
 
     func cancel() {
@@ -80,7 +83,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         connector?.cancel()
         handshake?.cancel()
         hangUp()
-        if let timer = timer.take() { shared.loop.deregister(timer) }
+        timer.take()?.cancel()
     }
 
     private func hangUp() {
@@ -142,11 +145,14 @@ extension Dialler {
     private func secure() {
         guard let examiner else { return }
         do throws(TLSError) {
-            let session = try examiner.newSession()
+            let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
+            let session = try examiner.newSession(asksUser: inquiry != nil)
             // Whoever was asked may have cancelled.
             guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
-            let handshake = TLSHandshake(transport: transport, token: token, shared) {
+            self.inquiry = inquiry
+            isReported = false
+            let handshake = TLSHandshake(transport: transport, token: token, shared, inquiry: inquiry) {
                 self.secured($0, token, examiner)
             }
             self.handshake = handshake
@@ -159,7 +165,7 @@ extension Dialler {
     private func secured(
         _ result: Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
     ) {
-        if let trust = handshake?.trust { examiner.report(trust) }
+        if let trust = handshake?.trust, !isReported { examiner.report(trust) }
         handshake = nil
         if dial.isOver { return }
         switch consume result {
@@ -184,6 +190,8 @@ extension Dialler {
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
             owner: owner, trustGeneration: examiner?.generation)
+        // What a delegate accepted in spite of the policies is good for one request.
+        if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
         do throws(SystemError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
         } catch {
@@ -206,9 +214,22 @@ extension Dialler {
         dial.remoteAddress.map { address in
             ConnectionMetrics(
                 remoteAddress: address, localAddress: dial.localAddress, tls: transport.tlsInfo,
-                verifiedChain: transport.trust?.verifiedChain ?? [], start: dial.timeline.began,
+                trust: transport.trust, start: dial.timeline.began,
                 resolved: dial.timeline.resolved, connected: dial.timeline.connected,
                 secured: dial.timeline.secured)
         }
     }
+}
+
+extension Dialler: TrustInquiryOwner {
+    var respondent: (any TrustRespondent)? { owner.respondent(of: self) }
+
+    /// Pins are reported as if no delegate were asked.
+    func inquiryBegan(_ verdict: ServerTrustResult) {
+        timer?.pause()
+        isReported = true
+        examiner?.report(verdict)
+    }
+
+    func inquiryEnded() { timer?.resume() }
 }

@@ -24,9 +24,12 @@ struct Examiner {
     var isCurrent: Bool { generation == trust.generation }
 
     /// A session in which the server will be judged. A policy may be asked whether a verdict still holds.
-    func newSession() throws(TLSError) -> TLSSession {
+    ///
+    /// - Parameter asksUser: whether delegates answer the verdict.
+    func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
-            context: context, host: server.host, port: server.port, policy: decision.policy, profile: decision.profile)
+            context: context, host: server.host, port: server.port, policy: decision.policy, profile: decision.profile,
+            asksUser: asksUser)
     }
 
     /// Tells whoever wants to know if the server did not meet a pin set.

@@ -6,6 +6,8 @@ import TernIO
 final class StreamOpener: StreamAssistant {
     typealias Completion = (Result<Handover, StreamFailure>) -> Void
 
+    /// The task whose stream it is.
+    weak var respondent: (any TrustRespondent)?
     private let shared: SharedSettings
     /// Nil for a stream that takes over a connection.
     private let route: Route?
@@ -30,7 +32,8 @@ final class StreamOpener: StreamAssistant {
     }
 
     func secure(_ handover: Handover, with server: Origin, _ completion: @escaping Completion) {
-        let securer = StreamSecurer(handover, server, shared) { [weak self] in
+        let securer = StreamSecurer(handover, server, shared, respondent: { [weak self] in self?.respondent }) {
+            [weak self] in
             self?.securer = nil
             completion($0)
         }
@@ -62,6 +65,8 @@ extension StreamOpener: DialOwner {
             .failure(
                 StreamFailure(reason: failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress)))
     }
+
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { respondent }
 
     /// Nobody waits for connections here, and none comes back.
     var isAwaited: Bool { false }

@@ -14,11 +14,17 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     /// Until hands are shaken over it.
     private var handover: Handover?
     private var handshake: TLSHandshake?
-    private var timer: RegistrationToken?
+    private var timer: DialTimer?
+    private let opener: () -> (any TrustRespondent)?
+    private var examiner: Examiner?
+    private var isReported = false
 
+    /// - Parameter respondent: gives the task the connection is for.
     init(
-        _ handover: Handover, _ server: Origin, _ shared: SharedSettings, completion: @escaping StreamOpener.Completion
+        _ handover: Handover, _ server: Origin, _ shared: SharedSettings,
+        respondent: @escaping () -> (any TrustRespondent)?, completion: @escaping StreamOpener.Completion
     ) {
+        opener = respondent
         self.handover = handover
         self.server = server
         self.shared = shared
@@ -26,9 +32,8 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     }
 
     func start(deadline: MonotonicInstant) {
-        let timer = shared.loop.registerTimer(handler: self)
-        shared.loop.setDeadline(deadline, for: timer)
-        self.timer = timer
+        timer = DialTimer(self, on: shared.loop)
+        timer?.set(deadline)
         if let context = shared.trust.readyContext { return shakeHands(.success(context)) }
         shared.trust.context { context in self.shared.perform { self.shakeHands(context) } }
     }
@@ -45,7 +50,7 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     }
 
     private func letGo() {
-        if let timer = timer.take() { shared.loop.deregister(timer) }
+        timer.take()?.cancel()
         handshake.take()?.cancel()
         handover.take()?.discard(on: shared.loop)
     }
@@ -59,13 +64,15 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     private func shakeHands(_ context: Result<TLSContext, TLSError>) {
         do throws(TLSError) {
             let examiner = try Examiner(of: server, context.get(), shared.trust)
-            let session = try examiner.newSession()
+            self.examiner = examiner
+            let inquiry = TrustInquiry(about: server, shared, owner: self)
+            let session = try examiner.newSession(asksUser: inquiry != nil)
             // Whoever was asked may have cancelled.
             guard let handover = handover.take() else { return }
             handover.transport.secure(by: session)
-            let handshake = TLSHandshake(transport: handover.transport, token: handover.token, shared) {
-                self.shaken($0, handover, examiner)
-            }
+            let handshake = TLSHandshake(
+                transport: handover.transport, token: handover.token, shared, inquiry: inquiry
+            ) { self.shaken($0, handover, examiner) }
             handshake.letsServerBegin = true
             self.handshake = handshake
             handshake.start()
@@ -78,7 +85,7 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
         _ result: Result<Transport, EngineError.Reason>, _ handover: Handover, _ examiner: Examiner
     ) {
         let handshake = handshake.take()
-        if let trust = handshake?.trust { examiner.report(trust) }
+        if let trust = handshake?.trust, !isReported { examiner.report(trust) }
         switch result {
         case .success(let transport):
             let secured = Handover(
@@ -93,12 +100,25 @@ final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     }
 }
 
+extension StreamSecurer: TrustInquiryOwner {
+    var respondent: (any TrustRespondent)? { opener() }
+
+    /// Pins are reported as if no delegate were asked.
+    func inquiryBegan(_ verdict: ServerTrustResult) {
+        timer?.pause()
+        isReported = true
+        examiner?.report(verdict)
+    }
+
+    func inquiryEnded() { timer?.resume() }
+}
+
 extension ConnectionMetrics {
     /// Of a connection that was secured later.
     fileprivate convenience init(_ plain: ConnectionMetrics, _ transport: Transport) {
         self.init(
             remoteAddress: plain.remoteAddress, localAddress: plain.localAddress, tls: transport.tlsInfo,
-            verifiedChain: transport.trust?.verifiedChain ?? [], start: plain.start, resolved: plain.resolved,
+            trust: transport.trust, start: plain.start, resolved: plain.resolved,
             connected: plain.connected, secured: .now)
     }
 }

@@ -20,6 +20,10 @@ final class TLSHandshake: ReadinessHandler {
     private let loop: ReactorLoop
     /// Nil while there has been nothing to ask.
     private var revocation: RevocationInquiry?
+    /// Nil if no delegate is asked.
+    private let inquiry: TrustInquiry?
+    /// Why no delegate has answered.
+    private var unanswered: EngineError.Reason?
     private var evaluation: EvaluationLine.Ticket?
     private var completion: Completion?
     private var isAdvancing = false
@@ -34,14 +38,17 @@ final class TLSHandshake: ReadinessHandler {
     private var held: [UInt8]?
 
     /// Takes over the registration `token`, which passes on to whoever gets the transport.
+    ///
+    /// - Parameter inquiry: asks delegates about the server; nil if the transport's session asks nobody.
     init(
         transport: Transport, token: RegistrationToken, _ shared: SharedSettings,
-        completion: @escaping Completion
+        inquiry: TrustInquiry? = nil, completion: @escaping Completion
     ) {
         self.transport = transport
         self.token = token
         self.shared = shared
         loop = shared.loop
+        self.inquiry = inquiry
         self.completion = completion
     }
 
@@ -58,6 +65,7 @@ final class TLSHandshake: ReadinessHandler {
         completion = nil
         held = nil
         revocation?.cancel()
+        inquiry?.cancel()
         if let evaluation = evaluation.take() { EvaluationLine.shared.withdraw(evaluation) }
         loop.deregister(token)
         // Whoever cancels in the midst of a step is called by OpenSSL, and by the transport, which has to outlive that.
@@ -140,7 +148,7 @@ extension TLSHandshake {
             progress = try unsafe transport?.shakeHands(ciphertext, from: &offset) ?? .complete
         } catch {
             trust = transport?.trust
-            throw .connecting(.insecure(error))
+            throw unanswered ?? .connecting(.insecure(error))
         }
         // Cancelled by somebody whom OpenSSL has called: the server is told nothing more.
         if completion == nil { return false }
@@ -157,6 +165,11 @@ extension TLSHandshake {
             let inquiry = revocation ?? RevocationInquiry(shared)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
+            return false
+        case .needDisposition(let verdict):
+            trust = verdict.result
+            try unsafe hold(ciphertext, from: offset)
+            inquiry?.ask(verdict) { [weak self] in self?.decided($0) }
             return false
         case .complete:
             trust = transport?.trust
@@ -183,6 +196,17 @@ extension TLSHandshake {
     private func evaluated(_ completed: CompletedEvaluation) {
         evaluation = nil
         goOn { self.transport?.take(completed) }
+    }
+
+    private func decided(_ outcome: TrustInquiry.Outcome) {
+        goOn {
+            switch outcome {
+            case .answered(let disposition): self.transport?.answer(disposition)
+            case .unanswered(let reason):
+                self.unanswered = reason
+                self.transport?.answer(.refuse)
+            }
+        }
     }
 
     private func answered(_ answers: [RevocationQuestion: RevocationAnswer]) {

@@ -3,7 +3,7 @@ import TernIO
 
 /// Who wants a connection of a pool, as far as pools and shards know him. Everything but `isCancelled` belongs to the loop's
 /// thread.
-protocol ConnectionSeeker: LineMember, Sendable {
+protocol ConnectionSeeker: LineMember, TrustRespondent, Sendable {
     /// Whether his cancellation is on its way, if not there yet: nothing need be begun for him any more.
     var isCancelled: Bool { get }
     /// What the connection is wanted for.

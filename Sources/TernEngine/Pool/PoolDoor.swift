@@ -8,6 +8,7 @@ final class PoolDoor: DialOwner {
     private let closed: (Connection, Bool) -> Void
     private let opened: (Dialler, Connection) -> Void
     private let failed: (Dialler, DialFailure) -> Void
+    private let reliant: (Dialler) -> (any TrustRespondent)?
 
     init<Seeker>(_ pool: ConnectionPool<Seeker>) {
         isWaitedAt = { pool.isAwaited }
@@ -15,6 +16,7 @@ final class PoolDoor: DialOwner {
         closed = { pool.connectionClosed($0, wasResting: $1) }
         opened = { pool.dialler($0, opened: $1) }
         failed = { pool.dialler($0, failed: $1) }
+        reliant = { pool.respondent(of: $0) }
     }
 
     var isAwaited: Bool { isWaitedAt() }
@@ -26,4 +28,6 @@ final class PoolDoor: DialOwner {
     func dialler(_ dialler: Dialler, opened connection: Connection) { opened(dialler, connection) }
 
     func dialler(_ dialler: Dialler, failed failure: DialFailure) { failed(dialler, failure) }
+
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { reliant(dialler) }
 }

@@ -86,6 +86,15 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
     }
 
+    /// A connection is open that only the waiter who relies on it may use, and uses now.
+    mutating func openedForReliant(_ number: Int) -> Orders {
+        if let waiter = underWay.end(number)?.waiter {
+            leased += 1
+            leave(waiter)
+        }
+        return Orders(inherits: inheritSpare())
+    }
+
     enum Placement {
         /// Let this waiter use the connection.
         case serve(Waiter, Orders)
@@ -108,11 +117,11 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     }
 
     /// A connection could not be opened. Gives the one who has to bear it: who relied on it, if it was begun for him or
-    /// `isTimeUp` for him. Whoever inherited it gets one of his own.
-    mutating func failedToOpen(_ number: Int, isTimeUp: Bool) -> (bearer: Waiter?, orders: Orders) {
+    /// `isFinal` for him. Whoever inherited it gets one of his own.
+    mutating func failedToOpen(_ number: Int, isFinal: Bool) -> (bearer: Waiter?, orders: Orders) {
         guard let reliance = underWay.end(number) else { return (nil, Orders(opens: nextToOpen())) }
         let waiter = reliance.waiter
-        if reliance.isInherited, !isTimeUp {
+        if reliance.isInherited, !isFinal {
             return (nil, Orders(opens: Attempt(number: underWay.begin(for: waiter), waiter: waiter)))
         }
         leave(waiter)

@@ -21,14 +21,14 @@ extension Session {
     private func makeStreamTask(_ host: String, _ port: Int, _ delegate: (any SessionTaskDelegate)?) -> StreamTask {
         let request = URLRequest.forStream(to: host, port)
         let place = placeForTask
-        let stream = place.map { place in
-            let shared = place.shard.shared
+        let opener = place.map { place in
             let route = (try? request.destination.get()).map { Route(to: $0.origin, at: configuration.unixSocket) }
-            return RawStream(
-                loop: shared.loop, assistant: StreamOpener(shared, along: route, within: configuration.timeouts.connect)
-            )
+            return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
-        return StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
+        let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
+        let task = StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
+        opener?.respondent = task
+        return task
     }
 }
 

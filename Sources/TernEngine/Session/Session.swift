@@ -53,6 +53,7 @@ public final class Session: Sendable {
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         taskDefaults = TaskDefaults(configuration, failure: Self.failure(of: reactors))
+        if delegate != nil { trust.respondent = self }
     }
 
     deinit { close() }

@@ -14,6 +14,7 @@ extension SessionTask {
         let stream = StreamTask(
             plan.hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil, defaults: defaults,
             at: TaskPlace(shard: shard, table: table))
+        opener.respondent = stream
         stream.takeOver(handover, on: shard)
         delegate.task(self, didBecome: stream)
         complete(nil)

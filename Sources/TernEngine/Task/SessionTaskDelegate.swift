@@ -7,6 +7,15 @@ public import TernHTTP1
 /// `didCompleteWith` is called exactly once and last, whatever happened, but for a task that becomes a download; then the task lets go
 /// of its delegate. All methods but that one have a default, which does nothing, or answers as most would.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
+    /// Whether server trust challenges are to be shown to the delegate. Looked at when a TLS connection is opened, on the reactor's
+    /// thread; by default false, and the verdict of the policies stands.
+    var answersServerTrustChallenges: Bool { get }
+    /// The session's policies have evaluated the server of a connection that is opened for the task. See
+    /// ``SessionDelegate/session(_:didReceive:_:)``, whose answer comes first. By default the verdict of the policies stands.
+    ///
+    /// Comes once for each TLS connection, not for each task: a task that uses an idle connection is not asked. A task that takes
+    /// over a connection while another task's delegate is asked, is asked in its place.
+    func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
     /// More of the request's content was handed to the kernel: so many bytes since the last call and in all, of
@@ -44,6 +53,12 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
 }
 
 extension SessionTaskDelegate {
+    /// False.
+    public var answersServerTrustChallenges: Bool { false }
+    /// Lets the verdict stand.
+    public func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        question.answer(.performDefaultHandling)
+    }
     /// Does nothing.
     public func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {}
     /// Does nothing.

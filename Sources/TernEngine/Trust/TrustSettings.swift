@@ -24,6 +24,7 @@ final class TrustSettings: Sendable {
     private let reporter: PinReporter
     let revocation: RevocationFetcher
     private let state = Lock(State.unused)
+    private let session = Lock(WeakRespondent())
 
     /// The couriers take questions about revocation, and reports about pins, to whom they are for.
     init(
@@ -34,6 +35,12 @@ final class TrustSettings: Sendable {
         self.policies = Lock(policies)
         revocation = RevocationFetcher(courier: revocationCourier)
         reporter = PinReporter(courier: reportCourier)
+    }
+
+    /// The session, where its delegate may have to be asked.
+    var respondent: (any TrustRespondent & Sendable)? {
+        get { session.withLock { $0.value } }
+        set { session.withLock { $0.value = newValue } }
     }
 
     /// The policies that new connections are judged by. Setting them outdates every connection opened under the others.
@@ -115,4 +122,8 @@ final class TrustSettings: Sendable {
         }
         for completion in waiting { completion(outcome) }
     }
+}
+
+private struct WeakRespondent: Sendable {
+    weak var value: (any TrustRespondent & Sendable)?
 }

@@ -20,6 +20,9 @@ import Testing
             hop = Hop(request: try URLRequest(string: "http://a.test/"))
         }
 
+        let answersServerTrust = false
+
+        func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
         func keep(_ prepared: PreparedExchange) {}
         func take(_ connection: Connection) {}
         func getsNone(_ failure: DialFailure) {}

@@ -43,12 +43,13 @@ struct PoolModel: ~Copyable {
     }
 
     mutating func step(using generator: inout SeededGenerator) {
-        switch Int.random(in: 0..<16, using: &generator) {
+        switch Int.random(in: 0..<17, using: &generator) {
         case 0..<6: ask(isAgain: Int.random(in: 0..<4, using: &generator) == 0)
         case 6..<8: if !attempts.isEmpty { open(Int.random(in: attempts.indices, using: &generator)) }
+        case 16: openForReliant()
         case 8:
-            let isTimeUp = Bool.random(using: &generator)
-            if !attempts.isEmpty { fail(Int.random(in: attempts.indices, using: &generator), isTimeUp: isTimeUp) }
+            let isFinal = Bool.random(using: &generator)
+            if !attempts.isEmpty { fail(Int.random(in: attempts.indices, using: &generator), isFinal: isFinal) }
         case 9..<13: if !leased.isEmpty { release(Int.random(in: leased.indices, using: &generator)) }
         case 13:
             let isLast = Bool.random(using: &generator)
@@ -96,10 +97,20 @@ struct PoolModel: ~Copyable {
         carryOut(orders)
     }
 
-    private mutating func fail(_ index: Int, isTimeUp: Bool) {
+    /// Lets a connection come that only the one who relies on it may use.
+    private mutating func openForReliant() {
+        guard let index = attempts.lastIndex(where: { $0.reliant != nil }) else { return }
         let attempt = attempts.remove(at: index)
-        let (bearer, orders) = state.failedToOpen(attempt.number, isTimeUp: isTimeUp)
-        let expected = isTimeUp || !attempt.isInherited ? attempt.reliant : nil
+        let orders = state.openedForReliant(attempt.number)
+        waiting.removeAll { $0 === attempt.reliant }
+        leased.append(Connection())
+        carryOut(orders)
+    }
+
+    private mutating func fail(_ index: Int, isFinal: Bool) {
+        let attempt = attempts.remove(at: index)
+        let (bearer, orders) = state.failedToOpen(attempt.number, isFinal: isFinal)
+        let expected = isFinal || !attempt.isInherited ? attempt.reliant : nil
         if bearer !== expected { complaints.append("the wrong one bears it") }
         waiting.removeAll { $0 === bearer }
         carryOut(orders)

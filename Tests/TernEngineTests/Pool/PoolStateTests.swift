@@ -131,12 +131,23 @@ import Testing
         #expect(pool.failedToOpen(for: "b") == "b fails")
     }
 
+    @Test func `a connection for one waiter only is used by who relies on it, and not by who is served next`() {
+        var pool = Dialogue(limit: 2)
+        _ = pool.ask("a")
+        _ = pool.ask("b")
+        #expect(pool.ask("c") == "wait")
+        #expect(pool.openedForReliant(of: "b") == "")
+        #expect(pool.cancel("b") == "absent")
+        #expect(pool.opened(1, for: "a") == "serve a")
+        #expect(pool.lostLeased(1) == "open for c")
+    }
+
     @Test func `who inherits a connection being opened bears it when his own time is up`() {
         var pool = Dialogue(limit: 1)
         _ = pool.ask("a")
         #expect(pool.ask("b") == "wait")
         #expect(pool.cancel("a") == "b inherits a's")
-        #expect(pool.failedToOpen(for: "a", isTimeUp: true) == "b fails")
+        #expect(pool.failedToOpen(for: "a", isFinal: true) == "b fails")
         #expect(pool.state.isEmpty == true)
     }
 
@@ -240,6 +251,11 @@ private struct Dialogue: ~Copyable {
         return join("serve \(waiter.name)", orders)
     }
 
+    mutating func openedForReliant(of name: String) -> String {
+        guard let number = take(name) else { return "nothing is on its way" }
+        return say(state.openedForReliant(number))
+    }
+
     mutating func released(_ number: Int) -> String {
         switch state.released(party("\(number)")) {
         case .serve(let waiter, let orders): join("serve \(waiter.name)", orders)
@@ -248,9 +264,9 @@ private struct Dialogue: ~Copyable {
         }
     }
 
-    mutating func failedToOpen(for name: String, isTimeUp: Bool = false) -> String {
+    mutating func failedToOpen(for name: String, isFinal: Bool = false) -> String {
         guard let number = take(name) else { return "nothing is on its way" }
-        let (bearer, orders) = state.failedToOpen(number, isTimeUp: isTimeUp)
+        let (bearer, orders) = state.failedToOpen(number, isFinal: isFinal)
         return join(bearer.map { "\($0.name) fails" } ?? "", orders)
     }
 

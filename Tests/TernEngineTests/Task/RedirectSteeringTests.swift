@@ -133,7 +133,7 @@ import Testing
             case .head: timeouts.head = brief
             case .idle: timeouts.idle = brief
             case .total: timeouts.total = brief
-            case .read, .write: break
+            case .sessionChallenge, .taskChallenge, .read, .write: break
             }
             return timeouts
         }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernTLS
+
+/// What opens or secures a connection, as far as an inquiry knows it. On the loop's thread.
+protocol TrustInquiryOwner: AnyObject {
+    /// The task the connection is for; nil if no task waits for it any more.
+    var respondent: (any TrustRespondent)? { get }
+
+    /// The verdict of the policies is final, and its delegates are asked now.
+    func inquiryBegan(_ verdict: ServerTrustResult)
+
+    /// They have answered, or do not answer any more.
+    func inquiryEnded()
+}
+
+/// Shows the verdict about one server to the session's delegate and, if that leaves it to others, to the delegate of the task the
+/// connection is for. Each answers within a time limit of its own.
+///
+/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox. Delegates
+/// are called in an event-loop tick of their own, while nothing else is under way.
+final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
+    enum Outcome {
+        case answered(ServerTrustDisposition)
+        /// There is no answer, for this reason.
+        case unanswered(EngineError.Reason)
+    }
+
+    private enum Level {
+        case session, task
+
+        var limit: EngineError.TimeLimit {
+            switch self {
+            case .session: .sessionChallenge
+            case .task: .taskChallenge
+            }
+        }
+    }
+
+    private let server: Origin
+    private let shared: SharedSettings
+    private weak var owner: (any TrustInquiryOwner)?
+    private var challenge: ServerTrustChallenge?
+    private var completion: ((Outcome) -> Void)?
+    private var level = Level.session
+    /// Of the question that is open.
+    private var number = 0
+    private var timer: RegistrationToken?
+    /// The task that was asked last.
+    private weak var asked: (any TrustRespondent)?
+    private var isOver = false
+
+    /// Nil if no delegate wants to be asked.
+    init?(about server: Origin, _ shared: SharedSettings, owner: any TrustInquiryOwner) {
+        guard shared.trust.respondent?.answersServerTrust == true || owner.respondent?.answersServerTrust == true
+        else { return nil }
+        self.server = server
+        self.shared = shared
+        self.owner = owner
+    }
+
+    /// Calls `completion` once, later, unless it is cancelled.
+    func ask(_ pending: PendingVerdict, completion: @escaping (Outcome) -> Void) {
+        challenge = ServerTrustChallenge(pending, about: server)
+        self.completion = completion
+        owner?.inquiryBegan(pending.result)
+        shared.loop.execute { self.askSession() }
+    }
+
+    func cancel() {
+        completion = nil
+        challenge = nil
+        withdraw()
+    }
+
+    /// Another task has taken over the connection: its delegate is asked in place of the other's.
+    func respondentChanged() {
+        if completion != nil, level == .task { shared.loop.execute { self.askTask() } }
+    }
+
+    /// The deadline is the only event.
+    func ready(_ readiness: Readiness) { finish(.unanswered(.timedOut(level.limit))) }
+
+    private func askSession() {
+        guard completion != nil else { return }
+        level = .session
+        guard let session = shared.trust.respondent, session.answersServerTrust else { return askTask() }
+        ask(session)
+    }
+
+    private func askTask() {
+        guard completion != nil else { return }
+        level = .task
+        // A connection no task waits for is given up: the next task may answer otherwise.
+        asked = owner?.respondent
+        guard let task = asked else { return finish(.unanswered(.cancelled)) }
+        guard task.answersServerTrust else { return finish(.answered(.performDefaultHandling)) }
+        ask(task)
+    }
+
+    private func ask(_ respondent: any TrustRespondent) {
+        guard let challenge else { return }
+        withdraw()
+        let timer = shared.loop.registerTimer(handler: self)
+        shared.loop.setDeadline(.now.advanced(by: shared.configuration.challengeTimeout), for: timer)
+        self.timer = timer
+        respondent.answer(
+            challenge,
+            ServerTrustQuestion { [weak self, loop = shared.loop, number] disposition in
+                guard let self else { return }
+                loop.execute { self.answered(number, disposition) }
+            })
+    }
+
+    private func answered(_ number: Int, _ disposition: ServerTrustDisposition) {
+        guard number == self.number, completion != nil else { return }
+        if case .performDefaultHandling = disposition, level == .session { return askTask() }
+        finish(.answered(disposition))
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let completion = completion
+        isOver = true
+        cancel()
+        owner?.inquiryEnded()
+        completion?(outcome)
+    }
+
+    /// Whatever is answered to the last question comes too late.
+    private func withdraw() {
+        number &+= 1
+        if let timer = timer.take() { shared.loop.deregister(timer) }
+    }
+}
+
+extension TrustInquiry {
+    /// Whether what came of it holds for `task`: a session's delegate speaks for all of its tasks, a task's for one.
+    func isOver(for task: any TrustRespondent) -> Bool { isOver && (level == .session || asked === task) }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// On the reactor's thread: what the delegate is asked about servers.
+extension SessionTask: TrustRespondent {
+    var answersServerTrust: Bool { delegate.answersServerTrustChallenges }
+
+    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        delegate.task(self, didReceive: challenge, question)
+    }
+}

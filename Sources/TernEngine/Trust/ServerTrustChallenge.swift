@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernTLS
+
+/// The verdict of the session's policies about a server, shown to a delegate before it counts.
+public struct ServerTrustChallenge: Sendable {
+    /// The server.
+    public let origin: Origin
+    /// The verdict, with its reasons. On a resumed TLS session, which shows no certificate, the verdict the session was made
+    /// under.
+    public let verdict: ServerTrustResult
+    /// What the verdict is about: the certificates, and the revocation data that the handshake gathered for the session's policy.
+    ///
+    /// A further policy may evaluate it. One that needs revocation data the handshake did not ask for refuses the server with
+    /// ``TernTLS/TrustFailure/Reason/revocationNotAsked``: nothing is fetched within an evaluation.
+    /// ``TernTLS/ServerTrust/fetchingRevocation(for:)`` fetches it, and the answer can wait for that.
+    public let serverTrust: ServerTrust
+
+    init(_ pending: PendingVerdict, about origin: Origin) {
+        self.origin = origin
+        verdict = pending.result
+        serverTrust = pending.trust
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FoundationEssentials
+import TernLock
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// What delegates answer to the verdict of the policies about a server.
+@Suite(.timeLimit(.minutes(2))) struct TrustInquiryTests {
+    typealias Answering = @Sendable (ServerTrustChallenge, ServerTrustQuestion) -> Void
+
+    /// A delegate that answers, and keeps who was asked about which verdict.
+    private final class Respondent: SessionDelegate {
+        let recorder = RecordingDelegate()
+        private let name: String
+        private let asked: Asked
+        private let asSession: Answering?
+        private let asTask: Answering?
+
+        init(_ name: String = "", _ asked: Asked, asSession: Answering? = nil, asTask: Answering? = nil) {
+            self.name = name
+            self.asked = asked
+            self.asSession = asSession
+            self.asTask = asTask
+        }
+
+        var answersServerTrustChallenges: Bool { asSession != nil || asTask != nil }
+
+        func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+            guard let asSession else { return question.answer(.performDefaultHandling) }
+            asked.note("session \(challenge.verdict.rule)")
+            asSession(challenge, question)
+        }
+
+        func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+            guard let asTask else { return question.answer(.performDefaultHandling) }
+            asked.note("task\(name) \(challenge.verdict.rule)")
+            asTask(challenge, question)
+        }
+
+        func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
+            recorder.task(task, didReceive: response)
+        }
+
+        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            recorder.task(task, didCompleteWith: error)
+        }
+    }
+
+    /// Who was asked, and the questions that are still open.
+    private final class Asked: Sendable {
+        private let lines = Lock<[String]>([])
+        private let open: AsyncStream<ServerTrustQuestion>
+        private let continuation: AsyncStream<ServerTrustQuestion>.Continuation
+
+        init() { (open, continuation) = AsyncStream.makeStream() }
+
+        var entries: [String] { lines.withLock { $0 } }
+
+        func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+        /// Leaves the question open for the test.
+        var keep: Answering { { [continuation] _, question in continuation.yield(question) } }
+
+        func question() async -> ServerTrustQuestion? { await open.first { _ in true } }
+    }
+
+    private let authority: CertificateAuthority
+    private let identity: Identity
+    private let asked = Asked()
+
+    init() throws {
+        authority = try CertificateAuthority()
+        identity = try authority.issue()
+    }
+
+    private func answering(_ disposition: ServerTrustDisposition) -> Answering {
+        { _, question in question.answer(disposition) }
+    }
+
+    private func origin() throws -> ScriptedOrigin { try ScriptedOrigin(tls: identity) { _, _ in [.ok("well")] } }
+
+    private func wrongPin() throws -> ServerTrustPolicy {
+        .pinSet(PinSet(pins: [try PublicKey(pin: try CertificateAuthority().pin)]))
+    }
+
+    private func session(
+        _ delegate: Respondent? = nil, _ policy: ServerTrustPolicy? = nil, connections: Int = 1,
+        timeouts: Timeouts = Timeouts(), challengeTimeout: Duration = .seconds(60)
+    ) throws -> Session {
+        var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = connections
+        configuration.reactorCount = 1
+        configuration.timeouts = timeouts
+        configuration.challengeTimeout = challengeTimeout
+        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        return Session(
+            configuration: configuration, delegate: delegate,
+            serverTrustPolicyManager: policy.map { ServerTrustPolicyManager(policies: ["localhost": $0]) })
+    }
+
+    @discardableResult
+    private func start(_ session: Session, _ origin: ScriptedOrigin, _ delegate: Respondent) throws -> SessionTask {
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        return task
+    }
+
+    @Test func `the session's delegate is asked first, and the task's where that leaves it`() async throws {
+        let table:
+            [(
+                session: ServerTrustDisposition?, task: ServerTrustDisposition?, isPinned: Bool, asked: [String],
+                rule: String?
+            )] = [
+                (nil, nil, false, [], nil), (nil, nil, true, [], "key-not-pinned"),
+                (.performDefaultHandling, nil, false, ["session"], nil),
+                (.performDefaultHandling, nil, true, ["session"], "key-not-pinned"),
+                (.accept, .refuse, false, ["session"], nil), (.accept, .refuse, true, ["session"], nil),
+                (.refuse, .accept, false, ["session"], "delegate"),
+                (.refuse, .accept, true, ["session"], "key-not-pinned"),
+                (.performDefaultHandling, .accept, true, ["session", "task"], nil),
+                (.performDefaultHandling, .refuse, false, ["session", "task"], "delegate"),
+                (nil, .performDefaultHandling, false, ["task"], nil),
+                (nil, .performDefaultHandling, true, ["task"], "key-not-pinned"),
+                (nil, .refuse, false, ["task"], "delegate"), (nil, .accept, true, ["task"], nil),
+            ]
+        let wrong = try wrongPin()
+        for line in table {
+            let (origin, asked) = (try origin(), Asked())
+            let session = try session(
+                line.session.map { Respondent("", asked, asSession: answering($0)) }, line.isPinned ? wrong : nil)
+            let delegate = Respondent("", asked, asTask: line.task.map(answering))
+            let task = try start(session, origin, delegate)
+            let record = await delegate.recorder.end()
+            #expect(record.error?.reason.trustFailure?.rule == line.rule, "\(line)")
+            let verdict = line.isPinned ? "key-not-pinned" : "accepted"
+            #expect(asked.entries == line.asked.map { "\($0) \(verdict)" }, "\(line)")
+            let overridden = task.metrics?.connection?.overriddenTrustFailure?.rule
+            #expect(overridden == (line.isPinned && line.rule == nil ? "key-not-pinned" : nil), "\(line)")
+            if line.rule != nil {
+                #expect(record.error?.phase == .tls)
+                #expect(origin.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an answer may come later, from any thread, and the first one counts`(isSession: Bool) async throws {
+        let origin = try origin()
+        let later: Answering = { _, question in
+            DispatchQueue.global().async {
+                question.answer(.refuse)
+                question.answer(.accept)
+            }
+        }
+        let session = try session(isSession ? Respondent("", asked, asSession: later) : nil)
+        let delegate = Respondent("", asked, asTask: isSession ? nil : later)
+        try start(session, origin, delegate)
+        #expect(await delegate.recorder.end().error?.reason.trustFailure?.reason == .delegate)
+    }
+
+    @Test func `a connection that the policies accepted is kept, and not asked about again`() async throws {
+        let origin = try origin()
+        let session = try session(Respondent("", asked, asSession: answering(.accept)))
+        for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "well") }
+        #expect(asked.entries == ["session accepted"])
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `a resumed TLS session is asked about too`() async throws {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("well"), .close] }
+        let session = try session(Respondent("", asked, asSession: answering(.performDefaultHandling)))
+        for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "well") }
+        #expect(origin.observations.handshakes.map(\.isResumed) == [false, true, true])
+        #expect(asked.entries == [String](repeating: "session accepted", count: 3))
+    }
+
+    @Test func `a connection accepted in spite of the policies carries one request, and leaves no TLS session`()
+        async throws
+    {
+        let origin = try origin()
+        let session = try session(Respondent("", asked, asSession: answering(.accept)), try wrongPin())
+        for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "well") }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(origin.observations.handshakes.map(\.isResumed) == [false, false, false])
+        #expect(asked.entries.count == 3)
+    }
+
+    @Test func `it serves no other task, whatever waits`() async throws {
+        let origin = try origin()
+        let session = try session(nil, try wrongPin())
+        let accepting = Respondent(" one", asked, asTask: asked.keep)
+        let other = Respondent(" two", asked, asTask: answering(.performDefaultHandling))
+        try start(session, origin, accepting)
+        let question = await asked.question()
+        try start(session, origin, other)
+        question?.answer(.accept)
+        #expect(await accepting.recorder.end().error == nil)
+        #expect(await other.recorder.end().error?.reason.trustFailure?.rule == "key-not-pinned")
+        #expect(asked.entries == ["task one key-not-pinned", "task two key-not-pinned"])
+        #expect(origin.observations.requestCount == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `a question without an answer ends with a limit of its own, which says whose it was`(isSession: Bool)
+        async throws
+    {
+        let origin = try origin()
+        let words =
+            "tls: the \(isSession ? "session" : "task")'s delegate did not answer the server trust challenge in time"
+        try await BriefLimit.expect(Optional(words)) { brief in
+            let silence: Answering = { _, _ in }
+            let session = try session(
+                isSession ? Respondent("", asked, asSession: silence) : nil, challengeTimeout: brief)
+            let delegate = Respondent("", asked, asTask: isSession ? nil : silence)
+            try start(session, origin, delegate)
+            let error = await delegate.recorder.end().error
+            return error.map { "\($0.phase): \($0.reason)" }
+        }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func `the limit on connecting stands still while a delegate is asked`() async throws {
+        let origin = try origin()
+        let hole = try BlackHole()
+        try await BriefLimit.expect("well") { brief in
+            let asked = Asked()
+            let session = try session(
+                Respondent("", asked, asSession: asked.keep), timeouts: Timeouts(connect: brief))
+            async let text = session.text(URLRequest(origin))
+            let question = await asked.question()
+            // Begun later, with the same limit.
+            let late = await session.failure(of: try URLRequest(string: "http://127.0.0.1:\(hole.port)/"))
+            guard late?.reason.limit == .connect else { return "\(String(describing: late))" }
+            question?.answer(.accept)
+            return try await text
+        }
+    }
+
+    @Test func `a task that is cancelled waits for no answer`() async throws {
+        let origin = try origin()
+        let session = try session()
+        let delegate = Respondent("", asked, asTask: asked.keep)
+        let task = try start(session, origin, delegate)
+        let question = await asked.question()
+        task.cancel()
+        #expect(await delegate.recorder.end().error?.reason.isCancellation == true)
+        #expect(await origin.waitFor { $0.openConnections == 0 && $0.connectionCount == 1 })
+        question?.answer(.accept)
+        #expect(try await session.text(URLRequest(origin)) == "well")
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `a task that takes over the connection of a cancelled one is asked in its place`() async throws {
+        let origin = try origin()
+        let session = try session(nil, try wrongPin())
+        let first = Respondent(" one", asked, asTask: asked.keep)
+        let second = Respondent(" two", asked, asTask: asked.keep)
+        let task = try start(session, origin, first)
+        let late = await asked.question()
+        try start(session, origin, second)
+        task.cancel()
+        let question = await asked.question()
+        late?.answer(.accept)
+        #expect(await first.recorder.end().error?.reason.isCancellation == true)
+        question?.answer(.refuse)
+        #expect(await second.recorder.end().error?.reason.trustFailure?.rule == "key-not-pinned")
+        #expect(asked.entries == ["task one key-not-pinned", "task two key-not-pinned"])
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func `an answer to a verdict of policies that count no more is asked for again`() async throws {
+        let origin = try origin()
+        let session = try session(Respondent("", asked, asSession: asked.keep))
+        async let failure = session.failure(of: URLRequest(origin))
+        let first = await asked.question()
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: ["localhost": try wrongPin()])
+        first?.answer(.accept)
+        await asked.question()?.answer(.performDefaultHandling)
+        #expect(try await failure?.reason.trustFailure?.rule == "key-not-pinned")
+        #expect(asked.entries == ["session accepted", "session key-not-pinned"])
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func `the delegate of a session that goes away is not waited for`() async throws {
+        let origin = try origin()
+        let holder = SessionHolder(try session(Respondent("", asked, asSession: asked.keep)))
+        let delegate = Respondent("", asked)
+        if let session = holder.session { try start(session, origin, delegate) }
+        let question = await asked.question()
+        holder.drop()
+        #expect(await delegate.recorder.end().error != nil)
+        question?.answer(.accept)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test(arguments: [true, false])
+    func `a stream that is secured asks as well`(isSession: Bool) async throws {
+        let origin = try origin()
+        let refusing = answering(.refuse)
+        let session = try session(isSession ? Respondent("", asked, asSession: refusing) : nil)
+        let delegate = Respondent("", asked, asTask: isSession ? nil : refusing)
+        let task = session.streamTask(withHostName: "localhost", port: Int(origin.port), delegate: delegate)
+        task.startSecureConnection()
+        task.resume()
+        #expect(await delegate.recorder.end().error?.reason.trustFailure?.reason == .delegate)
+        #expect(asked.entries == [isSession ? "session accepted" : "task accepted"])
+    }
+}
