@@ -128,7 +128,7 @@ extension TrustFailure {
     /// Whether a rule of the caller's refused, one that no system has by itself.
     fileprivate var isPolicy: Bool {
         switch reason {
-        case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation: true
+        case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: true
         default: false
         }
     }

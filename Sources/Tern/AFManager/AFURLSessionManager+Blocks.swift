@@ -11,7 +11,7 @@ extension AFURLSessionManager {
         blocks[\.sessionInvalid] = block
     }
 
-    /// Says whether a server is trusted, in place of ``securityPolicy``.
+    /// Answers the verdict of ``securityPolicy`` about a server; see ``SessionDelegate/sessionDidReceiveChallenge``.
     @preconcurrency
     public func setSessionDidReceiveAuthenticationChallengeBlock(
         _ block: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
@@ -33,7 +33,8 @@ extension AFURLSessionManager {
         manager.delegate.taskWillPerformHTTPRedirection = block
     }
 
-    /// Answers a server that asks who we are.
+    /// Answers a server that asks who we are, and the verdict of ``securityPolicy`` about a server where the session's block has not
+    /// decided; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency
     public func setTaskDidReceiveAuthenticationChallengeBlock(
         _ block: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?

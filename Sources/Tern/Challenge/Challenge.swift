@@ -9,14 +9,28 @@ public struct Challenge: Sendable {
     public let previousFailureCount: Int
     /// The response that asks.
     public let failureResponse: HTTPURLResponse?
+    /// The verdict of the manager's policies, with its reasons, where the challenge is about server trust; nil otherwise. Revocation
+    /// has been asked about as far as they demand, and ``ProtectionSpace/serverTrust`` carries what came of it.
+    public let verdict: ServerTrustResult?
 
     /// A challenge of one's own making, as for tests.
     public init(
-        protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: HTTPURLResponse? = nil
+        protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: HTTPURLResponse? = nil,
+        verdict: ServerTrustResult? = nil
     ) {
         self.protectionSpace = protectionSpace
         self.previousFailureCount = previousFailureCount
         self.failureResponse = failureResponse
+        self.verdict = verdict
+    }
+
+    /// Whether a server is trusted.
+    init(_ challenge: ServerTrustChallenge) {
+        self.init(
+            protectionSpace: ProtectionSpace(
+                host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",
+                authenticationMethod: .serverTrust, serverTrust: challenge.serverTrust),
+            verdict: challenge.verdict)
     }
 
     /// What a server asks with a 401: for a password if that will do, because we have no other answer.

@@ -28,14 +28,19 @@ public struct Credential: Sendable {
         self.user = user
         self.password = password
         self.persistence = persistence
+        isServerTrust = false
     }
 
     /// That the server which presented this is trusted.
     public init(trust: ServerTrust) {
+        isServerTrust = true
         user = nil
         password = nil
         persistence = .none
     }
+
+    /// Whether it says that a server is trusted.
+    let isServerTrust: Bool
 
     /// Whether there is a password.
     public var hasPassword: Bool { password != nil }

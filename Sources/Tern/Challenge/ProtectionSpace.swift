@@ -23,7 +23,7 @@ public struct ProtectionSpace: Sendable {
 
     /// The host.
     public let host: String
-    /// The port; 0 where only the host is judged.
+    /// The port; 0 if it is not known.
     public let port: Int
     /// "http" or "https".
     public let `protocol`: String?
@@ -31,7 +31,8 @@ public struct ProtectionSpace: Sendable {
     public let realm: String?
     /// What is wanted.
     public let authenticationMethod: AuthenticationMethod
-    /// What the server presented, where that is to be judged.
+    /// What the server presented, where a challenge is about that: its certificates, and the revocation data that the handshake
+    /// gathered for the manager's policies. See ``Challenge/verdict``.
     public let serverTrust: ServerTrust?
 
     /// A space of one's own making, as for tests.

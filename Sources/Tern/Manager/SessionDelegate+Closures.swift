@@ -6,15 +6,24 @@ extension SessionDelegate {
     /// The user's closures, as they were set.
     struct Closures {
         var sessionInvalid: (@Sendable (Session, (any Error)?) -> Void)?
-        var sessionChallenge: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
-        var sessionChallengeWithCompletion: (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
+        var sessionChallenge: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))? {
+            didSet { trustChanges &+= 1 }
+        }
+        var sessionChallengeWithCompletion: (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)? {
+            didSet { trustChanges &+= 1 }
+        }
         var backgroundEvents: (@Sendable (Session) -> Void)?
         var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
         var redirectionWithCompletion:
             (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest, @escaping RedirectCompletion) -> Void)?
-        var challenge: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+        var challenge: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))? {
+            didSet { trustChanges &+= 1 }
+        }
         var challengeWithCompletion:
             (@Sendable (Session, SessionTask, Challenge, @escaping ChallengeCompletion) -> Void)?
+        {
+            didSet { trustChanges &+= 1 }
+        }
         var bodyStream: (@Sendable (Session, SessionTask) -> InputStream?)?
         var bodyStreamWithCompletion: (@Sendable (Session, SessionTask, @escaping StreamCompletion) -> Void)?
         var dataSent: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
@@ -29,8 +38,14 @@ extension SessionDelegate {
         var fileResumed: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
         var stream = StreamClosures()
 
-        /// Whether one of them says which server is trusted.
-        var judgesServers: Bool { sessionChallenge != nil || sessionChallengeWithCompletion != nil }
+        /// How often a closure was set that answers server trust challenges.
+        private(set) var trustChanges = 0
+
+        /// Whether a closure answers server trust challenges for the session.
+        var answersForSession: Bool { sessionChallenge != nil || sessionChallengeWithCompletion != nil }
+
+        /// Whether a closure answers those that come to a task.
+        var answersForTasks: Bool { challenge != nil || challengeWithCompletion != nil }
     }
 
     /// How a challenge is answered.

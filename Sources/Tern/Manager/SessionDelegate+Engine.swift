@@ -80,7 +80,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     }
 
     /// False if nobody wants to hear of it. What waits for the queue holds the task.
-    fileprivate func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
+    func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
         let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
         guard isOverridden, let callbacks, let session else { return false }
         let isBody = if case .data = event { true } else { false }

@@ -10,7 +10,6 @@ extension SessionDelegate {
         weak var manager: SessionManager?
         weak var session: Session?
         var callbacks: CallbackQueue?
-        var policies: ServerTrustPolicyManager?
         var adapter: (any RequestAdapter)?
         var retrier: (any RequestRetrier)?
     }
@@ -53,16 +52,16 @@ extension SessionDelegate {
         get { closures.withLock { $0[keyPath: path] } }
         set {
             let (old, changesTrust) = closures.withLock { closures in
-                let (old, judgedServers) = (closures[keyPath: path], closures.judgesServers)
+                let (old, trustChanges) = (closures[keyPath: path], closures.trustChanges)
                 closures[keyPath: path] = newValue
-                return (old, closures.judgesServers != judgedServers)
+                return (old, closures.trustChanges != trustChanges)
             }
             withExtendedLifetime(old) {}
+            if old == nil, newValue == nil { return }
             let difference = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
-            if difference == 0 { return }
             closureCount.add(difference, ordering: .relaxed)
             if difference > 0 { for request in registry.all { request.delegate.relays() } }
-            // New policies close idle connections: only where they are new.
+            // A server that was accepted without this closure has to be shown to it before the next request.
             if changesTrust { attachment.withLock { $0.manager }?.adoptPolicies() }
         }
     }

@@ -11,7 +11,7 @@ import TernLock
 /// ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is told besides, and replaces nothing.
 ///
 /// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of the events of
-/// a task; server trust is judged on a thread of its own. Where none of them is there, nothing passes by here. Set closures before
+/// a task; none runs on a reactor. Where none of them is there, nothing passes by here. Set closures before
 /// the requests they are for: what has been told already is not told again.
 ///
 /// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
@@ -41,7 +41,13 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionInvalid] = newValue }
     }
 
-    /// Says whether a server is to be trusted.
+    /// Answers the verdict of the manager's policies about a server, which ``Challenge/verdict`` tells, before anything is sent to
+    /// the server. Once for each TLS connection, resumed ones included; setting the closure closes the idle connections of before.
+    ///
+    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, also in spite of the policies: then the connection carries
+    /// one request, its TLS session is not kept, and the refusal stays visible in
+    /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves it to the task's closures and, if they
+    /// do too, to the verdict. The other answers refuse the server.
     @preconcurrency open var sessionDidReceiveChallenge:
         (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -49,8 +55,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionChallenge] = newValue }
     }
 
-    /// The same with a completion handler, which has to be called before the closure returns: a server that nobody has spoken for
-    /// then is refused.
+    /// The same with a completion handler, to be called then or later, from any thread. The request fails if that takes longer than
+    /// ``TernEngine/SessionConfiguration/challengeTimeout``.
     @preconcurrency open var sessionDidReceiveChallengeWithCompletion:
         (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -80,7 +86,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirectionWithCompletion] = newValue }
     }
 
-    /// Answers a server that asks who we are.
+    /// Answers a server that asks who we are. Also answers the verdict of the manager's policies about the server of a connection that
+    /// is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
     @preconcurrency open var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -186,15 +193,16 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.sessionInvalid]?(session, error)
     }
 
-    /// A server has to be judged, or asks who we are and neither closure nor request has an answer.
+    /// The manager's policies have evaluated a server, or a server asks a task who we are that belongs to no request. What no closure
+    /// answers is left to default handling.
     @preconcurrency open func urlSession(
         _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
     ) {
         if let closure = self[\.sessionChallengeWithCompletion] {
             return closure(session, challenge, completionHandler)
         }
-        let (disposition, credential) = self[\.sessionChallenge]?(session, challenge) ?? judge(challenge)
-        completionHandler(disposition, credential)
+        let answer = self[\.sessionChallenge]?(session, challenge)
+        completionHandler(answer?.0 ?? .performDefaultHandling, answer?.1)
     }
 
     /// Never called: there are no background sessions.
@@ -214,7 +222,7 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(closure.map { $0(session, task, response, request) } ?? request)
     }
 
-    /// A server asks who we are.
+    /// A server asks who we are, or the manager's policies have evaluated the server of a connection that is opened for the task.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
         completionHandler: @escaping ChallengeCompletion
@@ -227,6 +235,9 @@ open class SessionDelegate: @unchecked Sendable {
             return completionHandler(disposition, credential)
         }
         guard let delegate = self[task]?.delegate else {
+            // The session was asked about its trust in the server before.
+            let isAboutTrust = challenge.protectionSpace.authenticationMethod == .serverTrust
+            if isAboutTrust { return completionHandler(.performDefaultHandling, nil) }
             return urlSession(session, didReceive: challenge, completionHandler: completionHandler)
         }
         guard let (disposition, credential) = delegate.taskDidReceiveChallenge?(session, task, challenge) else {

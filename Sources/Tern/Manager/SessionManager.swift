@@ -120,8 +120,8 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Has the session judge servers as policies, closures and subclasses say now.
-    func adoptPolicies() { session.serverTrustPolicyManager = delegate.policies(over: serverTrustPolicyManager) }
+    /// Has the session evaluate servers anew by the policies, and show them to the hub's closures, from the next request on.
+    func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
     // Requests
 

@@ -44,6 +44,15 @@ extension EngineFacing {
         answerByDefault(challenge) { question.answer(challenge, $0, $1, task) }
     }
 
+    var answersServerTrustChallenges: Bool {
+        context.hub.answersServerTrustChallenges || override(\.challenge) != nil
+    }
+
+    func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        guard answersServerTrustChallenges else { return question.answer(.performDefaultHandling) }
+        relay(.serverTrust(challenge, question), of: task)
+    }
+
     func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
         if relays { relay(.content(question), of: task) } else { question.answer(.unavailable) }
     }

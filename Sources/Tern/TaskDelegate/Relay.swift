@@ -9,6 +9,7 @@ enum TaskEvent: Sendable {
     case sent(Int64, total: Int64, expected: Int64)
     case redirect(HTTPURLResponse, URLRequest, Question<RedirectAnswer>)
     case challenge(AuthenticationChallenge, Question<ChallengeAnswer>)
+    case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
     case content(Question<ContentAnswer>)
     /// The task goes on as this one.
     case became(SessionDownloadTask)

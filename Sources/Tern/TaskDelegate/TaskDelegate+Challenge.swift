@@ -9,6 +9,10 @@ extension TaskDelegate {
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
     ) {
+        // The policies have said what there is to say.
+        if challenge.protectionSpace.authenticationMethod == .serverTrust {
+            return answer(.performDefaultHandling, nil)
+        }
         if challenge.previousFailureCount > 0 { return answer(.rejectProtectionSpace, nil) }
         let isPostponed = state.withLock { $0.postpone { [self] in answerNow(answer) } }
         guard isPostponed else { return answerNow(answer) }

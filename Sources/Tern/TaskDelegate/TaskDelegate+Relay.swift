@@ -14,7 +14,8 @@ extension TaskDelegate {
         set { setOverride(\.redirection, newValue) }
     }
 
-    /// Answers a challenge in place of ``credential``.
+    /// Answers a challenge in place of ``credential``. Also asked about the server of a connection that is opened for this request, if
+    /// the hub has no answer; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency public var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {

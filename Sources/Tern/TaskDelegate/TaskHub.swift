@@ -8,6 +8,8 @@ protocol TaskHub: AnyObject, Sendable {
     var isConcerned: Bool { get }
     /// Whether anybody may have a request asked again.
     var hasRetrier: Bool { get }
+    /// Whether a closure or a subclass may answer server trust challenges.
+    var answersServerTrustChallenges: Bool { get }
     /// What is sent in place of a request.
     func adapt(_ request: URLRequest) throws -> URLRequest
     /// Asks the retrier about an error. `answer` is called once; at once, where there is nobody to ask.

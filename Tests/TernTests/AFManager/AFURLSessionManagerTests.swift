@@ -188,7 +188,7 @@ import Testing
         #expect(stayed.response?.statusCode == 307)
     }
 
-    @Test func `servers are judged by the security policy, and a block stands in its place`() async throws {
+    @Test func `servers are judged by the security policy, and a block is asked about its verdict`() async throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue(.localhost)
         let origin = try ScriptedOrigin(tls: identity) { _, _ in

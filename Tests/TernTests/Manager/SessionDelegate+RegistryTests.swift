@@ -34,9 +34,5 @@ import Testing
         #expect(await asked.serializingString().result.value == "/to")
         #expect(await request.serializingString().result.value == "/to")
         #expect(journal.entries == ["asked"])
-
-        manager.delegate.taskWillPerformHTTPRedirection = nil
-        manager.delegate.sessionDidReceiveChallenge = { _, _ in (.performDefaultHandling, nil) }
-        #expect(manager.session.serverTrustPolicyManager != nil)
     }
 }

@@ -306,33 +306,4 @@ import Testing
         current.request(origin.url("/1")).responseString { continuation.yield($0.value ?? "none") }
         #expect(await values.reduce(into: []) { $0.append($1) } == ["/1", "/2"])
     }
-
-    @Test func `a server is judged by the closures for challenges, with the policies behind them`() async throws {
-        let authority = try CertificateAuthority()
-        let identity = try authority.issue()
-        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("body")] }
-        var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
-        func error(_ answer: ChallengeDisposition) async -> (any Error)? {
-            let manager = SessionManager(configuration: configuration)
-            manager.delegate.sessionDidReceiveChallenge = { [journal] _, challenge in
-                journal.note("\(challenge.protectionSpace.host) \(challenge.protectionSpace.serverTrust != nil)")
-                return (answer, nil)
-            }
-            return await manager.request(origin.url()).serializingData().response.error
-        }
-        #expect(await error(.performDefaultHandling) == nil)
-        #expect(await error(.useCredential) == nil)
-        #expect(await error(.cancelAuthenticationChallenge) != nil)
-        #expect(await error(.rejectProtectionSpace) != nil)
-        #expect(journal.entries == [String](repeating: "localhost true", count: 4))
-        let manager = SessionManager(
-            configuration: configuration,
-            serverTrustPolicyManager: ServerTrustPolicyManager(policies: [
-                "localhost": .customEvaluation { _, _ in false }
-            ]))
-        manager.delegate.sessionDidReceiveChallengeWithCompletion = { [journal] _, _, _ in journal.note("never answers")
-        }
-        #expect(await manager.request(origin.url()).serializingData().response.error != nil)
-    }
 }
