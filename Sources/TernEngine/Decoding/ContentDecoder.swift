@@ -23,7 +23,7 @@ final class ContentDecoder {
     private var state = State.beginning
     /// Octets made in all.
     private(set) var made = 0
-    /// The number of headers and blocks that have ended.
+    /// The number of headers, blocks and streams that have ended.
     private(set) var blockCount = 0
     /// Whether it was stopped by a full window or at the end of a block, and may make more of what it has.
     private(set) var isHolding = false
@@ -124,7 +124,9 @@ final class ContentDecoder {
         case .boundary:
             isHolding = true
             blockCount += 1
-        case .ended: state = coding == .gzip ? .between : .over
+        case .ended:
+            state = coding == .gzip ? .between : .over
+            blockCount += 1
         case .failed(let error): failure = error
         }
         if let limit, made > limit {

@@ -23,7 +23,7 @@ import CTernZlib
         case usedUp
         /// There is no room, and perhaps more to be made without further input.
         case full
-        /// A header or a block of the stream is over. There may be more to make without further input.
+        /// A header or a block of the stream is over, but not its only block. There may be more to make without further input.
         case boundary
         /// The stream is over; what follows it is left.
         case ended
@@ -35,6 +35,17 @@ import CTernZlib
     private static let isAtBoundary: Int32 = 128
 
     private let stream: UnsafeMutablePointer<z_stream>
+    /// What comes next in the stream, as far as that decides where to stop.
+    private var place = Place.header
+
+    private enum Place {
+        case header
+        /// The header is over, and the first block begins with the next byte.
+        case firstBlock
+        /// Nothing follows this block. A call that does not stop at its end leaves zlib without the need to keep 32 KB of output.
+        case onlyBlock
+        case blocks
+    }
 
     init(_ format: Format) throws(ContentDecodingError) {
         unsafe stream = .allocate(capacity: 1)
@@ -53,6 +64,7 @@ import CTernZlib
     /// Begins another stream. zlib could refuse a format that is none of its own only.
     mutating func begin(_ format: Format) {
         _ = unsafe inflateReset2(stream, format.rawValue)
+        place = .header
     }
 
     mutating func inflate(
@@ -61,6 +73,9 @@ import CTernZlib
         guard !output.isFull else { return .full }
         let input = bytes.extracting(droppingFirst: offset)
         let given = UInt32(clamping: input.count)
+        // The first bit of a block says whether it is the last (RFC 1951 §3.2.3).
+        if place == .firstBlock, !input.isEmpty { place = input[0] & 1 == 1 ? .onlyBlock : .blocks }
+        let flush = place == .onlyBlock ? Z_NO_FLUSH : Z_BLOCK
         let code = unsafe input.withUnsafeBufferPointer { input in
             unsafe output.withUnsafeMutableBufferPointer { output, written in
                 let room = UInt32(clamping: output.count - written)
@@ -68,7 +83,7 @@ import CTernZlib
                 unsafe stream.pointee.avail_in = given
                 unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + written }
                 unsafe stream.pointee.avail_out = room
-                let code = unsafe CTernZlib.inflate(stream, Z_BLOCK)
+                let code = unsafe CTernZlib.inflate(stream, flush)
                 written += unsafe Int(room - stream.pointee.avail_out)
                 unsafe stream.pointee.next_in = nil
                 unsafe stream.pointee.next_out = nil
@@ -77,7 +92,9 @@ import CTernZlib
         }
         offset += unsafe Int(given - stream.pointee.avail_in)
         switch code {
-        case Z_OK where unsafe stream.pointee.data_type & Self.isAtBoundary != 0: return .boundary
+        case Z_OK where unsafe stream.pointee.data_type & Self.isAtBoundary != 0:
+            place = place == .header ? .firstBlock : .blocks
+            return .boundary
         case Z_OK: return output.isFull ? .full : .usedUp
         // Nothing consumed and nothing made: there was no input, and nothing held.
         case Z_BUF_ERROR where given == 0: return .usedUp
