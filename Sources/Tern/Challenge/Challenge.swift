@@ -12,12 +12,18 @@ public struct Challenge: Sendable {
     /// The verdict of the manager's policies, with its reasons, where the challenge is about server trust; nil otherwise. Revocation
     /// has been asked about as far as they demand, and ``ProtectionSpace/serverTrust`` carries what came of it.
     public let verdict: ServerTrustResult?
+    /// Whether a redirect has led the request away from its origin (scheme, host and port), even if another has led it back.
+    ///
+    /// The credential of ``Request/authenticate(user:password:persistence:)`` is withheld then, and the 401 is the answer. A closure
+    /// that answers with a credential gives it to the host of ``protectionSpace``.
+    public let hasLeftOrigin: Bool
 
     /// A challenge of one's own making, as for tests.
     public init(
         protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: HTTPURLResponse? = nil,
-        verdict: ServerTrustResult? = nil
+        verdict: ServerTrustResult? = nil, hasLeftOrigin: Bool = false
     ) {
+        self.hasLeftOrigin = hasLeftOrigin
         self.protectionSpace = protectionSpace
         self.previousFailureCount = previousFailureCount
         self.failureResponse = failureResponse
@@ -41,6 +47,7 @@ public struct Challenge: Sendable {
             protectionSpace: ProtectionSpace(
                 host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",
                 realm: scheme?.realm, authenticationMethod: scheme?.method ?? .default),
-            previousFailureCount: challenge.previousFailureCount, failureResponse: challenge.response)
+            previousFailureCount: challenge.previousFailureCount, failureResponse: challenge.response,
+            hasLeftOrigin: challenge.hasLeftOrigin)
     }
 }

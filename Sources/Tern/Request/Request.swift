@@ -84,7 +84,8 @@ open class Request: @unchecked Sendable {
         Notices.didCancel(self, task)
     }
 
-    /// Gives this name and password to a server that asks for them.
+    /// Gives this name and password to the request's origin if it asks for them. Once a redirect has led to another origin they stay
+    /// with the caller, even on the way back: a 401 is the answer then.
     @discardableResult
     open func authenticate(
         user: String, password: String, persistence: Credential.Persistence = .forSession
@@ -92,7 +93,7 @@ open class Request: @unchecked Sendable {
         authenticate(usingCredential: Credential(user: user, password: password, persistence: persistence))
     }
 
-    /// Gives this to a server that asks for it.
+    /// Gives this to the request's origin if it asks for it, and to no other that a redirect leads to.
     @discardableResult
     open func authenticate(usingCredential credential: Credential) -> Self {
         taskDelegate.credential = credential

@@ -4,7 +4,9 @@ import TernLock
 
 // Challenges that no closure answers.
 extension TaskDelegate {
-    /// With the credential, if there is one. A server may ask before whoever makes the request has come to say it: then the answer
+    /// With the credential, if there is one, and if the request was meant for the server that asks: a redirect to another origin
+    /// does not take it along (``Challenge/hasLeftOrigin``). A server may ask before whoever makes the request has come to say it:
+    /// then the answer
     /// waits for it, or for the first handler, or a little while.
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
@@ -13,7 +15,7 @@ extension TaskDelegate {
         if challenge.protectionSpace.authenticationMethod == .serverTrust {
             return answer(.performDefaultHandling, nil)
         }
-        if challenge.previousFailureCount > 0 { return answer(.rejectProtectionSpace, nil) }
+        if challenge.previousFailureCount > 0 || challenge.hasLeftOrigin { return answer(.rejectProtectionSpace, nil) }
         let isPostponed = state.withLock { $0.postpone { [self] in answerNow(answer) } }
         guard isPostponed else { return answerNow(answer) }
         Self.later(context.grace.withLock { $0 }) { [self] in answerPostponed() }

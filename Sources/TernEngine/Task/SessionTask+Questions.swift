@@ -79,7 +79,7 @@ extension SessionTask {
         needAside().undecided = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.fields.values(for: "WWW-Authenticate"),
-            previousFailureCount: plan.challengeCount)
+            previousFailureCount: plan.challengeCount, hasLeftOrigin: !plan.hop.mayCarryCredentials)
         obey(ask(on: loop, { .challenge($0) }) { delegate.task(self, didReceive: challenge, $0) })
     }
 

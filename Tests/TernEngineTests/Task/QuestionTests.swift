@@ -175,6 +175,35 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
+    @Test(arguments: [
+        ("a a", false), ("a b", true), ("a b a", true), ("secure secure", false), ("secure a", true),
+        ("secure a secure", true),
+    ])
+    func `a delegate asked for credentials is told whether redirects have left the origin`(way: String, hasLeft: Bool)
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        func origin(_ identity: Identity? = nil) throws -> ScriptedOrigin {
+            try ScriptedOrigin(tls: identity) { _, request in
+                if let (status, location) = request.redirection { return [.redirect(status, to: location)] }
+                return [.respond(status: 401, fields: [("WWW-Authenticate", "Bearer")], body: "who?")]
+            }
+        }
+        let origins = try ["a": origin(), "b": origin(), "secure": origin(authority.issue())]
+        var location = ""
+        for stop in way.split(separator: " ").reversed() {
+            location = try #require(origins[String(stop)]).url(location.isEmpty ? "/end" : "/302?\(location)")
+        }
+        let told = Lock<[Bool]>([])
+        let oracle = Oracle(challenge: { challenge, question in
+            told.withLock { $0.append(challenge.hasLeftOrigin) }
+            question.answer(.deliver)
+        })
+        let session = try Session.trusting(authority) { $0.redirectPolicy = .follow(allowsDowngrade: true) }
+        _ = try await run(oracle, session, URLRequest(url: #require(URL(string: location))))
+        #expect(told.withLock(\.self) == [hasLeft])
+    }
+
     @Test func `without credentials a 401 is a response like any other`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(status: 401, fields: [("WWW-Authenticate", "Basic")], body: "who?")]

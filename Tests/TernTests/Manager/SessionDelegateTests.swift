@@ -16,8 +16,12 @@ import Testing
         }
     }
 
+    /// Wants a password, and redirects to what the target has for a query.
     private func asking() throws -> ScriptedOrigin {
         try ScriptedOrigin { _, request in
+            if let location = request.target.split(separator: "?", maxSplits: 1).dropFirst().first {
+                return [.respond(status: 302, fields: [("Location", String(location))], body: "moved")]
+            }
             guard let value = request.value(of: "Authorization") else {
                 return [
                     .respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"a \\\"b\\\"\"")], body: "who?")
@@ -149,6 +153,32 @@ import Testing
             .response
         #expect(refused.response?.statusCode == 401)
         #expect(refusing.observations.requestCount == 2)
+    }
+
+    @Test func `a request's credential stays behind once a redirect has left its origin, on the way back as well`()
+        async throws
+    {
+        let (home, other) = try (asking(), asking())
+        let manager = SessionManager()
+        let ways = [
+            (home.url("/?" + home.url()), "Basic YTpi"), (home.url("/?" + other.url()), "who?"),
+            (home.url("/?" + other.url("/?" + home.url("/secret"))), "who?"),
+        ]
+        for (start, answer) in ways {
+            let result = await manager.request(start).authenticate(user: "a", password: "b").serializingString().result
+            #expect(result.value == answer)
+        }
+        let given = [home, other].map { $0.requests.filter { $0.value(of: "Authorization") != nil }.count }
+        #expect(given == [1, 0])
+        // A closure is told, and its answer counts.
+        manager.delegate.taskDidReceiveChallenge = { [journal] _, _, challenge in
+            journal.note("\(challenge.protectionSpace.port == Int(other.port)) \(challenge.hasLeftOrigin)")
+            return (.useCredential, Credential(user: "closure", password: "p", persistence: .none))
+        }
+        let value = await manager.request(ways[1].0).serializingString().result.value
+        #expect(value == Credential.basicAuthorization("closure", "p"))
+        _ = await manager.request(home.url()).serializingString().result
+        #expect(journal.entries == ["true true", "false false"])
     }
 
     @Test func `a credential that comes after the challenge is in time, and none is not waited for`() async throws {
