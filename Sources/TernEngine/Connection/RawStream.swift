@@ -292,7 +292,8 @@ extension RawStream {
         loop.setDeadline([reads.deadline, writes.deadline].compactMap(\.self).min(), for: handover.token)
         var interest: Interest = []
         if !isPaused {
-            if reads.wanted > 0 { interest.insert(.readable) }
+            // A peer that asks and asks and takes no answer is not listened to.
+            if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
             if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
         }
         do throws(SystemError) {

@@ -70,10 +70,10 @@ import Testing
     @Test func `the last flight of a handshake waits for the first request, and leaves in one piece with it`() throws {
         let authority = try CertificateAuthority()
         // Each send arrives as one packet, and is received as one.
-        let ends = try Self.connected(SOCK_SEQPACKET)
+        let ends = try SecuredEnds.connected(SOCK_SEQPACKET)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
         let transport = Transport(
-            socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
+            socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try SecuredEnds.session(trusting: authority))
         let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
 
         #expect(try transport.shakeHands(with: []) == .needMoreBytes)
@@ -100,49 +100,22 @@ import Testing
     }
 
     @Test func `what the application sends is never too much to owe, what a peer asks for may be`() throws {
-        let authority = try CertificateAuthority()
-        let ends = try Self.connected(SOCK_STREAM)
-        let peer = Socket(descriptor: Descriptor(owning: ends[1]))
-        let transport = Transport(
-            socket: Socket(descriptor: Descriptor(owning: ends[0])), tls: try Self.session(trusting: authority))
-        let server = try #require(TLSServerSession(try TLSServerContext(authority.issue(), .init())))
-        _ = try transport.shakeHands(with: [])
-        try transport.flush()
-        server.feed(try peer.receivePacket())
-        _ = try server.shakeHands()
-        #expect(try transport.shakeHands(with: server.takeOutput()) == .complete)
-        try transport.flush()
-        server.feed(try peer.receivePacket())
-        _ = try server.shakeHands()
-
-        // The kernel takes nothing more.
-        let piece = [UInt8](repeating: 7, count: 1 << 20)
-        while try unsafe piece.withUnsafeBytes({ try unsafe transport.send($0) }) > 0 {}
+        let ends = try SecuredEnds()
+        let transport = ends.transport
+        try ends.blockSending()
         let afterSending = (transport.hasUnsent, transport.owesTooMuch)
         #expect(afterSending == (true, false))
-
-        var plaintext = [UInt8](repeating: 0, count: 16384)
-        for _ in 0..<10_000 where !transport.owesTooMuch {
-            try server.updateKeys()
-            try server.write([UInt8](repeating: 7, count: 1024))
-            let ciphertext = server.takeOutput()
-            var offset = 0
-            while offset < ciphertext.count {
-                _ = try unsafe plaintext.withUnsafeMutableBytes { target in
-                    try unsafe ciphertext.withUnsafeBytes { try unsafe transport.open($0, from: &offset, into: target) }
-                }
-            }
-        }
+        for _ in 0..<10_000 where !transport.owesTooMuch { try ends.receiveKeyUpdate() }
         let afterQuestions = transport.owesTooMuch
         #expect(afterQuestions)
     }
 
     @Test func `a closed transport neither sends nor receives, and owes nothing`() throws {
-        let ends = try Self.connected(SOCK_STREAM)
+        let ends = try SecuredEnds.connected(SOCK_STREAM)
         let peer = Socket(descriptor: Descriptor(owning: ends[1]))
         let transport = Transport(
             socket: Socket(descriptor: Descriptor(owning: ends[0])),
-            tls: try Self.session(trusting: CertificateAuthority()))
+            tls: try SecuredEnds.session(trusting: CertificateAuthority()))
         _ = try transport.shakeHands(with: [])
         #expect(transport.hasUnsent)
         transport.close()
@@ -156,37 +129,5 @@ import Testing
         var byte = UInt8(0)
         #expect(try unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport.receive(into: $0) } == .wouldBlock)
         #expect(try unsafe withUnsafeMutableBytes(of: &byte) { try unsafe peer.receive(into: $0) } == .endOfStream)
-    }
-
-    private static func session(trusting authority: CertificateAuthority) throws -> TLSSession {
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
-        return try TLSSession(
-            context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
-        )
-    }
-
-    /// Two descriptors with nothing but the kernel between them.
-    private static func connected(_ type: __socket_type) throws -> [Int32] {
-        var ends: [Int32] = [0, 0]
-        try #require(
-            unsafe socketpair(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
-        return ends
-    }
-}
-
-extension Transport {
-    fileprivate func shakeHands(with ciphertext: [UInt8]) throws -> HandshakeProgress {
-        var offset = 0
-        return try unsafe ciphertext.withUnsafeBytes { try unsafe shakeHands($0, from: &offset) }
-    }
-}
-
-extension Socket {
-    fileprivate borrowing func receivePacket() throws -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        let result = try unsafe buffer.withUnsafeMutableBytes { try unsafe receive(into: $0) }
-        guard case .bytes(let count) = result else { return [] }
-        return Array(buffer.prefix(count))
     }
 }
