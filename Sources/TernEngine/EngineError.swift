@@ -111,7 +111,7 @@ extension EngineError: CustomStringConvertible {
     /// One line for a log: what, where, with whom. Holds no header and no part of a URL beyond its origin.
     public var description: String {
         var text = "\(phase.rawValue): \(reason)"
-        if let origin { text += " (\(origin.scheme)://\(origin.hostField)" }
+        if let origin { text += " (\(origin.scheme)://\(origin.hostField.excerpt)" }
         if let remoteAddress { text += " at \(remoteAddress)" }
         if origin != nil { text += ")" }
         return text

@@ -31,11 +31,11 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .missingURL: "it has no URL"
         case .unsupportedScheme(let scheme):
-            scheme.isEmpty ? "the URL has no scheme" : "the scheme \"\(scheme)\" is not http or https"
-        case .malformedURL(let url): "\"\(url)\" is not a URL"
+            scheme.isEmpty ? "the URL has no scheme" : "the scheme \"\(scheme.excerpt)\" is not http or https"
+        case .malformedURL(let url): "\"\(url.excerpt)\" is not a URL"
         case .invalidHost(""): "the URL has no host"
-        case .invalidHost(let host): "\"\(host)\" is not a host name" + Self.flaw(of: host)
-        case .invalidPort(let port): "\"\(port)\" is not a port from 1 to 65535"
+        case .invalidHost(let host): "\"\(host.excerpt)\" is not a host name" + Self.flaw(of: host)
+        case .invalidPort(let port): "\"\(port.excerpt)\" is not a port from 1 to 65535"
         case .unencodable(let error): "\(error)"
         case .unreadableContent(.unreadable(let error)): "its content cannot be read: \(error)"
         case .unreadableContent(.noRegularFile): "its content is no regular file"

@@ -70,7 +70,8 @@ package struct AbsoluteURI: Sendable, Hashable {
             if text[index] == .colon { hasColon = true }
         }
         let end = close &+ 1
-        guard hasColon, end == text.count || text[end] == .colon else { throw .host(text.text) }
+        // Longer than any address and the zone behind it, as a name may be.
+        guard hasColon, close <= 254, end == text.count || text[end] == .colon else { throw .host(text.text) }
         return (text.extracting(1..<close).text, end)
     }
 

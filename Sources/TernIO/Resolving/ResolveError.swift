@@ -47,6 +47,7 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The host, and getaddrinfo(3)'s own words, if it was asked.
     public var description: String {
+        let host = host.utf8.count > 100 ? host.prefix(99) + "\u{2026}" : host[...]
         if reason == .tooManyHang {
             return "\(host): not looked up, because \(ResolverThreads.maximum) names hang already"
         }

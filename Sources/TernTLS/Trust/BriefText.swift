@@ -2,13 +2,13 @@
 
 /// Text out of a certificate inside a message of ours: whoever made the certificate must not make the message long.
 package enum BriefText {
-    private static let maximumLength = 200
+    private static let maximumLength = 100
     private static let maximumCount = 5
 
     /// The beginning, and a sign that there is more.
     package static func shortened(_ text: String) -> String {
         guard text.utf8.count > maximumLength else { return text }
-        return String(decoding: text.utf8.prefix(maximumLength), as: UTF8.self) + "…"
+        return String(decoding: text.utf8.prefix(maximumLength - 1), as: UTF8.self) + "…"
     }
 
     /// The first few, and how many more there are.

@@ -119,7 +119,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
 
 extension TrustFailure: CustomStringConvertible {
     /// One line, without the pins; `ServerTrustResult.explanation` has them all.
-    public var description: String { "\(host) is not trusted: \(sentence)" }
+    public var description: String { "\(BriefText.shortened(host)) is not trusted: \(sentence)" }
 
     /// The rule in words, without a full stop.
     package var sentence: String {
