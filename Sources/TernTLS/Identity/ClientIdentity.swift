@@ -3,11 +3,14 @@ import CTernOpenSSL
 
 /// A certificate of ours with its private key, for servers that ask who we are (mutual TLS).
 ///
-/// Two are equal if their certificates are: the key is known to belong to the first.
+/// Two are equal if their certificates and hosts are: the key is known to belong to the first certificate.
 public struct ClientIdentity: Sendable {
     /// What is sent: the certificate of the key, then those that lead to its authority.
     public let certificates: [Certificate]
     let privateKey: PrivateKeyReference
+    /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that a redirect
+    /// leads to, which learns from the certificate who asks. Other servers get the answer of a client without a certificate.
+    public var hosts: [HostPattern]?
 
     /// Reads certificates and key from PEM.
     ///
@@ -44,10 +47,13 @@ public struct ClientIdentity: Sendable {
 
 extension ClientIdentity: Hashable {
     public static func == (left: ClientIdentity, right: ClientIdentity) -> Bool {
-        left.certificates == right.certificates
+        left.certificates == right.certificates && left.hosts == right.hosts
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(certificates) }
+
+    /// Whether the server called `host` may see the certificate.
+    func isMeant(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
 }
 
 extension ClientIdentity: CustomStringConvertible {

@@ -74,7 +74,9 @@ import CTernOpenSSL
         unsafe self.ssl = ssl
         unsafe self.wire = wire
         self.callbacks = callbacks
-        hasIdentity = context.configuration.identity != nil
+        let identity = context.configuration.identity
+        hasIdentity = identity?.isMeant(for: host) == true
+        if identity != nil, !hasIdentity { unsafe SSL_certs_clear(ssl) }
     }
 
     deinit { unsafe Self.free(ssl, wire) }

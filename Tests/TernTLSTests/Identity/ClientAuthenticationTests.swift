@@ -53,6 +53,27 @@ struct ClientAuthenticationTests {
         #expect(error.reason == .clientCertificateRequired(TLSAlert(code: 116)))
     }
 
+    @Test(arguments: TLSSessionTests.versions, [true, false])
+    func `an identity that names its hosts is shown to no other`(version: TLSVersion, isMeant: Bool) throws {
+        var identity = identity
+        identity.hosts = [try HostPattern("b.test"), try HostPattern(isMeant ? "localhost" : "**.a.test")]
+        #expect(identity != self.identity)
+        let dialogue = try dialogue(version, identity)
+        if isMeant {
+            _ = try dialogue.handshake()
+            let leaf = unsafe try #require(SSL_get0_peer_certificate(dialogue.server.ssl))
+            #expect(unsafe Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])
+            return
+        }
+        #expect(throws: ServerEngine.Failure.self) { try dialogue.handshake() }
+        let error = try #require(throws: TLSError.self) {
+            let alert = dialogue.server.send()
+            if version == .v1_2 { _ = try dialogue.feedHandshake(alert) }
+            _ = try dialogue.open(alert)
+        }
+        if case .clientCertificateRequired = error.reason {} else { Issue.record("\(error)") }
+    }
+
     @Test func `a key that is too weak for TLS is refused before any connection`() throws {
         let weak = IdentityFiles(try CertificateAuthority.selfSigned(LeafRequest(key: .rsa(bits: 1024))))
         var configuration = TLSConfiguration()
