@@ -93,13 +93,10 @@ struct OutgoingRequest: ~Copyable {
         _ request: URLRequest, _ defaults: DefaultFields, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         let framing: RequestBody
-        var file: FileStretch?
+        var file = Content.over
         switch request.content {
         case .none: framing = .none
-        case .file(let path):
-            let stretch = try Self.open(path)
-            file = stretch
-            framing = .exactly(stretch.range.count)
+        case .file(let path): (file, framing) = try Self.open(path)
         case let content?: framing = RequestBody(length: content.announcedLength)
         }
         try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
@@ -108,19 +105,23 @@ struct OutgoingRequest: ~Copyable {
         try take(request, file, &exchange)
     }
 
-    private static func open(_ path: String) throws(InvalidRequest) -> FileStretch {
-        let file: FileStretch.File
+    /// A file with content and without a size is read to its end, in chunks.
+    private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBody) {
+        let (file, unsized): (FileStretch.File, UnsizedFile?)
         do throws(SystemError) {
             file = .init(try FileSource(path: path))
+            unsized = file.source.isRegularFile ? try UnsizedFile(file) : nil
         } catch {
             throw .unreadableContent(.unreadable(error))
         }
         guard file.source.isRegularFile else { throw .unreadableContent(.noRegularFile) }
-        return FileStretch(file: file, range: 0..<Int64(Int(clamping: max(0, file.source.size))), whenShort: nil)
+        if let unsized { return (.source(unsized), RequestBody(length: nil)) }
+        let size = Int(clamping: max(0, file.source.size))
+        return (.file(FileStretch(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))
     }
 
     private mutating func take(
-        _ request: URLRequest, _ file: FileStretch?, _ exchange: inout Exchange
+        _ request: URLRequest, _ file: Content, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         do throws(HTTP1Error) {
             switch request.content {
@@ -130,7 +131,7 @@ struct OutgoingRequest: ~Copyable {
                 contentSent = Int64(data.count)
                 contentBuffered = data.count
             case .data(let data): return content = .data(data, sent: 0)
-            case .file: return content = file.map { .file($0) } ?? .over
+            case .file: return content = file
             case .stream(_, let make): return content = .stream(make)
             case .once: return content = .once(request.onceSource)
             }

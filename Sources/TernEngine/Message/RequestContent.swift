@@ -8,6 +8,7 @@ public enum RequestContent: Sendable {
     case data(Data)
     /// The file at this path, as long as it is when the request begins. Read in pieces, and on plain connections sent by the
     /// kernel without a copy (sendfile(2)). Can be sent again. A file that becomes shorter while it is sent fails the request.
+    /// One that has content and says that it has none, such as those in /proc, is read to its end and sent in chunks.
     case file(path: String)
     /// What the sources say that `make` makes: one for each time it is sent. With a `length`, in bytes, it is announced and has
     /// to be kept: a source that has given as much, and has nothing ready then, is asked no more. Without one it is sent in

@@ -56,6 +56,20 @@ import TernLock
         #expect(reason.code == EACCES)
     }
 
+    @Test(arguments: [false, true])
+    func `a file of proc says that it is empty, and is sent with what it has`(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        _ = try await session.text(Self.request(origin, file: "/proc/version"))
+        let empty = try TestFile(Data())
+        _ = try await session.text(Self.request(origin, file: empty.path))
+        let version = try Data(contentsOf: URL(filePath: "/proc/version"))
+        #expect(origin.requests.map(\.body) == [Array(version), []])
+        #expect(origin.requests.map { $0.value(of: "Transfer-Encoding") } == ["chunked", nil])
+        #expect(origin.requests.map { $0.value(of: "Content-Length") } == [nil, "0"])
+    }
+
     @Test func `a request that cannot be sent leaves no file open on a connection that is kept`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
