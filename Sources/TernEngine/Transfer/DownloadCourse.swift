@@ -125,7 +125,13 @@ struct DownloadCourse {
         return (first, last, total)
     }
 
-    private static func total(_ head: ResponseHead, after firstPart: FirstPart) throws(ContentRangeError) -> Int64? {
+    /// How long the part in a 206 response is, if it says so: its content may come in chunks, whose end says nothing of the part's.
+    static func partLength(_ head: ResponseHead) -> Int64? {
+        guard head.status == 206, let (first, last, _) = try? part(head) else { return nil }
+        return last - first + 1
+    }
+
+    private static func total(_ head: ResponseHead, after firstPart: FirstPart) throws(ContentRangeError) -> Int64 {
         let (first, last, total) = try part(head)
         if first != firstPart.length { throw .start(first, asked: firstPart.length) }
         if let total, let before = firstPart.totalLength, total != before { throw .total(total, before: before) }
@@ -133,7 +139,8 @@ struct DownloadCourse {
         if let length = head.contentLength, Int64(length) - 1 != last - first {
             throw .length(Int64(length), ofPart: last - first + 1)
         }
-        return total ?? firstPart.totalLength
+        // Where nobody knows the whole's, this part is to be its end; `last` is less than the greatest number.
+        return total ?? firstPart.totalLength ?? (last + 1)
     }
 }
 

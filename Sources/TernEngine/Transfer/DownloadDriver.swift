@@ -110,7 +110,9 @@ extension DownloadDriver {
         var plan = DownloadFile.Plan(place: place)
         switch meaning {
         case .whole:
-            expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
+            expectedLength =
+                response.bodyLength(answering: task.originalRequest).map(Int64.init)
+                ?? (response.isContentDecoded ? nil : DownloadCourse.partLength(response.head))
             plan.firstPart = firstPart.map { ($0.file, 0) }
             if response.statusCode == 200 {
                 plan.resumeData = ResumeData(task.originalRequest, response, totalLength: expectedLength)

@@ -10,7 +10,7 @@ final class DownloadFile {
 
     /// What it is made of.
     struct Plan: Sendable {
-        let place: DownloadPlace
+        var place: DownloadPlace
         /// What is there already, and how much of that counts.
         var firstPart: (file: OutputFile, length: Int64)?
         /// What is known about it, if it can be resumed.
@@ -21,7 +21,7 @@ final class DownloadFile {
 
     private static let readAtOnce = 256 * 1024
 
-    private let plan: Plan
+    private var plan: Plan
     private var file: OutputFile?
     /// Without links.
     private var target: String?
@@ -33,6 +33,7 @@ final class DownloadFile {
 
     /// Makes the file, or goes on with the first part.
     func open() throws(Failure) {
+        plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
         if let algorithm = plan.digest?.algorithm { digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512) }
         if let (file, length) = plan.firstPart {

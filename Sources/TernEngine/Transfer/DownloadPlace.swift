@@ -19,10 +19,16 @@ enum DownloadPlace: Sendable {
         self = .target(FileStatus.straightened(target.path(percentEncoded: false)), settings)
     }
 
-    /// The same, once the response has come.
+    /// The same, once the response has come. On the reactor, so that the file system is not asked: ``straightened``.
     func known(by response: HTTPURLResponse) -> DownloadPlace {
         guard case .chosen(let choose, let settings) = self else { return self }
-        return DownloadPlace(choose(response), settings)
+        return .target(choose(response).path(percentEncoded: false), settings)
+    }
+
+    /// The same, its folder named without links. Waits for the file system.
+    var straightened: DownloadPlace {
+        guard case .target(let path, let settings) = self else { return self }
+        return .target(FileStatus.straightened(path), settings)
     }
 
     /// Nil for a temporary file.

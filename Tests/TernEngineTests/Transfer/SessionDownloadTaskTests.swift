@@ -154,6 +154,30 @@ import Testing
         #expect(record.events == [.head(206), .resumed(2, of: 3), .finished, .end(failed: false)])
     }
 
+    @Test func `a part in chunks that is shorter than its Content-Range says is no file`() async throws {
+        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
+        let session = Session.limited()
+        let origin = try FileOrigin([]) {
+            $0.instead = { request in
+                let isWhole = request.value(of: "Range") == nil
+                let head = "HTTP/1.1 \(isWhole ? "200 OK" : "206 P")\r\nETag: \"one\"\r\n"
+                let chunked = "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+                return isWhole
+                    ? [.send(head + chunked), .close]
+                    : [.send(head + "Content-Range: bytes 3-9/*\r\n" + chunked + "0\r\n\r\n")]
+            }
+        }
+        let first = DownloadRecorder()
+        let broken = await run(
+            session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: first), first)
+        let data = try #require(broken.error?.resumeData)
+        let record = await run(try session.downloadTask(withResumeData: data, delegate: recorder), recorder)
+        guard case .download(.incomplete(received: 6, of: 10)) = record.error?.reason else {
+            Issue.record("\(String(describing: record.error))")
+            return
+        }
+    }
+
     @Test func `what has become shorter starts over`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let origin = try FileOrigin(content)
