@@ -91,7 +91,8 @@ extension EngineError.TransferFailure {
         case .undecodable: .cannotDecodeRawData
         case .bodyTooLarge: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
-        case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation):
+        case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
+            .redirect(.locationTooLong):
             .redirectToNonExistentLocation
         case .redirect(.insecure): .appTransportSecurityRequiresSecureConnection
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted

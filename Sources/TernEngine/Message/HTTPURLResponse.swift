@@ -10,7 +10,7 @@ public struct HTTPURLResponse: Sendable {
     public let head: ResponseHead
     /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it came.
     public internal(set) var isContentDecoded = false
-    /// The redirects that led here, in the order they came.
+    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/rememberedHops`` of a longer chain.
     public let history: [HTTPURLResponse]
 
     /// The response with this head, after these redirects.

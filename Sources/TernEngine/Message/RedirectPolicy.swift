@@ -8,4 +8,12 @@ public enum RedirectPolicy: Sendable, Hashable {
     case follow(limit: Int = 20, allowsDowngrade: Bool = false)
     /// The response is delivered like any other.
     case doNotFollow
+
+    /// The maximum length of a Location field, in bytes of UTF-8. A longer one ends the task with
+    /// ``RedirectError/locationTooLong(limit:)``. Resolved and percent-encoded it may make a URL of four times that length.
+    public static let maximumLocationLength = 8 * 1024
+    /// The number of hops that a task remembers, the last ones: in ``HTTPURLResponse/history``, in ``TaskMetrics/hops``, and to
+    /// notice that redirects go round in circles. What lies further back is forgotten, so that a chain without a limit needs no
+    /// more memory with every redirect.
+    public static let rememberedHops = 64
 }

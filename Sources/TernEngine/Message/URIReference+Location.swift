@@ -33,7 +33,7 @@ extension URIReference {
 
 extension ArraySlice<UInt8> {
     fileprivate var beginsWithTwoDigits: Bool {
-        count >= 2 && prefix(2).allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+        count >= 2 && prefix(2).allSatisfy(\.isHexDigit)
     }
 }
 
@@ -42,9 +42,19 @@ extension UInt8 {
     fileprivate var mayStandInPath: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="),
+            UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
             true
-        default: "-._~!$&'()*+,;=:@/?".utf8.contains(self)
+        default: false
+        }
+    }
+
+    fileprivate var isHexDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
         }
     }
 

@@ -34,6 +34,11 @@ struct URIReference: Sendable, Hashable {
         if rest.first == .hash { fragment = String(Substring(rest.dropFirst())) }
     }
 
+    /// The number of bytes in its parts, without delimiters.
+    var length: Int {
+        [scheme, authority, path, query, fragment].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
     /// What stands before the authority's last "@" (RFC 3986 §3.2.1).
     var userinfo: String? {
         guard let text = authority.map({ Substring($0).utf8 }), let at = text.lastIndex(of: .at) else { return nil }

@@ -13,16 +13,17 @@ struct RedirectChain: Sendable {
     /// What only a task has that was redirected. Never changed, so that chains are values.
     private final class Past: Sendable {
         let home: Origin
-        let asked: Set<Asked>
+        /// The last ones, as many as a chain remembers.
+        let asked: [Asked]
 
-        init(home: Origin, asked: Set<Asked>) {
+        init(home: Origin, asked: [Asked]) {
             self.home = home
             self.asked = asked
         }
     }
 
     /// A request as far as its answer may depend on it.
-    private struct Asked: Hashable {
+    private struct Asked: Equatable {
         let method: String
         /// Without fragment and userinfo; the case of a host and a default port make no difference.
         let destination: Destination
@@ -37,17 +38,17 @@ struct RedirectChain: Sendable {
         if origin != past.home { mayCarryCredentials = false }
     }
 
-    /// This request was answered by a redirect. False if that is so for the second time.
+    /// This request was answered by a redirect. False if that is so for the second time within
+    /// ``RedirectPolicy/rememberedHops``.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
         let question = Asked(
             method: request.method, destination: destination, fields: request.headers,
             mayCarryCredentials: mayCarryCredentials)
         guard let past else { return true }
-        var asked = past.asked
-        let isNew = asked.insert(question).inserted
-        self.past = Past(home: past.home, asked: asked)
-        return isNew
+        if past.asked.contains(question) { return false }
+        self.past = Past(home: past.home, asked: past.asked.suffix(RedirectPolicy.rememberedHops - 1) + [question])
+        return true
     }
 
     /// The redirect is followed to this origin.

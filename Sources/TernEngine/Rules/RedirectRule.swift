@@ -63,7 +63,10 @@ struct RedirectRule: Sendable {
             guard chain.count < limit else { throw .tooMany(limit: max(0, limit)) }
             guard values.count == 1 else { throw .ambiguousLocation }
 
+            let maximum = RedirectPolicy.maximumLocationLength
+            guard location.utf8.count <= maximum else { throw .locationTooLong(limit: maximum) }
             let target = try Self.target(of: location, from: base)
+            guard target.length <= max(4 * maximum, base.length) else { throw .locationTooLong(limit: maximum) }
             let next = try Self.destination(of: target).origin
             guard allowsDowngrade || asked.origin.scheme == .http || next.scheme == .https else {
                 throw .insecure(next)

@@ -8,4 +8,9 @@ enum GivenAnswer: Sendable {
     case instead(URLRequest)
     case challenge(ChallengeAnswer)
     case content(ContentAnswer)
+
+    /// The source that comes with it, if one does that is there already.
+    var source: (any BodySource)? {
+        if case .content(.content(.once(let source, _))) = self { source } else { nil }
+    }
 }

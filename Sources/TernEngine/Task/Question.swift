@@ -4,7 +4,7 @@ import TernIO
 /// A question that a task asks its delegate. Answer it once: at once, in the call that asks, or later, from any thread.
 ///
 /// Until then the task waits, and its time limits go on. Further answers, and one that comes when the task is over, count for
-/// nothing; a question that is never answered ends with the task.
+/// nothing, and content that comes with them is finished; a question that is never answered ends with the task.
 public struct Question<Answer: Sendable>: Sendable {
     private let task: SessionTask
     private let number: UInt64
@@ -26,7 +26,7 @@ public struct Question<Answer: Sendable>: Sendable {
 
     private func answer(given: GivenAnswer) {
         if loop.isCurrent { return task.answered(number, given) }
-        loop.execute { [task, number] in task.answered(number, given) }
+        if !loop.execute({ [task, number] in task.answered(number, given) }) { given.source?.finish() }
     }
 }
 

@@ -19,18 +19,26 @@ extension SessionTask {
 
     /// An answer has come: the first one, and to the question that is open, counts.
     func answered(_ number: UInt64, _ answer: GivenAnswer) {
-        guard number == inquiry.open else { return }
+        let isNew = answer.source.map { inquiry.isNew($0) } ?? true
+        guard number == inquiry.open else {
+            if isNew { answer.source?.finish() }
+            return
+        }
         inquiry.open = 0
         if inquiry.isBeingAsked { inquiry.answer = answer } else { obey(answer) }
     }
 
     private func obey(_ answer: GivenAnswer?) {
+        // Objects of the user's go last, when nothing of ours is half changed.
+        let former = plan.takeFormer()
+        defer { withExtendedLifetime(former) {} }
         switch answer {
         case nil: updatePause()
         case .redirect(.follow(let request)): follow(decided(plan.answered(request)))
         case .redirect(.deliver): follow(plan.answered(nil))
         case .challenge(.authorization(let value)): follow(decided(plan.answered(authorization: value)))
         case .challenge(.deliver): follow(plan.answered(authorization: nil))
+        case .content(.content) where !plan.isAsking: answer?.source?.finish()
         case .content(.content(let content)): follow(decided(plan.answered(content: content)))
         case .content(.unavailable): follow(plan.answered(content: nil))
         case .disposition(.allow): follow(plan.allowed())
@@ -47,7 +55,7 @@ extension SessionTask {
         if plan.isAsking { return next }
         guard let aside, let response = aside.undecided.take() else { return next }
         aside.undecidedTrailers = nil
-        aside.history.append(response)
+        aside.remember(response)
         let request = plan.hop.request
         shared.withLock { $0.currentRequest = request }
         return next

@@ -9,6 +9,8 @@ public struct TaskMetrics: Sendable {
     public internal(set) var end: MonotonicInstant?
     /// Apart from the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
+    /// Hops before those, which are forgotten.
+    private var forgottenCount = 0
     private(set) var last: HopMetrics
 
     init(_ request: URLRequest, start: MonotonicInstant) {
@@ -16,11 +18,12 @@ public struct TaskMetrics: Sendable {
         last = HopMetrics(request, start: start)
     }
 
-    /// The request, and one more for each redirect that was followed; at least one.
+    /// The request, and one more for each redirect that was followed; at least one. Of a longer chain the last one and
+    /// ``RedirectPolicy/rememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
     /// Redirects that were followed.
-    public var redirectCount: Int { earlier.count }
+    public var redirectCount: Int { forgottenCount + earlier.count }
 
     mutating func change(_ change: (inout HopMetrics) -> Void) { change(&last) }
 
@@ -28,6 +31,10 @@ public struct TaskMetrics: Sendable {
     mutating func beginHop(_ hop: Hop, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
         if last.end == nil { last.end = now }
+        if earlier.count == RedirectPolicy.rememberedHops {
+            earlier.removeFirst()
+            forgottenCount += 1
+        }
         earlier.append(last)
         last = HopMetrics(hop.request, number: hop.number, start: now)
     }

@@ -293,6 +293,13 @@ struct TaskPlan: ~Copyable {
         RepeatRule.isSafeToRepeat(hop.evidence(Evidence(isSent: wasSent), wasRepeated: false))
     }
 
+    /// Hands out what is asked no more, if that has become much: for who lets go of it while nothing is half changed.
+    mutating func takeFormer() -> [URLRequest] {
+        guard former.count > RedirectPolicy.rememberedHops else { return [] }
+        defer { former = [] }
+        return former
+    }
+
     /// The task ends, whatever happens still.
     mutating func end() { stage = .over }
 

@@ -220,6 +220,44 @@ import Testing
         #expect(throws: Never.self) { try following(outcome(302, ["/1"], sent: sent, chain: first.chain)) }
     }
 
+    @Test func `a Location has at most 8 KB, and makes a URL of four times that`() throws {
+        let limit = RedirectPolicy.maximumLocationLength
+        let tooLong = RedirectError.locationTooLong(limit: limit)
+        let longest = "/" + String(repeating: "a", count: limit - 1)
+        let next = try following(outcome(302, [longest], sent: request()))
+        #expect(next.request.url?.path().utf8.count == limit)
+        #expect(refusal(outcome(302, [longest + "a"], sent: try request())) == tooLong)
+        // In escapes it is three times as long.
+        let umlauts = "/" + String(repeating: "\u{e9}", count: (limit - 1) / 2)
+        #expect(throws: Never.self) { try following(outcome(302, [umlauts], sent: request())) }
+        // Relative, with what the server has led to before.
+        var (sent, chain) = (try request("GET", "http://a.test/"), RedirectChain())
+        var hops = 0
+        let folder = String(repeating: "b", count: 8000) + "/"
+        while case .follow(let next) = outcome(302, ["\(hops)\(folder)"], sent: sent, chain: chain) {
+            (sent, chain, hops) = (next.request, next.chain, hops + 1)
+        }
+        #expect(hops == 4)
+        // A caller may ask for what it likes, and is led away from there.
+        let own = try request("GET", "http://a.test/" + String(repeating: "c", count: 100_000) + "/d")
+        #expect(throws: Never.self) { try following(outcome(302, ["/"], sent: own)) }
+    }
+
+    @Test func `a chain without a limit remembers the last requests, and notices a circle among them`() throws {
+        let unlimited = RedirectPolicy.follow(limit: .max)
+        for (length, isNoticed) in [(RedirectPolicy.rememberedHops, true), (RedirectPolicy.rememberedHops + 1, false)] {
+            var (sent, chain) = (try request("GET", "http://a.test/0"), RedirectChain())
+            var hops = 0
+            while hops < 3 * length,
+                case .follow(let next) = outcome(
+                    302, ["/\((hops + 1) % length)"], sent: sent, chain: chain, policy: unlimited)
+            {
+                (sent, chain, hops) = (next.request, next.chain, hops + 1)
+            }
+            #expect(hops == (isNoticed ? length : 3 * length))
+        }
+    }
+
     // What the words show.
 
     @Test func `errors show no more of a URL than its origin`() throws {

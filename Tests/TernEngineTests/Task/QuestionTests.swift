@@ -204,6 +204,36 @@ import Testing
         #expect(told.withLock(\.self) == [hasLeft])
     }
 
+    @Test(arguments: [false, true])
+    func `content that comes when it is too late is finished, once`(isOver: Bool) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            if request.target == "/to" { return [.ok("there")] }
+            return [.respond(status: 307, fields: [("Location", "/to")], body: "moved")]
+        }
+        let (first, second) = (ProbingSource([Data("1".utf8)]), ProbingSource([Data("2".utf8)]))
+        let questions = Lock<[Question<ContentAnswer>]>([])
+        let (asked, tell) = AsyncStream<Void>.makeStream()
+        let oracle = Oracle(content: { question in
+            questions.withLock { $0.append(question) }
+            tell.yield()
+        })
+        var request = try URLRequest(origin, method: "PUT")
+        request.content = .once(ProbingSource([Data("0".utf8)]))
+        let session = Session.limited()
+        let task = session.dataTask(with: request, delegate: oracle)
+        task.resume()
+        for await _ in asked { break }
+        let earliest = questions.withLock(\.first)
+        let question = try #require(earliest)
+        if isOver { task.cancel() } else { question.answer(.content(.once(first))) }
+        await oracle.recorder.wait { $0.completions > 0 }
+        // Late, more than once, and some of it the same.
+        for source in [second, first, second] { question.answer(.content(.once(source))) }
+        await session.settle()
+        #expect(first.record == .init(asks: isOver ? 0 : 2, finishes: 1))
+        #expect(second.record == .init(asks: 0, finishes: 1))
+    }
+
     @Test func `without credentials a 401 is a response like any other`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(status: 401, fields: [("WWW-Authenticate", "Basic")], body: "who?")]
