@@ -38,7 +38,7 @@ import Testing
         }.get()
         let metrics = ConnectionMetrics(
             remoteAddress: try #require(SocketAddress(literal: "127.0.0.1", port: 1)), localAddress: nil, tls: nil,
-            verifiedChain: [], start: .now, resolved: .now, connected: .now, secured: nil)
+            trust: nil, start: .now, resolved: .now, connected: .now, secured: nil)
         try ends.sendFromServer(Array("more".utf8))
         let reading = Task {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in
