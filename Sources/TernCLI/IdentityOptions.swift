@@ -45,7 +45,7 @@ struct IdentityOptions: ParsableArguments {
             return try ClientIdentity(
                 pem: bytes, privateKeyPEM: try keyFile.map { try Self.read($0, "--key") }, passphrase: password)
         } catch let error as ClientIdentityError {
-            throw ValidationError("--cert \(file): \(error)")
+            throw CommandFailure(.clientCertificate, "--cert \(file): \(error)")
         }
     }
 
@@ -67,7 +67,7 @@ struct IdentityOptions: ParsableArguments {
 
     private static func read(_ file: String, _ option: String) throws -> [UInt8] {
         guard let contents = FileManager.default.contents(atPath: file) else {
-            throw ValidationError("\(option): cannot read \(file)")
+            throw CommandFailure(.clientCertificate, "\(option): cannot read \(file)")
         }
         return [UInt8](contents)
     }

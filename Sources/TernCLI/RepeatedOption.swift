@@ -16,29 +16,36 @@ enum RepeatedOption {
     private static let fetching = Names(
         aliases: [
             "A": "user-agent", "D": "dump-header", "E": "cert", "F": "form", "H": "header", "T": "upload-file",
-            "X": "request",
+            "X": "request", "r": "range",
             "d": "data", "e": "referer", "m": "max-time", "o": "output", "u": "user", "w": "write-out",
         ],
         single: trust.union([
             "connect-timeout", "max-time", "max-filesize", "max-redirs", "request", "user-agent", "referer", "user",
-            "dump-header", "write-out", "retry", "retry-delay", "expect100-timeout", "unix-socket",
+            "dump-header", "write-out", "retry", "retry-delay", "retry-max-time", "range", "proto", "proto-redir",
+            "tls-max", "output-dir", "expect100-timeout", "unix-socket",
             "abstract-unix-socket",
         ]),
         repeated: [
             "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",
-            "data-urlencode", "form", "form-string",
+            "data-urlencode", "form", "form-string", "url",
         ])
 
     private static let downloading = Names(
-        aliases: fetching.aliases.merging(["C": "continue-at", "r": "range"]) { $1 },
+        aliases: fetching.aliases.merging(["C": "continue-at"]) { $1 },
         single: fetching.single.union(["output", "continue-at", "range", "sha256"]),
         repeated: fetching.repeated.subtracting(["output"]))
 
     private static let others = Names(
         aliases: ["E": "cert", "anchors": "cacert", "c": "connections", "d": "duration"],
-        single: trust.union(["connections", "duration", "threads", "chain", "host", "policy", "at", "profile", "batch"]
-        ),
+        single: trust.union([
+            "connections", "duration", "threads", "chain", "host", "policy", "at", "profile", "batch", "tls-max",
+        ]),
         repeated: ["pin", "crl"])
+
+    /// Whether the next argument is the value of this one, in any command.
+    static func isFollowedByValue(_ argument: String) -> Bool {
+        [fetching, downloading, others].contains { option(in: argument, $0)?.isFollowedByValue == true }
+    }
 
     /// The first such option, as it was spelled.
     static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {

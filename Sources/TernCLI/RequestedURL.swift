@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// A URL that somebody typed: one that can be asked for, or a usage error that says what it is instead.
+/// A URL that somebody typed: one that can be asked for, or a failure that says what it is instead.
 struct RequestedURL {
     /// As it was typed.
     let text: String
@@ -15,7 +15,7 @@ struct RequestedURL {
 
     init(_ text: String) throws {
         self.text = text
-        if text.isEmpty { throw ValidationError("the URL is empty") }
+        if text.isEmpty { throw CommandFailure(.malformedURL, "the URL is empty") }
         // A password must not be shown, not even to whoever typed it.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
@@ -23,11 +23,13 @@ struct RequestedURL {
             guard let url = request.url else { throw .missingURL }
             self.url = url
         } catch {
-            if hasCredentials { throw ValidationError("the URL: \(error)") }
-            throw ValidationError("\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
+            let status = ExitStatus(of: EngineError(.request(.invalid(error)), phase: .request))
+            if hasCredentials { throw CommandFailure(status, "the URL: \(error)") }
+            throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
         }
         if hasCredentials {
-            throw ValidationError(
+            throw CommandFailure(
+                .malformedURL,
                 "the URL holds a user name or a password, which is shown wherever the URL is: give -u user:password, or -H 'Authorization: …'"
             )
         }

@@ -4,8 +4,8 @@ import Foundation
 
 /// The command `tern`.
 ///
-/// Exit codes: 0 done; 1 the request, the trust decision or the measurement failed, or its output was
-/// lost; 2 wrong usage.
+/// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1 when the
+/// trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
 package struct TernCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "tern",
@@ -25,7 +25,7 @@ package struct TernCommand: AsyncParsableCommand {
 
     package static func main() async {
         StandardStreams.occupyClosed()
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = JoinedValue.separated(Array(CommandLine.arguments.dropFirst()))[...]
         do {
             // Whoever names nothing wants to know what there is to name.
             await run(try parsed(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
@@ -59,17 +59,27 @@ package struct TernCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             Foundation.exit(code.rawValue)
         } catch let lost as StandardStreams.WriteError {
-            exit(telling: lost)
+            exit(telling: lost, about: kind)
         } catch let wrong as ValidationError {
             exit(telling: wrong, about: kind)
+        } catch let failure as CommandFailure {
+            exit(telling: failure, about: kind)
         } catch {
             exit(showing: error)
         }
     }
 
-    private static func exit(telling lost: StandardStreams.WriteError) -> Never {
+    private static func exit(
+        telling lost: StandardStreams.WriteError, about kind: (any ParsableCommand.Type)? = nil
+    ) -> Never {
         if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
-        Foundation.exit(1)
+        Foundation.exit(kind is any EndsLikeCurl.Type ? ExitStatus.unwritable.rawValue : 1)
+    }
+
+    private static func exit(telling failure: CommandFailure, about command: any ParsableCommand.Type) -> Never {
+        guard command is any EndsLikeCurl.Type else { exit(telling: ValidationError(failure.message), about: command) }
+        StandardStreams.tell(failure.line)
+        Foundation.exit(failure.status.rawValue)
     }
 
     /// As the parser tells of what it finds itself.
@@ -93,7 +103,7 @@ package struct TernCommand: AsyncParsableCommand {
 
     /// Help is what was asked for; anything else is wrong usage.
     private static func exit(showing error: any Error) -> Never {
-        let message = fullMessage(for: error)
+        let message = Advice.improved(fullMessage(for: error), of: configuration.subcommands)
         guard exitCode(for: error) == .success else {
             StandardStreams.tell(message)
             Foundation.exit(2)

@@ -20,6 +20,8 @@ struct TrustOptions: ParsableArguments {
     )
     var isInsecure = false
 
+    @OptionGroup var versions: TLSVersionOptions
+
     @OptionGroup var revocation: RevocationOptions
 
     @OptionGroup var identity: IdentityOptions
@@ -45,7 +47,7 @@ struct TrustOptions: ParsableArguments {
 
     private var given: [String] {
         [
-            ("--cacert", caCertificateFile != nil), ("--pin", !pins.isEmpty), ("-k", isInsecure),
+            ("--cacert", caCertificateFile != nil), ("--pin", !pins.isEmpty),
             ("--check-revocation", revocation.checks), ("--cert-status", revocation.demands),
         ].filter(\.1).map(\.0)
     }
@@ -54,14 +56,15 @@ struct TrustOptions: ParsableArguments {
         var configuration = SessionConfiguration.default
         if let caCertificateFile {
             guard let pem = FileManager.default.contents(atPath: caCertificateFile) else {
-                throw ValidationError("--cacert: cannot read \(caCertificateFile)")
+                throw CommandFailure(.authorities, "--cacert: cannot read \(caCertificateFile)")
             }
             do {
                 configuration.tls.anchors = .only(try Certificate.all(inPEM: [UInt8](pem)))
             } catch {
-                throw ValidationError("--cacert: \(caCertificateFile): \(error)")
+                throw CommandFailure(.authorities, "--cacert: \(caCertificateFile): \(error)")
             }
         }
+        versions.apply(to: &configuration.tls)
         configuration.tls.identity = try identity.identity()
         configuration.tls.keyLog = identity.keyLog
         return configuration

@@ -5,7 +5,7 @@ import Tern
 import TernEngine
 
 /// `tern download`: a URL becomes a file, whole or not at all, and what broke off is gone on with.
-struct DownloadCommand: AsyncParsableCommand {
+struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Save what a URL answers as a file.",
         discussion: """
@@ -13,7 +13,7 @@ struct DownloadCommand: AsyncParsableCommand {
             from https to http. An answer that is no success (2xx) is an error. What has come when a download breaks off is kept \
             beside the file, as .name.tern-part, if the server can go on there; -C - does.
 
-            Exits 1 if there is no file, 2 for wrong usage.
+            Exit codes are curl's, as "tern request --help" lists them.
             """)
 
     @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url"))
@@ -23,6 +23,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Header fields") var fields: FieldOptions
     @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
+    @OptionGroup(title: "Accepted, and without effect") var accepted: AcceptedOptions
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
@@ -40,6 +41,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try RequestedURL(url)
+        try course.schemes.check(target)
         var configuration = try trust.configuration()
         configuration.decodesContent = false
         try course.apply(to: &configuration)
@@ -50,10 +52,18 @@ struct DownloadCommand: AsyncParsableCommand {
         if let path = file.output, try DownloadFileOptions.isWrittenThrough(path) {
             return try await writeThrough(request, to: path, session)
         }
+        let place = try file.target(of: target)
+        if file.continues, file.sha256 == nil, !file.usesReprDigest, let place, let existing = ExistingFile(at: place),
+            try await existing.isComplete(as: request, session)
+        {
+            if !file.isSilent { StandardStreams.tell("tern: \(existing.path): complete already") }
+            return
+        }
         let downloader = Downloader(
             session: session, request: request, file: file, retries: course.retryRule,
-            limit: course.maximumBodySize?.bytes)
-        if try await !downloader.download(to: file.target(of: target)) { throw ExitCode(1) }
+            limit: course.maximumBodySize?.bytes, redirectSchemes: course.schemes.redirectSchemes)
+        let status = try await downloader.download(to: place)
+        if status != .success { throw ExitCode(status.rawValue) }
     }
 
     private func request(
@@ -78,11 +88,18 @@ struct DownloadCommand: AsyncParsableCommand {
         try file.checkWrittenThrough(path, retries: course.retryRule.count)
         let transcript = Transcript(
             .write(to: Outlet(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
-            rules: ResponseRules(refusesErrors: true, maximumBodySize: course.maximumBodySize?.bytes), progress: nil)
+            rules: ResponseRules(
+                refusesErrors: true, maximumBodySize: course.maximumBodySize?.bytes,
+                redirectSchemes: course.schemes.redirectSchemes), progress: nil)
         await transcript.record(session.dataTask(with: request, delegate: transcript))
         guard let error = transcript.contents.error else { return }
         if let lost = error as? StandardStreams.WriteError { throw lost }
-        if file.tellsErrors { StandardStreams.tell("tern: \(error)") }
-        throw ExitCode(1)
+        let failure = FailureReport(
+            error: error, timeouts: request.timeouts,
+            url: (transcript.contents.response?.url ?? request.url)?.absoluteString,
+            received: transcript.contents.bodySize,
+            expected: transcript.contents.response?.bodyLength(answering: request))
+        if file.tellsErrors { StandardStreams.tell(failure.line) }
+        throw ExitCode(failure.status.rawValue)
     }
 }

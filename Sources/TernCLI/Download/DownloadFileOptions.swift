@@ -33,7 +33,7 @@ struct DownloadFileOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             "-" goes on where an earlier download of this URL broke off or was killed, if what is there has not changed; else it \
-            starts over. No other place can be given.
+            starts over. A file that is complete is left alone. No other place can be given.
             """, valueName: "-"))
     var continueAt: String?
 
@@ -120,7 +120,7 @@ struct DownloadFileOptions: ParsableArguments {
         } catch {
             // Folders that are to be made are missing now.
             if case .system(ENOENT) = error.reason { return false }
-            throw ValidationError("-o: \(error)")
+            throw CommandFailure(.unwritable, "-o: \(error)")
         }
     }
 

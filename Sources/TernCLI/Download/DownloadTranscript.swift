@@ -30,6 +30,11 @@ final class DownloadTranscript: SessionDownloadDelegate {
             (error as? EngineError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
         }
 
+        /// The length that the whole file was announced to have; nil if it was not.
+        func expectedLength(answering request: Tern.URLRequest) -> Int? {
+            response?.bodyLength(answering: request).map { $0 &+ Int(clamping: offset) }
+        }
+
         var summary: String {
             let name = target.map { $0.relativePath } ?? ""
             let start = offset > 0 ? ", from byte \(offset) on" : ""
@@ -38,8 +43,10 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     /// `-r`: the server sent something else than the part.
-    struct NoPart: Error, CustomStringConvertible {
+    struct NoPart: ReportedFailure, CustomStringConvertible {
         let status: Int
+
+        var exitStatus: ExitStatus { .noSuchRange }
 
         var description: String {
             let answer = status == 200 ? "sent the whole" : "answered \(status)"
@@ -53,11 +60,13 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     private let asksForPart: Bool
+    private let rules: ResponseRules
     private let progress: DownloadProgress?
     private let state = Lock(State())
 
-    init(range: Bool, progress: DownloadProgress?) {
+    init(range: Bool, rules: ResponseRules, progress: DownloadProgress?) {
         asksForPart = range
+        self.rules = rules
         self.progress = progress
     }
 
@@ -72,6 +81,17 @@ final class DownloadTranscript: SessionDownloadDelegate {
             task.resume()
         }
         progress?.finish()
+    }
+
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
+        newRequest request: Tern.URLRequest, _ question: Question<RedirectAnswer>
+    ) {
+        if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) {
+            state.withLock { $0.outcome.error = refusal }
+            task.cancel()
+        }
+        question.answer(.follow(request))
     }
 
     func task(

@@ -10,14 +10,20 @@ struct Downloader {
     let file: DownloadFileOptions
     let retries: RetryRule
     let limit: Int?
+    /// Where redirects may lead.
+    let redirectSchemes: Set<String>
 
-    /// Whether there is a file. Nil has it named by the answer.
-    func download(to target: URL?) async throws -> Bool {
+    /// Returns success if there is a file.
+    ///
+    /// - Parameter target: the file; nil has it named by the response.
+    func download(to target: URL?) async throws -> ExitStatus {
         var target = target
         var attempt = 1
+        let start = ContinuousClock.now
         while true {
             let transcript = DownloadTranscript(
-                range: file.range != nil, progress: file.isSilent ? nil : DownloadProgress())
+                range: file.range != nil, rules: ResponseRules(redirectSchemes: redirectSchemes),
+                progress: file.isSilent ? nil : DownloadProgress())
             let task = task(to: target, attempt, transcript)
             let interruption = Interruption { task.cancel() }
             await transcript.record(task)
@@ -28,15 +34,15 @@ struct Downloader {
                 Interruption.die(of: signal)
             }
             target = target ?? outcome.target
-            guard let error = outcome.error, attempt <= retries.count, Self.isTransient(error, outcome) else {
+            guard let error = outcome.error, attempt <= retries.count, isTransient(error, outcome),
+                let delay = delay(after: attempt, ContinuousClock.now - start, outcome)
+            else {
                 tell(outcome)
-                return outcome.error == nil
+                return failure(of: outcome)?.status ?? .success
             }
-            let delay = retries.delay(
-                after: attempt, retryAfter: outcome.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
             if !file.isSilent {
                 StandardStreams.tell(
-                    "tern: \(error): trying again in \(delay.formatted()) s, \(retries.count - attempt) more after that"
+                    "tern: \(failure(of: outcome)?.message ?? "\(error)"): trying again in \(delay.formatted()) s, \(retries.count - attempt) more after that"
                 )
             }
             try await Task.sleep(for: .seconds(delay))
@@ -61,20 +67,37 @@ struct Downloader {
         }
     }
 
-    private static func isTransient(_ error: any Error, _ outcome: DownloadTranscript.Outcome) -> Bool {
-        if let status = outcome.refusedStatus { return RetryRule.isTransient(status: status) }
+    private func delay(after attempt: Int, _ elapsed: Duration, _ outcome: DownloadTranscript.Outcome) -> Double? {
+        retries.delay(
+            after: attempt, elapsed: elapsed / .seconds(1),
+            retryAfter: outcome.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
+    }
+
+    private func failure(of outcome: DownloadTranscript.Outcome) -> FailureReport? {
+        outcome.error.map { error in
+            FailureReport(
+                error: error, timeouts: request.timeouts,
+                url: (outcome.response?.url ?? request.url)?.absoluteString, received: Int(clamping: outcome.length),
+                expected: outcome.expectedLength(answering: request))
+        }
+    }
+
+    private func isTransient(_ error: any Error, _ outcome: DownloadTranscript.Outcome) -> Bool {
+        if let status = outcome.refusedStatus {
+            return retries.includesEverything || RetryRule.isTransient(status: status)
+        }
         // What can be gone on with is worth another attempt, whatever curl does about a whole request.
         if case .transfer(.connectionLost)? = (error as? EngineError)?.reason { return true }
-        return RetryRule.isTransient(error)
+        return retries.isTransient(error)
     }
 
     private func tell(_ outcome: DownloadTranscript.Outcome) {
-        guard let error = outcome.error else {
+        guard let failure = failure(of: outcome) else {
             if !file.isSilent { StandardStreams.tell("tern: \(outcome.summary)") }
             return
         }
         guard file.tellsErrors else { return }
-        StandardStreams.tell("tern: \(error)")
+        StandardStreams.tell(failure.line)
         if let length = outcome.keptLength {
             StandardStreams.tell("tern: \(length) bytes are kept; the same command with -C - goes on there")
         }

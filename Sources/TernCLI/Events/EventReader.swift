@@ -42,7 +42,7 @@ struct EventReader {
 
     init(show: @escaping @Sendable (ServerSentEvent) throws -> Void) { self.show = show }
 
-    /// - Throws: exit code 1 when it has told on standard error what has gone wrong.
+    /// - Throws: curl's exit code, when the line about the failure has been written to standard error.
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
         // Before anything is shown that somebody could take for the time to interrupt.
@@ -57,13 +57,17 @@ struct EventReader {
         let result = await reader.result
         clock.cancel()
         interruption.cancel()
+        let failure: FailureReport
         switch (stop.reason, result) {
         case (.interrupted, _), (nil, .success): return
-        case (.timedOut, _): StandardStreams.tell("tern: \(EngineError.Reason.timedOut(.total))")
+        case (.timedOut, _):
+            failure = FailureReport(
+                error: EngineError(.timedOut(.total), phase: .body), timeouts: Timeouts(total: limit))
         case (nil, .failure(let lost as StandardStreams.WriteError)): throw lost
-        case (nil, .failure(let error)): StandardStreams.tell("tern: \(error)")
+        case (nil, .failure(let error)): failure = FailureReport(error: error)
         }
-        throw ExitCode(1)
+        StandardStreams.tell(failure.line)
+        throw ExitCode(failure.status.rawValue)
     }
 
     /// The first one is an orderly end, and is given the time that takes; a second one is not.

@@ -5,14 +5,14 @@ import Tern
 import TernEngine
 
 /// `tern events`: follows a stream of server-sent events.
-struct EventsCommand: AsyncParsableCommand {
+struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Follow a stream of server-sent events.",
         discussion: """
             Prints each event as its fields and an empty line, or as one line of JSON, with control characters escaped. A stream \
             that ends or breaks off is taken up again where it was, after the time the server asks for, or 3 s; not so if the \
-            first request fails, or the answer is no stream of events. Ends at a 204 and by Ctrl-C; exits 1 if it fails, 2 for \
-            wrong usage.
+            first request fails, or the answer is no stream of events. Ends at a 204 and by Ctrl-C; exit codes are \
+            curl's, as "tern request --help" lists them.
             """)
 
     @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url")) var url: String

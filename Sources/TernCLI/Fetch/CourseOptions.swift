@@ -19,6 +19,8 @@ struct CourseOptions: ParsableArguments {
         help: ArgumentHelp("Follow so many redirects at most, 50 unless given; -1 sets no limit.", valueName: "number"))
     var redirects: Int?
 
+    @OptionGroup var schemes: SchemeOptions
+
     @Flag(name: .customLong("allow-downgrade"), help: "Follow redirects from https to http, too, as curl does.")
     var allowsDowngrade = false
 
@@ -26,8 +28,8 @@ struct CourseOptions: ParsableArguments {
         name: .customLong("retry"),
         help: ArgumentHelp(
             """
-            Ask so many times more if the host is not found, a time limit passes, or 408, 429, 500, 502, 503 or 504 is the \
-            answer: after 1 s, 2 s, 4 s …, or when Retry-After says, if that is later.
+            Ask this often again if the host is not found, a time limit passes, or 408, 429, 500, 502, 503 or 504 is the \
+            answer: after 1 s, 2 s, 4 s …, or when Retry-After says, if that is later but within an hour.
             """, valueName: "number"))
     var retries: Int?
 
@@ -37,13 +39,28 @@ struct CourseOptions: ParsableArguments {
     var retryDelay: Double?
 
     @Option(
+        name: .customLong("retry-max-time"),
+        help: ArgumentHelp("Begin no --retry later than this after the first attempt began.", valueName: "seconds"))
+    var retryMaximumTime: Double?
+
+    @Flag(name: .customLong("retry-connrefused"), help: "With --retry, ask again also if the connection is refused.")
+    var retriesRefusals = false
+
+    @Flag(
+        name: .customLong("retry-all-errors"),
+        help: "With --retry, ask again after every error; with -f also after every status of 400 or more.")
+    var retriesEverything = false
+
+    @Option(
         name: .customLong("connect-timeout"),
         help: ArgumentHelp("Seconds until a connection must stand.", valueName: "seconds"))
     var connectTimeout: Double?
 
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
-        help: ArgumentHelp("Seconds for everything; each --retry has them anew.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Seconds for everything; each --retry has them anew, and none waits longer than this.", valueName: "seconds"
+        ))
     var maximumTime: Double?
 
     @Option(
@@ -76,6 +93,14 @@ struct CourseOptions: ParsableArguments {
         }
         if let redirects, redirects < -1 { throw ValidationError("--max-redirs: give 0 or more, or -1 for no limit") }
         if let retries, retries < 0 { throw ValidationError("--retry: give 0 or more") }
+        let options = [
+            ("--retry-max-time", retryMaximumTime != nil), ("--retry-connrefused", retriesRefusals),
+            ("--retry-all-errors", retriesEverything),
+        ]
+        if retries == nil, let option = options.first(where: \.1) {
+            throw ValidationError("\(option.0) is about --retry, which is not given")
+        }
+        if let retryMaximumTime { _ = try Self.duration(retryMaximumTime, "--retry-max-time") }
         if unixSocket != nil, abstractUnixSocket != nil {
             throw ValidationError("--unix-socket and --abstract-unix-socket are two places: give one of them")
         }
@@ -88,7 +113,9 @@ struct CourseOptions: ParsableArguments {
     }
 
     var retryRule: RetryRule {
-        RetryRule(count: retries ?? 0, fixedDelay: retryDelay.flatMap { $0 > 0 ? $0 : nil })
+        RetryRule(
+            count: retries ?? 0, fixedDelay: retryDelay.flatMap { $0 > 0 ? $0 : nil }, maximumTime: retryMaximumTime,
+            maximumDelay: maximumTime, includesRefusals: retriesRefusals, includesEverything: retriesEverything)
     }
 
     func apply(to configuration: inout SessionConfiguration) throws {

@@ -2,7 +2,7 @@
 import ArgumentParser
 
 /// A command that sends requests: they differ in the method, and share everything else.
-protocol FetchCommand: AsyncParsableCommand {
+protocol FetchCommand: AsyncParsableCommand, EndsLikeCurl {
     /// The method it stands for; nil leaves it to the options.
     static var method: String? { get }
     var options: FetchOptions { get set }

@@ -7,20 +7,48 @@ import TernEngine
 /// What all commands that send requests are told, with curl's option names.
 struct FetchOptions: ParsableArguments {
     static let discussion = """
-        Options that have curl's names mean what they mean in curl. An answer with any status is a success unless -f or \
-        --fail-with-body is given; exits 1 if there is no whole answer, 2 for wrong usage.
+        Options that have curl's names mean what they mean in curl. A response with any status is a success unless -f or \
+        --fail-with-body is given. Exit codes:
+
+        \(ExitStatus.table)
         """
 
     @Argument(help: ArgumentHelp("An http or https URL; several are asked one after another.", valueName: "url"))
-    var urls: [String]
+    var arguments: [String] = []
+
+    @Option(
+        name: .customLong("url"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Ask for this URL, before those that are given without an option.", valueName: "url"))
+    var namedURLs: [String] = []
+
+    @Option(
+        name: [.customShort("r"), .customLong("range")], parsing: .unconditional,
+        help: ArgumentHelp("Ask for these bytes only, such as 0-499 or -500 for the last ones.", valueName: "range"))
+    var range: String?
+
+    @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Take [ ] and { } in a URL as they are.")
+    var takesBracketsAsTheyAre = false
+
+    @Flag(name: .customLong("path-as-is"), help: "Leave \"/../\" and \"/./\" in a URL.")
+    var keepsDotSegments = false
 
     @OptionGroup(title: "Method and body") var content: ContentOptions
     @OptionGroup(title: "Header fields") var fields: FieldOptions
     @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
+    @OptionGroup(title: "Accepted, and without effect") var accepted: AcceptedOptions
+
+    private var urls: [String] { namedURLs + arguments }
 
     func validate() throws {
+        if urls.isEmpty { throw ValidationError("Missing expected argument '<url> ...'") }
+        if output.isJSON, let json = urls.first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") || $0.hasPrefix("@") })
+        {
+            throw ValidationError(
+                "\"\(json.prefix(100))\" is no URL, and --json prints the response as JSON; send JSON with -d and "
+                    + "-H 'Content-Type: application/json'")
+        }
         try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
         if !fields.sensitiveFields.isEmpty, !output.isVerbose, !course.isFollowing {
             throw ValidationError(
@@ -32,7 +60,13 @@ struct FetchOptions: ParsableArguments {
     }
 
     func targets() throws -> [RequestedURL] {
-        let targets = try urls.map { try RequestedURL($0) }
+        let targets = try urls.map { text in
+            let typed = TypedURL(text)
+            try typed.check(allowsBrackets: takesBracketsAsTheyAre)
+            let target = try RequestedURL(keepsDotSegments ? text : typed.withoutDotSegments)
+            try course.schemes.check(target)
+            return target
+        }
         if let first = targets.first, !course.isFollowing, !targets.contains(where: \.isSecure) {
             try trust.check(first)
         }

@@ -26,7 +26,9 @@ struct FetchPlanner {
             throw ValidationError("-T: give as many files as URLs")
         }
         let paths = try options.output.paths(for: targets)
-        let fields = try options.fields.given()
+        let given = try options.fields.given()
+        let isChunked = !content.uploads.isEmpty && given.contains(where: \.asksForChunks)
+        let fields = isChunked ? given.filter { !$0.asksForChunks } : given
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
         let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
         return try targets.enumerated().map { index, target in
@@ -40,13 +42,24 @@ struct FetchPlanner {
             request.httpMethod = choice.method
             for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
             if let body, !content.isQuery { send(body, in: &request, without: fields) }
-            if let upload { try send(Upload(path: upload, option: "-T"), in: &request, without: fields) }
+            if let upload {
+                let upload = try Upload(path: upload, option: "-T", isChunked: isChunked)
+                try send(upload, in: &request, without: fields)
+            }
             if let form { try send(form, in: &request, of: targets.count, without: fields) }
+            if let range = options.range { try ask(for: range, in: &request) }
             request.timeouts = configuration.timeouts
             request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
             try request.checkEncodable(configuration)
             return PlannedFetch(index: index, target: target, request: request, path: paths[index])
         }
+    }
+
+    private func ask(for range: String, in request: inout Tern.URLRequest) throws {
+        guard request.value(forHTTPHeaderField: "Range") == nil else {
+            throw ValidationError("-r and -H \"Range\" ask for two parts: give one of them")
+        }
+        request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
     }
 
     private func send(_ body: Data, in request: inout Tern.URLRequest, without fields: [HeaderOption]) {

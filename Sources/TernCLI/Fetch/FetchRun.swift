@@ -21,10 +21,15 @@ struct FetchRun {
         let fetcher = Fetcher(
             options: options, session: session, configuration: planner.configuration,
             writeOut: try options.output.writeOut.map(WriteOut.init(argument:)),
-            heads: try options.output.headDump(), showsUpload: showsUpload)
-        var isWhole = true
-        for plan in plans where try await !fetcher.fetch(plan) { isWhole = false }
+            heads: try options.output.headDump(),
+            showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
+        )
+        var last = ExitStatus.success
+        for plan in plans {
+            let status = try await fetcher.fetch(plan)
+            if status != .success { last = status }
+        }
         try fetcher.finish()
-        if !isWhole { throw ExitCode(1) }
+        if last != .success { throw ExitCode(last.rawValue) }
     }
 }

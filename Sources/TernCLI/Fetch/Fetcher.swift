@@ -13,31 +13,34 @@ struct Fetcher {
     /// Whether it is told how far the content has been sent, in place of the answer.
     let showsUpload: Bool
 
-    /// Whether all of the answer came, and was one to take.
-    func fetch(_ plan: PlannedFetch) async throws -> Bool {
+    /// Returns success if all of the response came, and no option refuses it.
+    func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
         var attempt = 1
+        let start = ContinuousClock.now
         while true {
-            let contents = try await contents(of: plan, attempt)
-            if let delay = delay(after: attempt, contents) {
-                tell(contents, delay, left: options.course.retryRule.count - attempt)
+            let contents = try await contents(of: plan, attempt, start)
+            if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
+                tell(contents, plan, delay, left: options.course.retryRule.count - attempt)
                 try await Task.sleep(for: .seconds(delay))
                 attempt += 1
                 continue
             }
             try report(contents, of: plan)
-            return contents.error == nil
+            return failure(of: contents, plan)?.status ?? .success
         }
     }
 
     /// Every URL has been asked for.
     func finish() throws { try heads?.finish() }
 
-    private func contents(of plan: PlannedFetch, _ attempt: Int) async throws -> Transcript.Contents {
+    private func contents(
+        of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant
+    ) async throws -> Transcript.Contents {
         let upload = uploadProgress()
         let progress = showsUpload ? nil : progress(of: plan)
         let transcript = Transcript(
             try use(plan), verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
-            rules: rules(attempt), progress: progress, upload: upload)
+            rules: rules(attempt, start), progress: progress, upload: upload)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
         upload?.finish()
@@ -56,38 +59,63 @@ struct Fetcher {
         plan.request.httpMethod == "HEAD" && options.content.method == nil
     }
 
-    private func rules(_ attempt: Int) -> ResponseRules {
-        ResponseRules(
+    private func rules(_ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
+        let retries = options.course.retryRule
+        return ResponseRules(
             refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
-            refusesTransient: attempt <= options.course.retryRule.count,
-            maximumBodySize: options.course.maximumBodySize?.bytes)
+            isRepeated: { field in
+                let elapsed = (ContinuousClock.now - start) / .seconds(1)
+                return attempt <= retries.count
+                    && retries.delay(after: attempt, elapsed: elapsed, retryAfter: field, now: Date()) != nil
+            },
+            maximumBodySize: options.course.maximumBodySize?.bytes,
+            redirectSchemes: options.course.schemes.redirectSchemes, decodes: configuration.decodesContent)
     }
 
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
-        guard let path = plan.path, path != "-", !options.output.isSilent, !options.output.isVerbose else { return nil }
+        guard let path = plan.path, path != "-", showsProgress else { return nil }
         return ProgressDisplay()
     }
 
+    private var showsProgress: Bool {
+        !options.output.isSilent && !options.output.isVerbose && !options.output.hidesProgress
+    }
+
     private func uploadProgress() -> ProgressDisplay? {
-        guard showsUpload, !options.output.isSilent, !options.output.isVerbose else { return nil }
+        guard showsUpload, showsProgress else { return nil }
         return ProgressDisplay(.wherever)
     }
 
-    /// Nil if there is no use in another attempt, or something has been written that cannot be taken back.
-    private func delay(after attempt: Int, _ contents: Transcript.Contents) -> Double? {
+    private func failure(of contents: Transcript.Contents, _ plan: PlannedFetch) -> FailureReport? {
+        contents.error.map { error in
+            let response = contents.response
+            let isCoded = configuration.decodesContent && response?.value(forHTTPHeaderField: "Content-Encoding") != nil
+            let asked = contents.metrics?.hops.last?.request ?? plan.request
+            return FailureReport(
+                error: error, timeouts: configuration.timeouts,
+                url: (response?.url ?? asked.url)?.absoluteString ?? plan.target.text,
+                received: isCoded ? nil : contents.bodySize,
+                expected: isCoded ? nil : response?.bodyLength(answering: asked))
+        }
+    }
+
+    /// Nil if another attempt is no use or too late, or something has been written that cannot be taken back.
+    private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Double? {
         let rule = options.course.retryRule
         guard attempt <= rule.count, let error = contents.error else { return nil }
         if case .transient? = error as? RefusedResponse {
             return rule.delay(
-                after: attempt, retryAfter: contents.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
+                after: attempt, elapsed: elapsed / .seconds(1),
+                retryAfter: contents.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
         }
-        guard RetryRule.isTransient(error), !contents.isWrittenThrough else { return nil }
-        return rule.delay(after: attempt, retryAfter: nil, now: Date())
+        guard rule.isTransient(error), !contents.isWrittenThrough else { return nil }
+        return rule.delay(after: attempt, elapsed: elapsed / .seconds(1), retryAfter: nil, now: Date())
     }
 
-    private func tell(_ contents: Transcript.Contents, _ delay: Double, left: Int) {
-        guard !options.output.isSilent, let error = contents.error else { return }
-        StandardStreams.tell("tern: \(error): trying again in \(delay.formatted()) s, \(left) more after that")
+    private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Double, left: Int) {
+        guard !options.output.isSilent, let failure = failure(of: contents, plan) else { return }
+        StandardStreams.tell(
+            "tern: \(failure.message): trying again in \(delay.formatted()) s, \(left) more after that")
     }
 
     private func report(_ contents: Transcript.Contents, of plan: PlannedFetch) throws {
@@ -98,9 +126,9 @@ struct Fetcher {
         if options.output.isJSON {
             try StandardStreams.print(
                 try JSONReport.text(ExchangeReport(url: plan.target.text, transcript: contents)))
-        } else if let error = contents.error, options.output.tellsErrors {
-            StandardStreams.tell("tern: \(error)")
+        } else if let failure = failure(of: contents, plan), options.output.tellsErrors {
+            StandardStreams.tell(failure.line)
         }
-        try writeOut?.write(TransferReport(plan, contents))
+        try writeOut?.write(TransferReport(plan, contents, failure(of: contents, plan)))
     }
 }

@@ -29,6 +29,12 @@ enum HeaderOption {
         }
     }
 
+    /// `Transfer-Encoding: chunked`
+    var asksForChunks: Bool {
+        guard case .add(let name, let value) = self else { return false }
+        return name.lowercased() == "transfer-encoding" && value.lowercased() == "chunked"
+    }
+
     func apply(to request: inout Tern.URLRequest, _ defaults: inout HTTPFields) throws {
         switch self {
         case .add(let name, let value): request.addValue(value, forHTTPHeaderField: name)

@@ -2,10 +2,12 @@
 import Glibc
 
 /// Why a body cannot be read to its end.
-struct InputError: Error, CustomStringConvertible {
+struct InputError: ReportedFailure, CustomStringConvertible {
     let path: String
     /// errno(3).
     let number: Int32
+
+    var exitStatus: ExitStatus { .unreadable }
 
     var description: String {
         unsafe "cannot read \(path == "-" ? "standard input" : path): \(String(cString: strerror(number)))"

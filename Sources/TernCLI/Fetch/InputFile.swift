@@ -4,18 +4,18 @@ import Foundation
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
-    /// - Throws: a usage error that names the option.
+    /// - Throws: a failure that names the option.
     static func read(_ path: String, for option: String) throws -> Data {
         do {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
             guard let file = FileHandle(forReadingAtPath: path) else {
-                throw ValidationError("\(option): cannot read \(path)")
+                throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
             }
             return try file.readToEnd() ?? Data()
-        } catch let error as ValidationError {
+        } catch let error as CommandFailure {
             throw error
         } catch {
-            throw ValidationError("\(option): cannot read \(path == "-" ? "standard input" : path)")
+            throw CommandFailure(.unreadable, "\(option): cannot read \(path == "-" ? "standard input" : path)")
         }
     }
 

@@ -21,6 +21,17 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .customLong("remote-name-all"), help: "As -O for every URL.")
     var namesAll = false
 
+    @Option(
+        name: .customLong("output-dir"),
+        help: ArgumentHelp("Put the files of -o and -O into this folder.", valueName: "folder"))
+    var folder: String?
+
+    @Flag(name: .customLong("create-dirs"), help: "Make the folders of -o and --output-dir.")
+    var createsFolders = false
+
+    @Flag(name: .customLong("no-progress-meter"), help: "Show no progress.")
+    var hidesProgress = false
+
     @Flag(
         name: [.customShort("i"), .customLong("include"), .customLong("show-headers")],
         help: "Write the head before the body.")
@@ -79,6 +90,11 @@ struct OutputOptions: ParsableArguments {
         if includesHead, headFile == "-", outputs.isEmpty, remoteNames == 0, !namesAll {
             throw ValidationError("-i and -D - both write the head to standard output: give one of them")
         }
+        if outputs.isEmpty, remoteNames == 0, !namesAll, folder != nil || createsFolders {
+            throw ValidationError(
+                "\(folder == nil ? "--create-dirs" : "--output-dir") is about files: give -o or -O")
+        }
+        if folder?.isEmpty == true { throw ValidationError("--output-dir: the folder's name is empty") }
         guard isJSON else { return }
         let others = [
             ("-o", !outputs.isEmpty), ("-O", remoteNames > 0), ("--remote-name-all", namesAll), ("-i", includesHead),
@@ -95,24 +111,51 @@ struct OutputOptions: ParsableArguments {
         if count > targets.count {
             throw ValidationError("\(option) is given more often than there are URLs")
         }
+        let heads = headFile.flatMap(Self.file)
         return try targets.enumerated().map { index, target in
-            let path: String? =
+            let name: String? =
                 index < outputs.count
                 ? outputs[index] : namesAll || index < remoteNames ? try Self.remoteName(of: target) : nil
+            let path = name.map(placed)
+            if createsFolders, let path { try Self.makeFolder(of: path) }
             do throws(OutputError) {
                 if !isJSON { _ = try BodySink(path: path) }
             } catch {
-                throw ValidationError("\(option): \(error)")
+                throw CommandFailure(.unwritable, "\(option): \(error)")
+            }
+            if let heads, path.flatMap(Self.file) == heads {
+                throw ValidationError("\(option) and -D both write to \(path ?? ""): give two files")
             }
             return path
         }
+    }
+
+    /// As in curl, also what begins with a slash is put into the folder.
+    private func placed(_ name: String) -> String {
+        guard let folder, name != "-" else { return name }
+        return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+
+    private static func makeFolder(of path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: OutputTarget.folder(of: path), withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(.unwritable, "--create-dirs: cannot make the folder \(OutputTarget.folder(of: path))")
+        }
+    }
+
+    /// The regular file that would be written, whatever it is called; nil for what is written through.
+    private static func file(_ path: String) -> String? {
+        guard case .file(let place, _)? = try? OutputTarget(path: path) else { return nil }
+        return URL(filePath: place).resolvingSymlinksInPath().path
     }
 
     func headDump() throws -> HeadDump? {
         do throws(OutputError) {
             return try headFile.map { path throws(OutputError) in try HeadDump(path: path) }
         } catch {
-            throw ValidationError("-D: \(error)")
+            throw CommandFailure(.unwritable, "-D: \(error)")
         }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Tern
 
 /// Which responses the command line says not to take.
@@ -6,13 +7,44 @@ struct ResponseRules: Sendable {
     var refusesErrors = false
     /// The body of one is written all the same.
     var refusesErrorsWithBody = false
-    /// There is an attempt left.
-    var refusesTransient = false
+    /// Whether a transient response with this Retry-After is followed by another attempt.
+    var isRepeated: @Sendable (_ retryAfter: String?) -> Bool = { _ in false }
     var maximumBodySize: Int?
+    /// Where redirects may lead; nil is anywhere.
+    var redirectSchemes: Set<String>?
+    /// Whether the body is to be decoded.
+    var decodes = false
 
-    /// - Parameter length: of the body, if it is announced.
-    func refusal(of status: Int, length: Int?) -> RefusedResponse? {
-        if refusesTransient, RetryRule.isTransient(status: status) { return .transient(status: status) }
+    /// The codings that `--compressed` asks for, and their other names.
+    private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity"]
+
+    func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
+        guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
+            return nil
+        }
+        return .redirect(scheme: scheme)
+    }
+
+    /// What curl refuses in a head, whatever the options say.
+    func refusal(of response: Tern.HTTPURLResponse) -> RefusedResponse? {
+        if (300..<400).contains(response.statusCode),
+            Set(response.headers.lazy.filter { $0.name.lowercased() == "location" }.map(\.value)).count > 1
+        {
+            return .ambiguousLocation
+        }
+        guard decodes else { return nil }
+        let fields = response.headers.lazy.filter { $0.name.lowercased() == "content-encoding" }
+        let codings = fields.flatMap { $0.value.split(separator: ",") }.map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+        return codings.first { !$0.isEmpty && !Self.codings.contains($0) }.map(RefusedResponse.unknownCoding)
+    }
+
+    /// - Parameters:
+    ///   - length: of the body, if it is announced.
+    ///   - retryAfter: the field of that name.
+    func refusal(of status: Int, length: Int?, retryAfter: String? = nil) -> RefusedResponse? {
+        if RetryRule.isTransient(status: status), isRepeated(retryAfter) { return .transient(status: status) }
         if refusesErrors, status >= 400 { return .status(status) }
         return length.flatMap(refusal(ofLength:))
     }

@@ -1,44 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Tern
 
 /// Whether what went wrong may be better the next time, and when that is; curl's rules.
 struct RetryRule: Sendable {
     private static let longestDoubling = 600.0
-    private static let longestWait = 1e9
+    /// A server that names a later time is not waited for.
+    private static let longestWait = 3600.0
 
     /// How often a request may be repeated.
     let count: Int
     /// In seconds; nil doubles from one second.
     let fixedDelay: Double?
+    /// Seconds since the first attempt after which no other begins; nil has no limit.
+    var maximumTime: Double?
+    /// The longest wait before an attempt, in seconds; nil has no limit of its own.
+    var maximumDelay: Double?
+    /// Whether a refused connection is asked again, too.
+    var includesRefusals = false
+    /// Whether every error is asked again, and every status that is an error.
+    var includesEverything = false
 
     static func isTransient(status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
 
-    static func isTransient(_ error: any Error) -> Bool {
+    func isTransient(_ error: any Error) -> Bool {
+        if includesEverything { return !(error is OutputError) && !(error is StandardStreams.WriteError) }
         guard let error = error as? EngineError else { return false }
         switch error.reason {
         case .timedOut, .connecting(.unresolved): return true
+        case .connecting(.unreachable(let failure)):
+            return includesRefusals && failure.attempts.contains { $0.error.code == ECONNREFUSED }
         default: return false
         }
     }
 
-    /// Seconds until the next attempt.
+    /// Seconds until the next attempt; nil if it would come too late.
     ///
     /// - Parameters:
     ///   - attempt: how many have been made, 1 or more.
     ///   - retryAfter: the field of that name, which counts if it is later (RFC 9110 §10.2.3).
-    func delay(after attempt: Int, retryAfter: String?, now: Date) -> Double {
+    ///   - elapsed: seconds since the first attempt began.
+    func delay(after attempt: Int, elapsed: Double = 0, retryAfter: String?, now: Date) -> Double? {
         let own = fixedDelay ?? min(Self.longestDoubling, Double(sign: .plus, exponent: attempt - 1, significand: 1))
-        return max(own, retryAfter.flatMap { Self.seconds(in: $0, now: now) } ?? 0)
+        let asked = retryAfter.flatMap { Self.seconds(in: $0, now: now) } ?? 0
+        if asked > Self.longestWait { return nil }
+        let delay = max(own, asked)
+        if let maximumDelay, delay > maximumDelay { return nil }
+        if let maximumTime, elapsed + delay > maximumTime { return nil }
+        return delay
     }
 
     /// A number of seconds, or a date.
     private static func seconds(in field: String, now: Date) -> Double? {
-        if let seconds = Double(field), field.allSatisfy(\.isNumber) { return min(seconds, longestWait) }
+        if let seconds = Double(field), field.allSatisfy(\.isNumber) { return seconds }
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(secondsFromGMT: 0)
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.date(from: field).map { min(max(0, $0.timeIntervalSince(now)), longestWait) }
+        return format.date(from: field).map { max(0, $0.timeIntervalSince(now)) }
     }
 }

@@ -110,6 +110,7 @@ final class Transcript: SessionTaskDelegate {
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
         state.withLock { $0.contents.heads.append(response) }
+        if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
         question.answer(.follow(request))
     }
 
@@ -123,7 +124,12 @@ final class Transcript: SessionTaskDelegate {
         // What is written from here on may stand on the same terminal.
         upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
-        if let refusal = rules.refusal(of: response.statusCode, length: length) { return refuse(refusal, task) }
+        let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
+        if let refusal = rules.refusal(of: response.statusCode, length: length, retryAfter: retryAfter)
+            ?? rules.refusal(of: response)
+        {
+            return refuse(refusal, task)
+        }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
         progress?.start(length: length)
         state.withLock { $0.contents.isWrittenThrough = outlet.isWrittenThrough }

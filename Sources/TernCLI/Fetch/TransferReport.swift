@@ -7,8 +7,10 @@ import TernEngine
 struct TransferReport {
     private let plan: PlannedFetch
     private let contents: Transcript.Contents
+    private let failure: FailureReport?
 
-    init(_ plan: PlannedFetch, _ contents: Transcript.Contents) {
+    init(_ plan: PlannedFetch, _ contents: Transcript.Contents, _ failure: FailureReport?) {
+        self.failure = failure
         self.plan = plan
         self.contents = contents
     }
@@ -25,10 +27,10 @@ struct TransferReport {
     func value(of variable: WriteOutVariable) -> WriteOutValue {
         switch variable {
         case .contentType: .text(contents.response?.value(forHTTPHeaderField: "Content-Type"))
-        case .errorMessage: .text(contents.error.map { "\($0)" })
-        case .exitCode: .number(hasFailed ? 1 : 0)
+        case .errorMessage: .text(failure?.message)
+        case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
         case .fileName: .text(contents.response == nil || hasFailed ? nil : plan.path)
-        case .httpCode, .responseCode: .status(contents.response?.statusCode ?? 0)
+        case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
         case .localIP: .text(last?.connection?.localAddress?.host)
         case .localPort: .number(last?.connection?.localAddress?.port.map(Int.init) ?? 0)
@@ -40,10 +42,10 @@ struct TransferReport {
         case .remoteIP: .text(last?.connection?.remoteAddress.host)
         case .remotePort: .number(last?.connection?.remoteAddress.port.map(Int.init) ?? 0)
         case .scheme: .text(effectiveURL?.scheme?.lowercased())
-        case .downloadSize: .number(contents.bodySize)
+        case .downloadSize: .number(downloadSize)
         case .headerSize: .number(ResponseHeadText.bytes(contents.heads).count)
         case .uploadSize: .number(uploadSize)
-        case .downloadSpeed: .number(speed(contents.bodySize))
+        case .downloadSpeed: .number(speed(downloadSize))
         case .uploadSpeed: .number(speed(uploadSize))
         case .timeResolved: .seconds(time(opened?.resolved ?? last?.connectionAcquired))
         case .timeConnected: .seconds(time(opened?.connected ?? last?.connectionAcquired))
@@ -73,6 +75,14 @@ struct TransferReport {
             let location = response.value(forHTTPHeaderField: "Location")
         else { return nil }
         return URL(string: location, relativeTo: response.url)?.absoluteString
+    }
+
+    /// As it was received. Of a body that was decoded only an announced length is known.
+    private var downloadSize: Int {
+        guard contents.error == nil, contents.bodySize > 0, let response = contents.response,
+            response.value(forHTTPHeaderField: "Content-Encoding") != nil
+        else { return contents.bodySize }
+        return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) } ?? contents.bodySize
     }
 
     /// A small body goes out with the head, and is not told of apart.

@@ -15,8 +15,9 @@ struct Upload {
     /// Nil where the end is not known before it has come.
     let length: Int?
 
-    /// - Throws: a usage error that names the option if it cannot be read.
-    init(path: String, option: String) throws {
+    /// - Parameter isChunked: whether the length is not announced even if it is known.
+    /// - Throws: a failure that names the option if it cannot be read.
+    init(path: String, option: String, isChunked: Bool = false) throws {
         self.path = path
         var status = stat()
         if path == "-" {
@@ -24,11 +25,11 @@ struct Upload {
             return
         }
         guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
-            throw ValidationError("\(option): cannot read \(path)")
+            throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
         }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: throw ValidationError("\(option): \(path) is a folder")
-        case S_IFREG: length = Int(status.st_size)
+        case S_IFDIR: throw CommandFailure(.unreadable, "\(option): \(path) is a folder")
+        case S_IFREG where !isChunked: length = Int(status.st_size)
         default: length = nil
         }
     }

@@ -15,7 +15,9 @@ final class BodySink {
     }
 
     /// A body that would steer the terminal instead of being read on it.
-    struct SteeringBody: Error, CustomStringConvertible {
+    struct SteeringBody: ReportedFailure, CustomStringConvertible {
+        var exitStatus: ExitStatus { .unwritable }
+
         let byte: UInt8
 
         var description: String {

@@ -2,7 +2,7 @@
 import Glibc
 
 /// Why a body cannot be written where it was to go.
-struct OutputError: Error, CustomStringConvertible {
+struct OutputError: ReportedFailure, CustomStringConvertible {
     enum Reason {
         /// errno(3).
         case system(Int32)
@@ -15,6 +15,8 @@ struct OutputError: Error, CustomStringConvertible {
 
     let path: String
     let reason: Reason
+
+    var exitStatus: ExitStatus { .unwritable }
 
     init(_ path: String, _ reason: Reason) {
         self.path = path

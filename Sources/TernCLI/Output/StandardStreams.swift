@@ -7,8 +7,10 @@ import Glibc
 /// keeps silent.
 enum StandardStreams {
     /// What is lost is a failure of the command.
-    struct WriteError: Error, CustomStringConvertible {
+    struct WriteError: ReportedFailure, CustomStringConvertible {
         let number: Int32
+
+        var exitStatus: ExitStatus { .unwritable }
 
         /// Whoever reads has gone, as `head` does when it has enough.
         var isBrokenPipe: Bool { number == EPIPE }

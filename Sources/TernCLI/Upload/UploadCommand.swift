@@ -2,13 +2,13 @@
 import ArgumentParser
 
 /// `tern upload`: sends a file, and shows how far it has come.
-struct UploadCommand: AsyncParsableCommand {
+struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "upload", abstract: "Send a file with PUT, and show how far it has come.",
         discussion: """
             Progress goes to standard error: a bar with rate and time left on a terminal, a line for each tenth elsewhere, nothing with \
-            -s. The file is read as it is sent. Exits 1 if there is no whole answer, or its status is 400 or more and -f is given; 2 \
-            for wrong usage.
+            -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
+            --help" lists them.
             """)
 
     @Argument(help: ArgumentHelp("The file; \"-\" is standard input.", valueName: "file"))
@@ -27,6 +27,12 @@ struct UploadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
+
+    func validate() throws {
+        if file.isEmpty || file == "." {
+            throw ValidationError("\"\(file)\" is no file: give one, or \"-\" for standard input")
+        }
+    }
 
     func run() async throws {
         // As "tern request -T FILE URL", whose options are these and more.

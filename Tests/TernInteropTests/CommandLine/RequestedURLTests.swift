@@ -23,7 +23,7 @@ import Testing
             ("/etc/passwd", #""/etc/passwd": the URL has no scheme"#), ("http://", #""http://": the URL has no host"#),
         ])
     func refused(text: String, message: String) {
-        let error = #expect(throws: ValidationError.self) { try RequestedURL(text) }
+        let error = #expect(throws: CommandFailure.self) { try RequestedURL(text) }
         #expect(error?.message == message)
     }
 
@@ -34,7 +34,7 @@ import Testing
             "http://a.test\\@hunter2@b.test:x/",
         ])
     func credentials(text: String) {
-        let error = #expect(throws: ValidationError.self) { try RequestedURL(text) }
+        let error = #expect(throws: CommandFailure.self) { try RequestedURL(text) }
         #expect(error?.message.contains("hunter2") == false)
     }
 

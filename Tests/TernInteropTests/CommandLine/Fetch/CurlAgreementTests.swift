@@ -62,7 +62,7 @@ import Testing
     func failure(_ arguments: String) async throws {
         let (curl, tern) = try await results(arguments)
         #expect(curl.status != 0)
-        #expect(tern.status == 1)
+        #expect(tern.status == curl.status)
         #expect(tern.output == curl.output)
     }
 

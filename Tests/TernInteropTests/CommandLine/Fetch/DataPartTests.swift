@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a file that cannot be read is named`() {
         for part in [DataPart.text("@/nowhere/x"), .binary("@/nowhere/x"), .encoded("@/nowhere/x")] {
-            let error = #expect(throws: ValidationError.self) { try part.bytes() }
+            let error = #expect(throws: CommandFailure.self) { try part.bytes() }
             #expect(error?.message.contains("/nowhere/x") == true)
         }
     }

@@ -14,7 +14,7 @@ import TestPrograms
         #expect(result.errors.isEmpty)
     }
 
-    @Test func `a right pin is accepted; a wrong one is named, exits 1, and no request reaches the server`()
+    @Test func `a right pin is accepted; a wrong one is named, exits 90, and no request reaches the server`()
         async throws
     {
         let server = try await NginxServer()
@@ -28,7 +28,7 @@ import TestPrograms
         #expect(accepted.text == "ok")
 
         let refused = try await TernTool.run("get", server.secureURL("/ok?wrong"), "--cacert", anchors, "--pin", wrong)
-        #expect(refused.status == 1)
+        #expect(refused.status == 90)
         #expect(refused.errors.contains("none of the pinned keys is in the chain"))
         #expect(refused.text.isEmpty)
 
@@ -54,14 +54,14 @@ import TestPrograms
         let url = server.secureURL()
         #expect(try await TernTool.run("get", "-k", url).status == 0)
         #expect(try await TernTool.run("get", "-k", url, "--pin", server.identity.pin).status == 0)
-        #expect(try await TernTool.run("get", "-k", url, "--pin", try CertificateAuthority().pin).status == 1)
+        #expect(try await TernTool.run("get", "-k", url, "--pin", try CertificateAuthority().pin).status == 90)
     }
 
     @Test func `a certificate of an unknown authority is refused`() async throws {
         let server = try await NginxServer()
         let result = try await TernTool.run("get", "--json", server.secureURL())
         let error = try #require(try result.object()["error"] as? [String: String])
-        #expect(result.status == 1)
+        #expect(result.status == 60)
         #expect(error["kind"] == "trust")
         #expect(error["phase"] == "tls")
         #expect(error["reason"] == "missing-issuer" || error["reason"] == "untrusted-root")
@@ -144,14 +144,14 @@ import TestPrograms
     }
 
     @Test(
-        "each failure is one JSON object that names phase and kind, and exit code 1",
+        "each failure is one JSON object that names phase and kind, and has curl's exit code",
         arguments: [
             ("http://nope.invalid/", "unresolved", "resolve")
         ])
     func failure(url: String, kind: String, phase: String) async throws {
         let result = try await TernTool.run("get", "--json", url)
         let error = try #require(try result.object()["error"] as? [String: String])
-        #expect(result.status == 1)
+        #expect(result.status == 6)
         #expect(error["kind"] == kind)
         #expect(error["phase"] == phase)
         #expect(error["message"]?.isEmpty == false)
@@ -163,7 +163,7 @@ import TestPrograms
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(error["kind"] == "unreachable")
         #expect(error["phase"] == "connect")
-        #expect(result.status == 1)
+        #expect(result.status == 7)
     }
 
     @Test func `what is not HTTP, and what ends in the middle, never looks like success`() async throws {
@@ -175,7 +175,7 @@ import TestPrograms
         let halfHead = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Le"), .close] }
         let cut = try await TernTool.run("get", "--json", halfHead.url("/"))
         #expect((try cut.object()["error"] as? [String: String])?["kind"] == "connection-lost")
-        #expect(cut.status == 1)
+        #expect(cut.status == 52)
     }
 
     @Test func `--max-time ends a silent exchange`() async throws {
@@ -184,7 +184,7 @@ import TestPrograms
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(error["kind"] == "timed-out")
         #expect(error["reason"] == "total")
-        #expect(result.status == 1)
+        #expect(result.status == 28)
     }
 
     @Test(
@@ -192,15 +192,14 @@ import TestPrograms
         arguments: [
             ["get"], ["get", "--pin", "sha256/short", "http://localhost/"],
             ["get", "-H", "no colon", "http://localhost/"],
-            ["get", "--cacert", "/does/not/exist", "http://localhost/"],
             ["get", "--max-time", "-1", "http://localhost/"],
-            ["nonsense"], ["bench", "http://localhost/", "-c", "0"], ["bench", "localhost"],
-            ["get", "--json", "http://localhost:99999/"], ["get", "--json", "-o", "x", "http://localhost/"],
+            ["bench", "http://localhost/", "-c", "0"], ["bench", "localhost"],
+            ["get", "--json", "-o", "x", "http://localhost/"],
             ["get", "-H", ": x", "http://localhost/"], ["get", "-H", "Host:", "http://localhost/"],
             ["get", "-H", "A\u{7}: x", "http://localhost/"], ["get", "-H", "Content-Length: 5", "http://localhost/"],
             ["get", "--pin", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "http://localhost/"],
-            ["get", "-k", "http://localhost/"], ["get", "--cert-status", "http://localhost/"],
-            ["get", "--key-log", "/nowhere/log", "http://localhost/"], ["bench", "-k", "http://localhost/"],
+            ["get", "--cert-status", "http://localhost/"],
+            ["get", "--key-log", "/nowhere/log", "http://localhost/"],
             ["get", "-k", "--cacert", "/etc/passwd", "https://localhost/"],
             ["get", "--max-time", "1", "--max-time", "2", "http://localhost/"],
             ["get", "-vo", "/dev/null", "--output=/dev/null", "http://localhost/"],
@@ -216,7 +215,7 @@ import TestPrograms
     @Test(
         "what is wrong with a use is told with the help of the command it is about",
         arguments: [
-            (["get", "ftp://x/"], "tern get"), (["x y"], "tern get"), (["bench", "-c", "1", "x"], "tern bench"),
+            (["get", "-X", "x", "http://x/"], "tern get"), (["bench", "-c", "1", "x"], "tern bench"),
             (["trust", "evaluate", "--chain", "/nowhere"], "tern trust evaluate"),
             (["trust", "pins", "http://x/"], "tern trust pins"),
         ])
@@ -276,7 +275,7 @@ import TestPrograms
         }
         let result = try await TernTool.run("get", "--json", origin.url("/"))
         let object = try result.object()
-        #expect(result.status == 1)
+        #expect(result.status == 63)
         #expect((object["error"] as? [String: String])?["kind"] == "body-too-large")
         #expect((object["error"] as? [String: String])?["message"]?.contains("67108864") == true)
         #expect(object["body_base64"] as? String == "")

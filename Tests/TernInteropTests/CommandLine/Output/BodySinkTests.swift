@@ -15,7 +15,7 @@ import TestPrograms
     @Test func `a body that steers is not shown on a terminal, unless it is asked for`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("before \u{1b}]0;owned\u{7}")] }
         let refused = try await onTerminal("get \(origin.url("/"))")
-        #expect(refused.status == 1)
+        #expect(refused.status == 23)
         #expect(refused.output.contains("mess up your terminal"))
         #expect(!refused.output.contains("\u{1b}"))
         for choice in ["-o -", "-o /dev/stdout"] {

@@ -33,10 +33,10 @@ import Testing
             let server = try await OpenSSLServer(version, identity: identity)
             for flag in ["--check-revocation", "--cert-status"] {
                 let fetched = try await TernTool.run(["get", server.url(), flag] + anchors)
-                #expect(fetched.status == status)
+                #expect(fetched.status == (status == 0 ? 0 : 91))
                 let pinned = try await TernTool.run(
                     ["get", server.url(), flag, "--pin", identity.pin] + anchors)
-                #expect(pinned.status == status)
+                #expect(pinned.status == (status == 0 ? 0 : 91))
                 #expect(fetched.errors.contains("was revoked") == (status == 1))
                 let judged = try await TernTool.run(["trust", "evaluate", server.url(), flag] + anchors)
                 #expect(judged.text.hasPrefix(status == 0 ? "accept: " : "refuse: revoked: "))
@@ -57,7 +57,8 @@ import Testing
             let server = try await OpenSSLServer(version, identity: identity, arguments: arguments)
             for command in [["get"], ["trust", "evaluate"]] {
                 let strict = try await TernTool.run(command + [server.url(), "--cert-status"] + anchors)
-                #expect(strict.status == status, "\(strict.text)\(strict.errors)")
+                let expected = status == 1 && command == ["get"] ? 91 : status
+                #expect(strict.status == expected, "\(strict.text)\(strict.errors)")
                 let lenient = try await TernTool.run(command + [server.url(), "--check-revocation"] + anchors)
                 #expect(lenient.status == 0)
             }

@@ -55,11 +55,11 @@ import Testing
     @Test func `what fails is told, and exits as elsewhere`() async throws {
         let origin = try EchoOrigin.start()
         let missing = try await TernTool.run("upload", "/nowhere/x.bin", origin.url("/"))
-        #expect(missing.status == 2)
+        #expect(missing.status == 26)
         #expect(missing.errors.contains("/nowhere/x.bin"))
         let refused = try await TernTool.run("upload", "/etc/hostname", origin.url("/status/500"), "-f")
-        #expect(refused.status == 1)
+        #expect(refused.status == 22)
         let nobody = try await TernTool.run("upload", "/etc/hostname", "http://127.0.0.1:1/")
-        #expect(nobody.status == 1)
+        #expect(nobody.status == 7)
     }
 }

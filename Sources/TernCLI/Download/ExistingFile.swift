@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernEngine
+
+/// The file that `-C -` finds at its target, and beside which there is nothing that a download of tern could resume.
+struct ExistingFile {
+    let path: String
+    let size: Int
+
+    /// Nil if there is no file, an empty one, or something to resume.
+    init?(at target: URL) {
+        let part = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).tern-part")
+        guard !FileManager.default.fileExists(atPath: part.path),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: target.resolvingSymlinksInPath().path),
+            attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int, size > 0
+        else { return nil }
+        (path, self.size) = (target.relativePath, size)
+    }
+
+    /// Returns whether the file is as long as the server says; false also if the server does not say.
+    ///
+    /// - Throws: a failure if the lengths differ: what is there may be a part that another program left.
+    func isComplete(as request: Tern.URLRequest, _ session: Session) async throws -> Bool {
+        var question = request
+        question.httpMethod = "HEAD"
+        let transcript = Transcript(.collect(limit: 0), verbose: nil, rules: ResponseRules(), progress: nil)
+        await transcript.record(session.dataTask(with: question, delegate: transcript))
+        let contents = transcript.contents
+        guard contents.error == nil, let response = contents.response, response.statusCode == 200,
+            let total = response.value(forHTTPHeaderField: "Content-Length").flatMap({ Int($0) })
+        else { return false }
+        if total == size { return true }
+        throw CommandFailure(
+            .badResumeData,
+            "\(path) has \(size) bytes, the server's file has \(total), and no download of tern left it: remove it, "
+                + "or leave out -C - to replace it")
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a command that sends requests ends: curl's numbers, so that scripts written for curl understand them.
+///
+/// `trust`, `bench` and `demo` end with 0, 1 or 2 only.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    case failure = 1
+    case usage = 2
+    case malformedURL = 3
+    case unresolvedHost = 6
+    case noConnection = 7
+    case strangeResponse = 8
+    case partialBody = 18
+    case refusedStatus = 22
+    case unwritable = 23
+    case unreadable = 26
+    case timeLimit = 28
+    case noSuchRange = 33
+    case handshake = 35
+    case badResumeData = 36
+    case redirects = 47
+    case emptyResponse = 52
+    case sending = 55
+    case receiving = 56
+    case clientCertificate = 58
+    case peerCertificate = 60
+    case undecodable = 61
+    case tooLarge = 63
+    case bodyNotRepeatable = 65
+    case authorities = 77
+    case pin = 90
+    case certificateStatus = 91
+    case clientCertificateRequired = 98
+
+    /// The cause, for the table in the help.
+    var cause: String {
+        switch self {
+        case .success: "done"
+        case .failure: "a scheme that is not supported or not allowed, or a failure without a number of its own"
+        case .usage: "wrong usage"
+        case .malformedURL: "the URL is malformed"
+        case .unresolvedHost: "the host name has no address"
+        case .noConnection: "no connection to the server"
+        case .strangeResponse: "the response breaks HTTP/1.1"
+        case .partialBody: "the body ended early"
+        case .refusedStatus: "the status is 400 or more, with -f or --fail-with-body; in \"download\", no success"
+        case .unwritable: "the output cannot be written"
+        case .unreadable: "a file to send cannot be read"
+        case .timeLimit: "a time limit passed"
+        case .noSuchRange: "the server sent another range than was asked for"
+        case .handshake: "the TLS handshake failed"
+        case .badResumeData: "the download cannot be resumed"
+        case .redirects: "too many redirects, or a loop of them"
+        case .emptyResponse: "the server closed the connection without a response"
+        case .sending: "sending failed"
+        case .receiving: "receiving failed"
+        case .clientCertificate: "--cert or --key cannot be used"
+        case .peerCertificate: "the server's certificate is not trusted"
+        case .undecodable: "the body's coding is unknown or broken"
+        case .tooLarge: "the body exceeds --max-filesize"
+        case .bodyNotRepeatable: "the body has to be sent again, and can be read only once"
+        case .authorities: "--cacert cannot be read"
+        case .pin: "no --pin matches"
+        case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
+        case .clientCertificateRequired: "the server demands a client certificate"
+        }
+    }
+
+    /// One line for each number.
+    static var table: String {
+        allCases.map { status in
+            let number = "\(status.rawValue)"
+            return String(repeating: " ", count: 4 - number.count) + number + "  " + status.cause
+        }.joined(separator: "\n")
+    }
+}
