@@ -5,7 +5,7 @@ DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 
-.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs nightly clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -20,6 +20,7 @@ help:
 	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
 	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
+	@echo "make nightly      what takes longer: sanitizers, fuzzing, the long soak, packages that depend on this one (two hours)"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
 demo:
@@ -101,6 +102,9 @@ docs:
 examples:
 	@scripts/install-dependencies build test
 	scripts/try-examples
+
+nightly:
+	@scripts/nightly
 
 clean:
 	rm -rf .build .build-asan .build-tsan .build-static Benchmarks/.build docs-out
