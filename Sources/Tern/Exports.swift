@@ -75,8 +75,11 @@
 @_exported public import struct TernEngine.ServerSentEvent
 @_exported public import struct TernEngine.ServerSentEvents
 @_exported public import struct TernEngine.ServerTrust
+@_exported public import struct TernEngine.ServerTrustChallenge
+@_exported public import enum TernEngine.ServerTrustDisposition
 @_exported public import enum TernEngine.ServerTrustPolicy
 @_exported public import class TernEngine.ServerTrustPolicyManager
+@_exported public import struct TernEngine.ServerTrustQuestion
 @_exported public import class TernEngine.ServerTrustResult
 @_exported public import class TernEngine.Session
 @_exported public import struct TernEngine.SessionConfiguration

@@ -42,6 +42,7 @@
 @_exported public import struct TernTLS.RevocationFlags
 @_exported public import enum TernTLS.RevocationQuestion
 @_exported public import struct TernTLS.ServerTrust
+@_exported public import enum TernTLS.ServerTrustDisposition
 @_exported public import enum TernTLS.ServerTrustPolicy
 @_exported public import class TernTLS.ServerTrustPolicyManager
 @_exported public import class TernTLS.ServerTrustResult
