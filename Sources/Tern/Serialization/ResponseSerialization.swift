@@ -51,6 +51,7 @@ enum ResponseSerialization {
         if promisesNoBody(response) { return .success(NSNull()) }
         guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
         do {
+            try PropertyListCheck.check(data.span)
             // The pointer is to where the format is wanted: nowhere.
             return .success(
                 try unsafe PropertyListSerialization.propertyList(from: data, options: options, format: nil))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The table of objects of a binary property list, which may name an object any number of times: walked once, each collection once.
+///
+/// The format ends with 32 bytes: at 6 the size of an offset, at 7 that of a reference, at 8 how many objects there are, at 16 which one
+/// is the outermost, at 24 where their offsets begin; numbers are big-endian.
+struct BinaryPropertyList {
+    /// How far the walk has come with an object.
+    private enum Progress {
+        case unseen
+        /// A collection that is being walked: one that names it again holds itself.
+        case open
+        /// What it comes to, and how deep it is.
+        case known(objects: Int, depth: Int)
+    }
+
+    /// A collection that is being walked.
+    private struct Level {
+        let object: Int
+        /// Where its references begin.
+        let start: Int
+        let count: Int
+        var next = 0
+        var objects = 1
+        var depth = 1
+    }
+
+    private static let trailer = 32
+
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let offsets: Int
+    private let top: Int
+    private var progress: [Progress]
+    private var levels: [Level] = []
+
+    init(_ bytes: Span<UInt8>) throws(PropertyListLimit) {
+        let end = bytes.count - Self.trailer
+        guard end >= 8 else { throw .malformed }
+        offsetSize = Int(bytes[end + 6])
+        referenceSize = Int(bytes[end + 7])
+        guard let count = Self.number(bytes, at: end + 8, size: 8), let top = Self.number(bytes, at: end + 16, size: 8),
+            let offsets = Self.number(bytes, at: end + 24, size: 8), offsetSize > 0, referenceSize > 0, top < count,
+            offsets < end, count <= (end - offsets) / offsetSize
+        else { throw .malformed }
+        (self.top, self.offsets) = (top, offsets)
+        progress = Array(repeating: .unseen, count: count)
+    }
+
+    /// Throws if the list is malformed, nested too deep, or comes to too many objects.
+    mutating func check(_ bytes: Span<UInt8>) throws(PropertyListLimit) {
+        let limit = PropertyListLimit.objects(in: bytes.count)
+        try enter(top, bytes)
+        while let level = levels.last {
+            guard level.next < level.count else {
+                leave(level)
+                continue
+            }
+            levels[levels.count - 1].next += 1
+            guard let object = Self.number(bytes, at: level.start + level.next * referenceSize, size: referenceSize),
+                object < progress.count
+            else { throw .malformed }
+            switch progress[object] {
+            case .unseen: try enter(object, bytes)
+            case .open: throw .malformed
+            case .known(let objects, let depth): add(objects, depth)
+            }
+            if let last = levels.last {
+                if last.objects > limit { throw .tooManyObjects }
+                if levels.count + last.depth - 1 > PropertyListLimit.depth { throw .tooDeep }
+            }
+        }
+    }
+
+    /// An object is named for the first time: a collection is walked next.
+    private mutating func enter(_ object: Int, _ bytes: Span<UInt8>) throws(PropertyListLimit) {
+        guard let place = Self.number(bytes, at: offsets + object * offsetSize, size: offsetSize), place < offsets
+        else {
+            throw .malformed
+        }
+        let marker = bytes[place]
+        switch marker >> 4 {
+        case 0xa, 0xb, 0xc, 0xd:
+            guard let (count, start) = extent(marker, place, bytes) else { throw .malformed }
+            // A dictionary has as many keys as values.
+            let references = marker >> 4 == 0xd ? count * 2 : count
+            guard references <= (offsets - start) / referenceSize else { throw .malformed }
+            if levels.count >= PropertyListLimit.depth { throw .tooDeep }
+            progress[object] = .open
+            levels.append(Level(object: object, start: start, count: references))
+        default:
+            progress[object] = .known(objects: 1, depth: 0)
+            add(1, 0)
+        }
+    }
+
+    /// How many members a collection has, and where they begin.
+    private func extent(_ marker: UInt8, _ place: Int, _ bytes: Span<UInt8>) -> (count: Int, start: Int)? {
+        if marker & 15 != 15 { return (Int(marker & 15), place + 1) }
+        guard place + 1 < offsets, bytes[place + 1] >> 4 == 1, bytes[place + 1] & 15 <= 3 else { return nil }
+        let size = 1 << Int(bytes[place + 1] & 15)
+        guard place + 2 + size <= offsets, let count = Self.number(bytes, at: place + 2, size: size),
+            count <= bytes.count
+        else { return nil }
+        return (count, place + 2 + size)
+    }
+
+    /// All members of a collection have been seen.
+    private mutating func leave(_ level: Level) {
+        progress[level.object] = .known(objects: level.objects, depth: level.depth)
+        levels.removeLast()
+        add(level.objects, level.depth)
+    }
+
+    /// The innermost collection has a member that comes to this.
+    private mutating func add(_ objects: Int, _ depth: Int) {
+        if levels.isEmpty { return }
+        let last = levels.count - 1
+        let (sum, overflows) = levels[last].objects.addingReportingOverflow(objects)
+        levels[last].objects = overflows ? .max : sum
+        levels[last].depth = max(levels[last].depth, depth + 1)
+    }
+
+    /// The number of this many bytes there; nil if it is not within the list or too large to count with.
+    private static func number(_ bytes: Span<UInt8>, at place: Int, size: Int) -> Int? {
+        guard place >= 0, size <= bytes.count, place <= bytes.count - size else { return nil }
+        var value: UInt64 = 0
+        for index in place..<place + size {
+            if value >> 55 != 0 { return nil }
+            value = value << 8 | UInt64(bytes[index])
+        }
+        return Int(exactly: value)
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+import TernTesting
+import Testing
+
+@testable import Tern
+
+@Suite struct PropertyListCheckTests {
+    private func verdict(_ bytes: some Sequence<UInt8>) -> PropertyListLimit? {
+        let bytes = Array(bytes)
+        do throws(PropertyListLimit) {
+            try PropertyListCheck.check(bytes.span)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Arrays of which each names the next one this often; the last is empty.
+    private func chain(of levels: Int, naming times: Int) -> [UInt8] {
+        var list = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        for level in 0..<levels {
+            offsets.append(list.count)
+            let isLast = level == levels - 1
+            list.append(isLast ? 0xa0 : 0xa0 | UInt8(times))
+            if isLast { continue }
+            for _ in 0..<times { list += bigEndian(level + 1, 4) }
+        }
+        let table = list.count
+        for offset in offsets { list += bigEndian(offset, 4) }
+        list += [0, 0, 0, 0, 0, 0, 4, 4]
+        return list + bigEndian(levels, 8) + bigEndian(0, 8) + bigEndian(table, 8)
+    }
+
+    private func bigEndian(_ number: Int, _ size: Int) -> [UInt8] {
+        (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    @Test(arguments: [20, 100, 400])
+    func `a binary list that names its arrays twice is refused before it is expanded`(levels: Int) {
+        let list = chain(of: levels, naming: 2)
+        let clock = ContinuousClock()
+        let time = clock.measure { #expect(verdict(list) == .tooManyObjects) }
+        #expect(time < .milliseconds(50))
+        let result = ResponseSerialization.propertyList([], nil, Data(list), nil)
+        guard case .failure(AFError.responseSerializationFailed(.propertyListSerializationFailed(let error))) = result
+        else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(error as? PropertyListLimit == .tooManyObjects)
+    }
+
+    @Test func `a binary list is nested 512 deep at most`() {
+        #expect(verdict(chain(of: 512, naming: 1)) == nil)
+        #expect(verdict(chain(of: 513, naming: 1)) == .tooDeep)
+        #expect(verdict(chain(of: 100_000, naming: 1)) == .tooDeep)
+    }
+
+    @Test func `a binary list that holds itself, or points outside, is malformed`() {
+        var list = chain(of: 3, naming: 1)
+        list[17] = 0  // The second array names the first.
+        #expect(verdict(list) == .malformed)
+        list[17] = 9
+        #expect(verdict(list) == .malformed)
+        #expect(verdict("bplist00".utf8) == .malformed)
+        #expect(verdict(Array("bplist00".utf8) + Array(repeating: 0xff, count: 64)) == .malformed)
+    }
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
+    func `what Foundation writes passes, and is read`(format: PropertyListSerialization.PropertyListFormat) throws {
+        let value: [String: Any] = [
+            "many": (0..<1_000).map { ["name": "the same", "number": $0, "on": $0 % 2 == 0] as [String: Any] },
+            "data": Data([1, 2]), "date": Date(timeIntervalSince1970: 0), "text": "a < b && \"c\" ( {", "none": [Int](),
+        ]
+        let list = try PropertyListSerialization.data(fromPropertyList: value, format: format, options: 0)
+        #expect(verdict(list) == nil)
+        let read = ResponseSerialization.propertyList([], nil, list, nil).value as? [String: Any]
+        #expect((read?["many"] as? [Any])?.count == 1_000)
+    }
+
+    @Test(arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian])
+    func `an XML list is nested 512 deep at most, in any encoding`(encoding: String.Encoding) throws {
+        func list(_ depth: Int) throws -> Data {
+            let text =
+                "<?xml version=\"1.0\"?><!DOCTYPE plist><!-- <a> -- <b> --><plist version=\"1.0\">"
+                + String(repeating: "<array><true/>", count: depth) + String(repeating: "</array>", count: depth)
+                + "</plist>"
+            return try #require(text.data(using: encoding))
+        }
+        #expect(verdict(try list(512)) == nil)
+        #expect(verdict(try list(513)) == .tooDeep)
+        #expect(verdict(try list(100_000)) == .tooDeep)
+    }
+
+    @Test func `a list in OpenStep's format is nested 512 deep at most`() {
+        #expect(verdict((String(repeating: "({a=", count: 200) + "\"((\\\"((\"").utf8) == nil)
+        #expect(verdict(String(repeating: "(", count: 512).utf8) == nil)
+        #expect(verdict(String(repeating: "(", count: 513).utf8) == .tooDeep)
+        #expect(verdict("".utf8) == nil)
+    }
+}
