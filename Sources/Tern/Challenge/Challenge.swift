@@ -41,8 +41,7 @@ public struct Challenge: Sendable {
 
     /// What a server asks with a 401: for a password if that will do, because we have no other answer.
     init(_ challenge: AuthenticationChallenge) {
-        let schemes = challenge.challenges.compactMap(ChallengeScheme.init)
-        let scheme = schemes.first { $0.method == .httpBasic } ?? schemes.first
+        let scheme = ChallengeScheme.preferred(among: challenge.challenges)
         self.init(
             protectionSpace: ProtectionSpace(
                 host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",

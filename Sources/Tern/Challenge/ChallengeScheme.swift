@@ -2,20 +2,34 @@
 
 /// The first challenge in the value of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 struct ChallengeScheme {
+    /// How much of a response's challenges is read, in bytes: this runs on the reactor.
+    static let limit = 4_096
+
     let method: ProtectionSpace.AuthenticationMethod
     let realm: String?
 
     init?(_ value: String) {
-        let name = value.prefix { $0 != " " && $0 != "," }.lowercased()
-        if name.isEmpty { return nil }
+        var scanner = ChallengeScanner(Array(value.utf8.prefix(Self.limit)))
+        guard let name = scanner.scheme() else { return nil }
         method =
             switch name {
             case "basic": .httpBasic
             case "digest": .httpDigest
             default: .default
             }
-        // A quoted string, whose escapes stand for what follows them (RFC 9110 §5.6.4).
-        let quoted = value.firstMatch(of: /realm="((?:[^"\\]|\\.)*)"/.ignoresCase())?.output.1
-        realm = quoted.map { $0.replacing(/\\(.)/) { $0.output.1 } }.map { String($0) }
+        realm = scanner.quotedValue(of: "realm")
+    }
+
+    /// The challenge to answer among those of a response: the first that a name and a password will do for, else the first.
+    static func preferred(among values: [String]) -> ChallengeScheme? {
+        var first: ChallengeScheme?
+        var left = limit
+        for value in values where left > 0 {
+            left -= value.utf8.count
+            guard let scheme = ChallengeScheme(value) else { continue }
+            if scheme.method == .httpBasic { return scheme }
+            first = first ?? scheme
+        }
+        return first
     }
 }
