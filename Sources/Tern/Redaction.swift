@@ -8,14 +8,47 @@ enum Redaction {
 
     /// Method and URL.
     static func summary(_ request: URLRequest) -> String {
-        (request.httpMethod ?? "GET") + (request.url.map { " " + url($0.absoluteString) } ?? "")
+        (request.httpMethod ?? "GET")
+            + (request.url.map { " " + url($0.absoluteString, request.sensitiveFields) } ?? "")
     }
 
     /// A URL, or what was meant to be one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
     /// path; a parser that disagrees must not make us show a password, so all before it goes.
     ///
     /// Looks at scalars: a mark that combines with a delimiter makes another character of it, but not another delimiter.
-    static func url(_ text: String) -> String {
+    ///
+    /// - Parameter sensitiveFields: say which values of its query, and of a query in its fragment, go as well.
+    static func url(_ text: String, _ sensitiveFields: SensitiveFields = []) -> String {
+        let text = withoutUserinfo(text)
+        guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+        return text[..<start] + form(String(text[start...]), sensitiveFields)
+    }
+
+    /// Fields of a form, or a query, without the values of those whose names say that they are secrets.
+    static func form(_ text: String, _ sensitiveFields: SensitiveFields) -> String {
+        let separators = "?#&;".unicodeScalars
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            if let first = rest.first, separators.contains(first) {
+                shown.append(first)
+                rest.removeFirst()
+            }
+            let item = rest.prefix { !separators.contains($0) }
+            rest = rest[item.endIndex...]
+            let name = String(item.prefix { $0 != "=" })
+            guard name.unicodeScalars.count < item.count,
+                sensitiveFields.redacts(queryItemNamed: name.removingPercentEncoding ?? name)
+            else {
+                shown += item
+                continue
+            }
+            shown += "\(name)=\(placeholder)".unicodeScalars
+        }
+        return String(shown)
+    }
+
+    private static func withoutUserinfo(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard let scheme = scalars.firstRange(of: "//".unicodeScalars) else { return text }
         let rest = scalars[scheme.upperBound...]

@@ -25,10 +25,17 @@ struct CurlCommand: CustomStringConvertible {
         if let body = request.httpBody {
             // `-d` takes a body that begins with @ for the name of a file to send.
             let option = body.first == UInt8(ascii: "@") ? "--data-raw" : "-d"
-            parts.append("\(option) \(Self.quoted(String(decoding: body, as: UTF8.self)))")
+            parts.append("\(option) \(Self.quoted(Self.text(of: body, request, sensitiveFields)))")
         }
-        parts.append(Self.quoted(Redaction.url(url.absoluteString)))
+        parts.append(Self.quoted(Redaction.url(url.absoluteString, sensitiveFields)))
         description = parts.joined(separator: " \\\n\t")
+    }
+
+    /// The body, without what is secret in a form.
+    private static func text(of body: Data, _ request: URLRequest, _ sensitiveFields: SensitiveFields) -> String {
+        let text = String(decoding: body, as: UTF8.self)
+        let type = request.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
+        return type.hasPrefix("application/x-www-form-urlencoded") ? Redaction.form(text, sensitiveFields) : text
     }
 
     /// As it stands, where no shell could take it for more than a word.

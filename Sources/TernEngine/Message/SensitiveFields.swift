@@ -9,6 +9,10 @@ public struct SensitiveFields: Sendable, Hashable {
     /// In lower case.
     private var names: Set<String>
 
+    /// Whether descriptions leave out the values of query items whose names say that they are secrets, such as `api_key`, or are
+    /// among these names; on by default.
+    public var redactsQueryItems = true
+
     /// These names, and the ones that are always sensitive.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.map { $0.lowercased() })
@@ -19,13 +23,31 @@ public struct SensitiveFields: Sendable, Hashable {
 
     /// The names of both.
     public func union(_ other: SensitiveFields) -> SensitiveFields {
-        SensitiveFields(names.union(other.names))
+        var union = SensitiveFields(names.union(other.names))
+        union.redactsQueryItems = redactsQueryItems && other.redactsQueryItems
+        return union
     }
 
     /// Whether a field of this name is sensitive.
     public func contains(_ name: String) -> Bool {
         HTTPField.isSensitive(name) || !names.isEmpty && names.contains(name.lowercased())
     }
+
+    /// Whether descriptions leave out the value of a query item, or a field of a form, of this name.
+    public func redacts(queryItemNamed name: String) -> Bool {
+        if !redactsQueryItems { return false }
+        if contains(name) { return true }
+        let word = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        return Self.secretWords.contains(word) || Self.secretParts.contains { word.contains($0) }
+    }
+
+    /// Names of query items that are secrets, in lower case, without what stands between their words.
+    private static let secretWords: Set<String> = ["auth", "code", "key", "pass", "pwd", "session", "sid", "sig"]
+    /// What makes a secret of every name it is part of.
+    private static let secretParts = [
+        "accesskey", "apikey", "authorization", "credential", "jwt", "passphrase", "passwd", "password", "secret",
+        "sessionid", "signature", "token",
+    ]
 
     /// `Name: value`, the value left out of a sensitive field.
     package func description(of field: HTTPField) -> String {
