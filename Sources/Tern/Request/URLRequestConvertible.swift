@@ -22,7 +22,7 @@ extension URLRequest {
     /// - Throws: `AFError.invalidURL`.
     public init(url: any URLConvertible, method: HTTPMethod, headers: HTTPHeaders? = nil) throws {
         self.init(url: try url.asURL())
-        if method != .get { httpMethod = method.rawValue }
+        httpMethod = method.rawValue
         if let headers { allHTTPHeaderFields = headers }
     }
 }

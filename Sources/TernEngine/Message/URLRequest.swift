@@ -15,6 +15,8 @@ public struct URLRequest: Sendable {
         var url: URL?
         @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>
         var method: String
+        /// Whether a method was named, and not only taken to be GET.
+        var isMethodNamed = false
         @safe @exclusivity(unchecked) var headers: HTTPFields
         @safe @exclusivity(unchecked) var content: RequestContent?
         /// Of `content`, where it can be read once; shared by all copies.
@@ -37,6 +39,7 @@ public struct URLRequest: Sendable {
             url = other.url
             destination = other.destination
             method = other.method
+            isMethodNamed = other.isMethodNamed
             headers = other.headers
             content = other.content
             onceSource = other.onceSource
@@ -88,6 +91,7 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.method = newValue ?? "GET"
+            storage.isMethodNamed = newValue != nil
         }
     }
 
@@ -216,6 +220,9 @@ public struct URLRequest: Sendable {
     public var host: String? { try? storage.destination.get().origin.host }
 
     var method: String { storage.method }
+
+    /// Whether a method was named, be it GET.
+    var isMethodNamed: Bool { storage.isMethodNamed }
 
     var destination: Result<Destination, InvalidRequest> { storage.destination }
 

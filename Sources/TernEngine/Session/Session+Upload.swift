@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension Session {
-    /// Makes a task that sends `content` with `request`, whose own content does not count, and tells `delegate` what happens. POST
-    /// if the request does not say. Call `resume()` to start it.
+    /// Makes a task that sends `content` with `request`, whose own content does not count, and tells `delegate` what happens. By
+    /// POST, unless the request names a method, be it GET. Call `resume()` to start it.
     public func uploadTask(
         with request: URLRequest, from content: RequestContent, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
@@ -51,7 +51,7 @@ extension URLRequest {
     fileprivate func sending(_ content: RequestContent) -> URLRequest {
         var request = self
         request.content = content
-        if request.method == "GET" { request.httpMethod = "POST" }
+        if !request.isMethodNamed { request.httpMethod = "POST" }
         return request
     }
 }

@@ -9,10 +9,10 @@ import Testing
 extension URLRequest {
     /// A request for a path of `origin`.
     init(
-        _ origin: ScriptedOrigin, _ path: String = "/", method: String = "GET", body: Data? = nil, host: String? = nil
+        _ origin: ScriptedOrigin, _ path: String = "/", method: String? = nil, body: Data? = nil, host: String? = nil
     ) throws {
         self.init(url: try #require(URL(string: origin.url(path, host: host))))
-        httpMethod = method
+        if let method { httpMethod = method }
         httpBody = body
     }
 

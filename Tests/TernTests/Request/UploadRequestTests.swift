@@ -36,6 +36,29 @@ import Testing
             await manager.upload(InputStream(data: data), with: put).serializingString().result.value == "PUT 100000")
     }
 
+    private struct Getting: RequestAdapter {
+        func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+            var request = urlRequest
+            request.httpMethod = "GET"
+            return request
+        }
+    }
+
+    @Test func `an upload goes by GET where that is asked for, be it by an adapter`() async throws {
+        let origin = try echo()
+        let data = Data(repeating: 7, count: 9)
+        let file = try temporaryFile(data)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(await manager.upload(data, to: origin.url(), method: .get).serializingString().result.value == "GET 9")
+        let unnamed = URLRequest(url: try origin.url().asURL())
+        #expect(await manager.upload(data, with: unnamed).serializingString().result.value == "POST 9")
+        manager.adapter = Getting()
+        #expect(await manager.upload(data, to: origin.url()).serializingString().result.value == "GET 9")
+        #expect(await manager.upload(file, to: origin.url()).serializingString().result.value == "GET 9")
+        let stream = manager.upload(InputStream(data: data), to: origin.url())
+        #expect(await stream.serializingString().result.value == "GET 9")
+    }
+
     @Test func `a stream is as long as its Content-Length says, or goes in chunks`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [
