@@ -4,7 +4,8 @@ import Foundation
 /// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
 ///
 /// Keys are in alphabetical order. There is no standard for collections; these are Alamofire's: an array is
-/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for.
+/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for. A whole number has no
+/// point, whatever its type: 1.0 is `1`.
 public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where the parameters go.
     public enum Destination: Sendable {
@@ -110,10 +111,17 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return try String(whole).asURL()
     }
 
+    /// Numbers as Alamofire spells them, which is NSNumber's way: a whole one has no point.
+    private static func spelled(_ value: Any) -> String {
+        let text = "\(value)"
+        guard text.hasSuffix(".0"), value is Double || value is Float || value is CGFloat else { return text }
+        return String(text.dropLast(2))
+    }
+
     /// Swift's numbers become NSNumber when asked, and so does Bool, which alone says "c" of itself.
     private func text(of value: Any) -> String {
         guard let number = value as? NSNumber, unsafe number.objCType.pointee == CChar(UInt8(ascii: "c")) else {
-            return "\(value)"
+            return Self.spelled(value)
         }
         return boolEncoding.encode(value: number.boolValue)
     }

@@ -150,4 +150,14 @@ import Testing
             return
         }
     }
+
+    @Test(arguments: [
+        (1.0 as any Sendable, "1"), (-2.0 as Float, "-2"), (1.5, "1.5"), (0.1, "0.1"), (1e15, "1000000000000000"),
+        (1e21, "1e+21"), (7, "7"), ("1.0", "1.0"),
+    ])
+    func `a whole number has no point, whatever its type`(value: any Sendable, text: String) {
+        let encoding = URLEncoding.default
+        #expect(encoding.queryComponents(fromKey: "a", value: value).first?.1 == encoding.escape(text))
+        #expect(encoding.queryComponents(fromKey: "a", value: [value]).first?.1 == encoding.escape(text))
+    }
 }
