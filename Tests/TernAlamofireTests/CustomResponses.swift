@@ -44,6 +44,23 @@ extension DataRequest {
     }
 }
 
+/// Serializers that leave it to the compiler what they make.
+struct WordCount: DataResponseSerializerProtocol {
+    var serializeResponse: (URLRequest?, HTTPURLResponse?, Data?, Error?) -> Result<Int> {
+        return { _, _, data, error in
+            guard error == nil else { return .failure(error!) }
+            return .success(String(decoding: data ?? Data(), as: UTF8.self).split(separator: " ").count)
+        }
+    }
+}
+
+struct FileName: DownloadResponseSerializerProtocol {
+    let serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, Error?) -> Result<String> = { _, _, file, error in
+        guard let file = file else { return .failure(error!) }
+        return .success(file.lastPathComponent)
+    }
+}
+
 struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
     let username: String
     let name: String
@@ -134,5 +151,22 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
             request: URLRequest(url: url), response: response, data: nil, result: Result<Int>.success(1))
         #expect(made.response?.statusCode == 200 && made.response?.mimeType == "application/json")
         #expect(response?.allHeaderFields["Content-Type"] == "application/json")
+    }
+
+    @Test func `a serializer need not spell out what it makes`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("three small words")] }
+        let count: Int? = await withCheckedContinuation { continuation in
+            Alamofire.request(origin.url()).response(responseSerializer: WordCount()) {
+                continuation.resume(returning: $0.result.value)
+            }
+        }
+        #expect(count == 3)
+        let response: DownloadResponse<String> = await withCheckedContinuation { continuation in
+            Alamofire.download(origin.url()).response(responseSerializer: FileName()) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(response.result.value == response.temporaryURL?.lastPathComponent)
+        if let file = response.temporaryURL { try? FileManager.default.removeItem(at: file) }
     }
 }

@@ -9,7 +9,7 @@ public import TernEngine
 
     /// Takes the request, the head of the response, the body, and the error of transport or validation, which is the
     /// result unless the serializer knows better.
-    @preconcurrency var serializeResponse:
-        @Sendable (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<SerializedObject, any Error>
-    { get }
+    var serializeResponse: (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<SerializedObject, any Error> {
+        get
+    }
 }

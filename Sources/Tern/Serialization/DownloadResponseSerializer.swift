@@ -4,15 +4,18 @@ public import TernEngine
 
 /// A serializer of downloads made of a closure.
 public struct DownloadResponseSerializer<Value>: DownloadResponseSerializerProtocol {
+    private let closure: @Sendable (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<Value, any Error>
+
     /// The closure.
-    @preconcurrency public let serializeResponse:
-        @Sendable (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<Value, any Error>
+    public var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<Value, any Error> {
+        closure
+    }
 
     /// A serializer that calls the closure.
     @preconcurrency public init(
         serializeResponse:
             @escaping @Sendable (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<Value, any Error>
     ) {
-        self.serializeResponse = serializeResponse
+        closure = serializeResponse
     }
 }

@@ -9,7 +9,7 @@ public import TernEngine
 
     /// Takes the request, the head of the response, where the file is, and the error of transport, moving or validation, which is the
     /// result unless the serializer knows better.
-    @preconcurrency var serializeResponse:
-        @Sendable (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<SerializedObject, any Error>
-    { get }
+    var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<SerializedObject, any Error> {
+        get
+    }
 }
