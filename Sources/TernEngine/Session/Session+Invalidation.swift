@@ -9,7 +9,7 @@ extension Session {
     /// The same, and cancels the tasks that are under way.
     public func invalidateAndCancel() {
         invalidate()
-        for table in tables { for task in table.all { task.cancel() } }
+        for table in tables { for task in table.all { task.abandon() } }
         for shard in shards { shard.perform { $0.endGuests(.cancelled) } }
     }
 

@@ -36,6 +36,8 @@ public class SessionTask: @unchecked Sendable {
         var stage = Stage.created
         var shard: Shard<SessionTask>?
         var suspensions = 0
+        /// It ends because its session does.
+        var isAbandoned = false
         /// Signed, because the two sides that change it may overtake each other: what counts is the sum.
         var holds = 0
         var isCancelledOnStart = false
@@ -165,10 +167,17 @@ public class SessionTask: @unchecked Sendable {
         cancellation.store(true, ordering: .relaxed)
         let (shard, isOver) = shared.withLock { state in
             if state.stage == .created { begin(&state) }
+            state.isAbandoned = false
             return (state.shard, state.stage == .completed)
         }
         if isOver { return }
         if let shard { shard.deliver(.cancel, from: self) } else { completeLater(.cancelled, phase: .request, on: nil) }
+    }
+
+    /// Cancels the task because its session ends.
+    package func abandon() {
+        cancel()
+        shared.withLock { $0.isAbandoned = true }
     }
 
     /// Ends the task, which nobody listens to any more: as `cancel()` does, but that its connection may see to the rest of a response
@@ -218,9 +227,10 @@ public class SessionTask: @unchecked Sendable {
 
 // What is known about it
 extension SessionTask {
-    /// Where the task is in its life.
+    /// Where the task is in its life. A task that is suspended when its session ends, or later, is `.suspended` from then on.
     public var state: State {
         shared.withLock { state in
+            if state.isAbandoned, state.suspensions > 0 { return .suspended }
             if state.stage == .completed { return .completed }
             if isCancelled { return .canceling }
             return state.stage == .created || state.suspensions > 0 ? .suspended : .running

@@ -97,4 +97,19 @@ import TernLock
         }
         #expect(wrong.withLock { $0 } == 0)
     }
+
+    @Test(arguments: [false, true])
+    func `the task of a manager that was let go of is suspended if its request is`(isSuspendedBefore: Bool) async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        var manager: SessionManager? = SessionManager()
+        let request = try #require(manager?.request(origin.url()))
+        #expect(manager?.startRequestsImmediately == true)
+        if isSuspendedBefore { request.suspend() }
+        manager = nil
+        if !isSuspendedBefore { request.suspend() }
+        #expect(request.task?.state == .suspended)
+        _ = await request.serializingData().response
+        #expect(request.task?.state == .suspended)
+    }
 }
