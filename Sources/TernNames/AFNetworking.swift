@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+extension AFSecurityPolicy {
+    /// A policy that pins nothing: servers are trusted as by the system.
+    public static func `default`() -> AFSecurityPolicy { AFSecurityPolicy() }
+}
+
+extension AFURLSessionManager {
+    /// A manager of a session of its own, which has this configuration.
+    @_disfavoredOverload
+    public convenience init(sessionConfiguration configuration: URLSessionConfiguration) {
+        self.init(sessionConfiguration: configuration.value)
+        configuration.refuseIfBackground(session)
+    }
+
+    /// What the session was made with; a copy, as the session's own is in URLSession.
+    public var sessionConfiguration: URLSessionConfiguration { URLSessionConfiguration(session.configuration) }
+
+    /// Runs operations on ``Tern/AFURLSessionManager/queue``, one at a time; another queue each time.
+    public var operationQueue: OperationQueue {
+        let operations = OperationQueue()
+        operations.maxConcurrentOperationCount = 1
+        // Unowned by the operations: the manager holds its queue, and a queue of theirs ends with them.
+        unsafe operations.underlyingQueue = queue
+        return operations
+    }
+}
