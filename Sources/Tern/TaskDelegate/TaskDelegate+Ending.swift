@@ -88,7 +88,7 @@ extension TaskDelegate: CallbackQueue.Source {
             context.callbacks.post(self)
         } else if let task {
             // Without an error of its own nobody will go on with it.
-            if error == nil { task.cancel() } else { stop(task) }
+            if error == nil { task.abandon() } else { stop(task) }
             // It may have become a download in this moment, which then is what goes on.
             if !(task is SessionDownloadTask), let download = self.task as? SessionDownloadTask { download.cancel() }
         }
