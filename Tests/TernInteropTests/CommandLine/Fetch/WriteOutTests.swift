@@ -23,7 +23,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("%{url}", to: "format")
         #expect(try WriteOut(argument: "@" + file).pieces == [.variable(.url)])
-        #expect(throws: ValidationError.self) { try WriteOut(argument: "@/nowhere/format") }
+        #expect(throws: CommandFailure.self) { try WriteOut(argument: "@/nowhere/format") }
     }
 
     @Test func `what a server chose steers no terminal`() {
