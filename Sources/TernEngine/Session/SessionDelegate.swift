@@ -7,7 +7,7 @@ public protocol SessionDelegate: SessionTaskDelegate {
     /// thread that makes it.
     func session(_ session: Session, didCreate task: SessionTask)
     /// The session's policies have evaluated a server, and their verdict does not count yet. On a reactor's thread, before
-    /// anything is sent to the server, once for each TLS connection that is opened; only if ``answersServerTrustChallenges``.
+    /// anything is sent to the server, once for each TLS connection that is opened; only if `answersServerTrustChallenges` is true.
     ///
     /// The answer holds for all tasks of the session. ``TernTLS/ServerTrustDisposition/performDefaultHandling`` leaves it to the
     /// delegate of the task the connection is opened for, and is the default.
