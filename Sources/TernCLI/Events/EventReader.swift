@@ -82,7 +82,9 @@ struct EventReader {
             if isSecond { _exit(1) }
             work()
         }
-        source.resume()
+        // Waits until Dispatch listens, so that no interruption ends the process by default.
+        let sources: [any DispatchSourceSignal] = [source]
+        sources.begin()
         return source
     }
 }

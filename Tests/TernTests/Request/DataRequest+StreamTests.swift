@@ -28,7 +28,8 @@ import TernLock
         let (data, count) = try #require(await ends.first { _ in true })
         #expect(data == nil)
         #expect(count == body.count)
-        #expect(sink.data == body)
+        let isWhole = sink.data == body
+        #expect(isWhole)
     }
 
     @Test func `bytes reach the closure while the rest is still to come`() async throws {
