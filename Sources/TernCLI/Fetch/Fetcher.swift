@@ -123,12 +123,13 @@ struct Fetcher {
         if let heads, !(heads.isStandardOutput && (plan.path ?? "-") == "-") {
             try heads.write(ResponseHeadText.bytes(contents.heads))
         }
+        let failure = failure(of: contents, plan)
         if options.output.isJSON {
             try StandardStreams.print(
                 try JSONReport.text(ExchangeReport(url: plan.target.text, transcript: contents)))
-        } else if let failure = failure(of: contents, plan), options.output.tellsErrors {
+        } else if let failure, options.output.tellsErrors {
             StandardStreams.tell(failure.line)
         }
-        try writeOut?.write(TransferReport(plan, contents, failure(of: contents, plan)))
+        try writeOut?.write(TransferReport(plan, contents, failure))
     }
 }
