@@ -9,8 +9,8 @@ public struct SessionConfiguration: Sendable {
     public var httpMaximumConnectionsPerHost = 16
     /// Requests that may wait for a connection to one origin; one more fails with `queueFull`.
     public var maximumQueuedRequestsPerHost = 100_000
-    /// How long a connection is kept without a request. Shorter than most servers keep it, so that they close less often
-    /// under a request's feet.
+    /// How long a connection is kept without a request. Shorter than most servers keep it, so that they close less
+    /// often under a request's feet.
     public var maximumIdleTime = Duration.seconds(30)
     /// Limits for requests that set none.
     public var timeouts = Timeouts()
@@ -18,22 +18,22 @@ public struct SessionConfiguration: Sendable {
     public var challengeTimeout = Duration.seconds(60)
     /// What becomes of a response that sends the client elsewhere, for requests that do not say.
     public var redirectPolicy = RedirectPolicy.follow()
-    /// Whether bodies in gzip and deflate are asked for and decoded, for requests that do not say; unknown codings are delivered as
-    /// they come.
+    /// Whether bodies in gzip and deflate are asked for and decoded, for requests that do not say; unknown codings are
+    /// delivered as they come.
     public var decodesContent = true
     /// What decoding a body may cost.
     public var contentDecodingLimits = ContentDecodingLimits()
-    /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that does no
-    /// harm; see ``RepeatPolicy``.
+    /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that
+    /// does no harm; see ``RepeatPolicy``.
     public var repeatsLostRequests = true
-    /// The Unix domain socket at which all servers are to be found, redirected to or not, for requests that name none of their own;
-    /// nil finds them at their hosts and ports. What the session asks for itself, such as whether a certificate is revoked, goes
-    /// over the network all the same.
+    /// The Unix domain socket at which all servers are to be found, redirected to or not, for requests that name none
+    /// of their own; nil finds them at their hosts and ports. What the session asks for itself, such as whether a
+    /// certificate is revoked, goes over the network all the same.
     public var unixSocket: UnixSocketName?
     /// Added to every request that has no field of that name.
     public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
-    /// The header fields whose values are secrets in every request, besides those that always are and those that a request
-    /// marks itself.
+    /// The header fields whose values are secrets in every request, besides those that always are and those that a
+    /// request marks itself.
     public var sensitiveFields = SensitiveFields()
     /// The most that `data(for:)` collects, in bytes. Streams have no such limit.
     public var maximumCollectedBodySize = 64 * 1024 * 1024
@@ -45,6 +45,9 @@ public struct SessionConfiguration: Sendable {
     public var leniency: Leniency = []
     /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
+
+    /// Policies that are asked before those that every session has.
+    var additionalPolicies: [any HopPolicy] = []
 
     /// The defaults; change what should be otherwise.
     public init() {}

@@ -5,7 +5,8 @@ import Testing
 @Suite struct FolderTests {
     /// A folder knows those named here, and whomever they know.
     private static let engine: [String: Set<String>] = [
-        "Session": ["Multipart", "Transfer"],
+        "Session": ["Multipart", "Policies", "Transfer"],
+        "Policies": ["Task"],
         "Transfer": ["Task"],
         "Task": ["Decoding", "Pool", "Rules"],
         "Pool": ["Dialling"],

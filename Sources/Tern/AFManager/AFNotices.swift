@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Posts when tasks of managers begin to run and are suspended, once somebody has asked a name of that: until then a task that is
-/// resumed pays nothing for it.
+/// Posts when tasks of managers begin to run and are suspended, once somebody has asked a name of that: until then a
+/// task that is resumed pays nothing for it.
 enum AFNotices {
     private struct WeakBook {
         weak var book: AFTaskBook?
@@ -28,7 +28,9 @@ enum AFNotices {
         return name
     }
 
-    private static let listening: Void = Steering.tell { task, runs in post(runs ? resumed : suspended, task) }
+    private static let listening: Void = TaskStateObservers.tell { task, runs in
+        post(runs ? resumed : suspended, task)
+    }
 
     static let resumed = Notification.Name("com.alamofire.networking.task.resume")
     static let suspended = Notification.Name("com.alamofire.networking.task.suspend")

@@ -4,15 +4,16 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// Sees to the task of one request, and holds response handlers back until the request has ended. It outlives the task where the
-/// request is retried.
+/// Sees to the task of one request, and holds response handlers back until the request has ended. It outlives the task
+/// where the request is retried.
 ///
-/// Runs no code of the user's on the reactor: what he has overridden runs on the callback queue, validations there or in an awaiting
-/// task. Any thread, any time; Sendable because whatever changes is behind a lock.
+/// Runs no code of the user's on the reactor: what he has overridden runs on the callback queue, validations there or
+/// in an awaiting task. Any thread, any time; Sendable because whatever changes is behind a lock.
 open class TaskDelegate: @unchecked Sendable {
     let context: RequestContext
     let state: Lock<State>
-    /// Whether somebody's own code wants to hear of the task: then what happens to it goes by way of the callback queue.
+    /// Whether somebody's own code wants to hear of the task: then what happens to it goes by way of the callback
+    /// queue.
     let isRelayed = Atomic<Bool>(false)
 
     /// Whether nobody holds the request but its user.
@@ -23,8 +24,9 @@ open class TaskDelegate: @unchecked Sendable {
         state = Lock(State(request: request, error: error))
     }
 
-    /// Operations that are to run when the request has ended: one at a time, after the handlers that were added before them and before
-    /// those that are added later. It is made when it is asked for, and suspended until then; a request without one does without.
+    /// Operations that are to run when the request has ended: one at a time, after the handlers that were added before
+    /// them and before those that are added later. It is made when it is asked for, and suspended until then; a request
+    /// without one does without.
     open var queue: OperationQueue {
         if let queue = state.withLock({ $0.aside?.queue }) { return queue }
         let made = OperationQueue()
@@ -82,7 +84,7 @@ open class TaskDelegate: @unchecked Sendable {
     var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     /// Whom the engine tells of the task.
-    var receiver: any SessionDownloadDelegate { Unheard.shared }
+    var receiver: any SessionDownloadDelegate { NoOpTaskDelegate.shared }
 
     /// Takes in the head of a response.
     func receive(_ response: HTTPURLResponse, of task: SessionTask) { state.withLock { $0.receive(response) } }

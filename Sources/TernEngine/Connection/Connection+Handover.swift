@@ -2,10 +2,11 @@
 import TernHTTP1
 
 extension Connection {
-    /// Stops being a connection of HTTP, of which nobody is told: who takes over has the socket, with what had come by then.
+    /// Stops being a connection of HTTP, of which nobody is told: who takes over has the socket, with what had come by
+    /// then.
     func handOver(_ early: [UInt8] = [], hasEnded: Bool = false) -> Handover {
         _ = state.close()
-        carry(nil)
+        carry(nil, nil)
         loop.setDeadline(nil, for: token)
         outgoing.drop().finish()
         held = HeldInput()
@@ -13,11 +14,11 @@ extension Connection {
         return Handover(transport: transport, token: token, metrics: metrics, early: early, hasEnded: hasEnded)
     }
 
-    /// The server speaks another protocol from here on (RFC 9110 §7.8). It begins when all of the request has been sent, and only if
-    /// there is somebody to speak it.
+    /// The server speaks another protocol from here on (RFC 9110 §7.8). It begins when all of the request has been
+    /// sent, and only if there is somebody to speak it.
     func switchProtocols(behind early: [UInt8], hasEnded: Bool = false) {
-        guard outgoing.isSent, let carried, carried.takesOver else { return fail(.transfer(.upgradeNotTaken)) }
+        guard outgoing.isSent, let delegate, delegate.takesOver else { return fail(.transfer(.upgradeNotTaken)) }
         let evidence = evidence
-        carried.handedOver(handOver(early, hasEnded: hasEnded), evidence)
+        delegate.handedOver(handOver(early, hasEnded: hasEnded), evidence)
     }
 }

@@ -8,8 +8,8 @@ extension Connection {
     /// And no longer than that: whoever waits for a connection may wait for this one.
     private static let drainedWithin = Duration.seconds(1)
 
-    /// For whom it carries, which is told nothing more: the rest of the response is received and dropped if it is known to be short,
-    /// and then the connection is free. Otherwise it is closed.
+    /// For whom it carries, which is told nothing more: the rest of the response is received and dropped if it is known
+    /// to be short, and then the connection is free. Otherwise it is closed.
     func leaveRest() -> Evidence {
         guard case .active = state.stage, !isSending, exchange.contentLeft > 0,
             exchange.contentLeft <= Self.drainedAtMost
@@ -23,10 +23,10 @@ extension Connection {
 }
 
 /// Takes what comes, and does nothing with it.
-private final class Leftover: Carried, Sendable {
+private final class Leftover: ExchangeDelegate, Sendable {
     static let shared = Leftover()
 
-    func carried(by connection: Connection) {}
+    func exchangeBegan(on carrier: any Carrier) {}
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
 

@@ -14,8 +14,8 @@ extension Connection {
     /// And so much of it at once, or a little more.
     private static let joinedAtOnce = 16 * 1024
 
-    /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a read
-    /// that has emptied the kernel's buffer is not the last.
+    /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a
+    /// read that has emptied the kernel's buffer is not the last.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
         transport.beginTurn()
         var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
@@ -80,8 +80,8 @@ extension Connection {
         if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }
     }
 
-    /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use this
-    /// connection may be a delegate, called in the midst of what another connection reads from them.
+    /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use
+    /// this connection may be a delegate, called in the midst of what another connection reads from them.
     func receiveResting() {
         unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.restingBufferSize, alignment: 16) { buffer in
             let (first, second) = unsafe (buffer[..<Self.restingBufferSize], buffer[Self.restingBufferSize...])
@@ -94,7 +94,7 @@ extension Connection {
     /// Content that is known to come next is received where it will stay, if whoever gets it has room.
     private func place(_ buffers: ReceiveBuffers) -> ReceiveBuffers {
         guard exchange.contentLeft >= Self.leastRoom, case .active = state.stage,
-            let room = unsafe carried?.room(for: exchange.contentLeft)
+            let room = unsafe delegate?.room(for: exchange.contentLeft)
         else { return unsafe buffers }
         return unsafe buffers.receiving(
             into: .init(rebasing: room.prefix(exchange.contentLeft)), isOpened: transport.isSecure)
@@ -154,7 +154,8 @@ extension Connection {
 
     /// Decodes and tells. Returns how far it went: to the end but where the turn is over or the task paused.
     private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
-        // The buffer is lent to us, and stays put until this call returns. What has been decoded may be moved between two looks.
+        // The buffer is lent to us, and stays put until this call returns. What has been decoded may be moved between
+        // two looks.
         let octets = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         var offset = 0
         while true {
@@ -185,8 +186,8 @@ extension Connection {
         }
     }
 
-    /// Moves the content of the chunks that follow up to `content`, over the framing between them: a chunk may hold one byte, and to
-    /// tell of each costs more than that.
+    /// Moves the content of the chunks that follow up to `content`, over the framing between them: a chunk may hold one
+    /// byte, and to tell of each costs more than that.
     private func join(
         _ content: Range<Int>, in octets: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
         _ allowance: inout TurnAllowance
@@ -206,7 +207,7 @@ extension Connection {
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {
         if case .head = event { silence.answered() }
-        let taken = carried?.received(event, of: bytes, &allowance) ?? .all
+        let taken = delegate?.received(event, of: bytes, &allowance) ?? .all
         switch event {
         case .body(let range):
             guard case .some(let count) = taken, case .active = state.stage else { return }

@@ -38,11 +38,12 @@ extension Connection {
         let content = outgoing.contentHandedOver
         if content != contentTold {
             contentTold = content
-            carried?.sent(content, of: outgoing.contentLength)
+            delegate?.sent(content, of: outgoing.contentLength)
         }
     }
 
-    /// As far as it goes in one turn. Whoever is asked for content may do what he likes, and have the connection closed.
+    /// As far as it goes in one turn. Whoever is asked for content may do what he likes, and have the connection
+    /// closed.
     private func sendRequest() throws(SendingError) {
         var allowance = TurnAllowance(among: loop.readyCount)
         while true {

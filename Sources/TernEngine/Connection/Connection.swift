@@ -5,10 +5,10 @@ import TernTLS
 
 /// The hinge: pulls bytes from the transport, feeds the exchange, hands events to what it carries; and the way back.
 ///
-/// One per connection of the transport, owned by its pool, touched by its loop's thread only (which is what
-/// `@unchecked Sendable` rests on). It carries one exchange at a time. What comes out of the exchange is told at once; the
-/// end of a response is acted on only after everything received with it has been looked at, because a byte beyond the
-/// response means that the connection must not be used again.
+/// One per connection of the transport, owned by its pool, touched by its loop's thread only (which is what `@unchecked
+/// Sendable` rests on). It carries one exchange at a time. What comes out of the exchange is told at once; the end of a
+/// response is acted on only after everything received with it has been looked at, because a byte beyond the response
+/// means that the connection must not be used again.
 final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Its owner's note: where it stands while it rests.
     var placeInLine: Int32 = -1
@@ -20,11 +20,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let settings: ExchangeSettings
     let owner: any ConnectionOwner
 
-    // Unchecked: these are values of their own that call nobody. `outgoing` hands out what is the user's, and `carried` is taken out
-    // before it is let go of; the others hold nothing of anybody's. So no access can begin while another lasts.
+    // Unchecked: these are values of their own that call nobody. `outgoing` hands out what is the user's, and
+    // `delegate` is taken out before it is let go of; the others hold nothing of anybody's. So no access can begin
+    // while another lasts.
     @safe @exclusivity(unchecked) var state = ConnectionState()
     /// While `state` is active or finishing.
-    @safe @exclusivity(unchecked) private(set) var carried: (any Carried)?
+    @safe @exclusivity(unchecked) private(set) var delegate: (any ExchangeDelegate)?
     @safe @exclusivity(unchecked) private(set) var deadlines: Deadlines?
     @safe @exclusivity(unchecked) var silence: Silence
     /// Octets of content that were told to whom it carries.
@@ -58,10 +59,10 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     /// Begins to carry the exchange that `hop` asks for, which may have begun already.
     func start(
-        _ carried: any Carried, _ hop: Hop, _ deadlines: Deadlines, prepared: PreparedExchange? = nil
+        _ delegate: any ExchangeDelegate, _ hop: Hop, _ deadlines: Deadlines, prepared: PreparedExchange? = nil
     ) {
         guard case .resting = state.stage else {
-            return carried.exchangeEnded(.transfer(.connectionLost(nil)), Evidence())
+            return delegate.exchangeEnded(.transfer(.connectionLost(nil)), Evidence())
         }
         do throws(InvalidRequest) {
             if state.exchangeCount == 0, let prepared {
@@ -72,25 +73,25 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             }
         } catch {
             owner.connectionFree(self)
-            return carried.exchangeEnded(.request(.invalid(error)), Evidence())
+            return delegate.exchangeEnded(.request(.invalid(error)), Evidence())
         }
         state.begin()
-        carry(carried, deadlines)
+        carry(delegate, deadlines)
         silence = Silence(loop.now)
         contentTold = 0
         countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
         if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { noticeDeadPeer() }
         setDeadline()
-        carried.carried(by: self)
-        // Who is carried may have ended it.
+        delegate.exchangeBegan(on: self)
+        // The delegate may have ended it.
         if case .active = state.stage { flush() }
     }
 
     /// Tells somebody else from now on, or nobody.
-    func carry(_ other: (any Carried)?, _ deadlines: Deadlines? = nil) {
+    func carry(_ other: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
         var other = other
-        swap(&other, &carried)
+        swap(&other, &delegate)
         self.deadlines = deadlines
     }
 
@@ -102,9 +103,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
     }
 
-    /// Whether a resting connection can take a task, now: what has arrived since it came to rest, told or not, is taken in
-    /// first, and an end of stream or a stray byte closes it. Whoever asks may have computed for long since the loop last
-    /// looked, and bytes that lie in the socket before a request is sent must never answer it.
+    /// Whether a resting connection can take a task, now: what has arrived since it came to rest, told or not, is taken
+    /// in first, and an end of stream or a stray byte closes it. Whoever asks may have computed for long since the loop
+    /// last looked, and bytes that lie in the socket before a request is sent must never answer it.
     var isFit: Bool {
         if case .resting = state.stage, transport.hasInput { receiveResting() }
         if case .resting = state.stage { return true }
@@ -130,7 +131,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Closes the connection in the midst of an exchange, for whom it carries: it is told nothing more.
     func leave() -> Evidence {
         let evidence = evidence
-        carry(nil)
+        carry(nil, nil)
         // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
         if outgoing.hasContent { transport.resetOnClose() }
         close()
@@ -171,8 +172,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter. Four
-    /// system calls, which a connection for one quick response never makes.
+    /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter.
+    /// Four system calls, which a connection for one quick response never makes.
     private func noticeDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
@@ -195,7 +196,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
         guard let ending = state.finish(isExchangeReusable: exchange.isReusable, isSending: isSending) else { return }
         let evidence = evidence
-        let carried = carried.take()
+        let delegate = delegate.take()
         // The next exchange begins with nothing of this one's.
         let dropped =
             if case .reuse = ending, outgoing.hasContent { outgoing.drop() } else { OutgoingRequest.Dropped?.none }
@@ -205,7 +206,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             close()
             owner.connectionClosed(self, wasResting: false)
         }
-        carried?.exchangeEnded(nil, evidence)
+        delegate?.exchangeEnded(nil, evidence)
         dropped?.finish()
     }
 
@@ -219,9 +220,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     func fail(_ reason: EngineError.Reason) {
-        let carried = carried
+        let delegate = delegate
         let evidence = leave()
-        carried?.exchangeEnded(reason, evidence)
+        delegate?.exchangeEnded(reason, evidence)
     }
 
     var evidence: Evidence {

@@ -3,14 +3,14 @@ import TernTLS
 
 /// What came of receiving, or of opening what was received.
 enum Received: Hashable {
-    /// So many octets of what is carried.
+    /// So many octets of what is delegate.
     case bytes(Int)
     /// A message of TLS without any.
     case message
     /// Nothing more now.
     case nothing
-    /// Nothing more ever. Over TLS only close_notify is an end in order; without it the message may have been cut short by
-    /// anybody (RFC 8446 §6.1).
+    /// Nothing more ever. Over TLS only close_notify is an end in order; without it the message may have been cut short
+    /// by anybody (RFC 8446 §6.1).
     case endOfStream(isOrderly: Bool)
 
     /// What a session opened; nil where there is none.

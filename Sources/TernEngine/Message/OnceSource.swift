@@ -18,7 +18,7 @@ final class OnceSource: Sendable {
     init(_ source: any BodySource) { self.source = source }
 
     // Nobody has asked it, and nobody will.
-    deinit { forgo() }
+    deinit { discard() }
 
     /// The source for the one exchange that may ask it, and has to finish it; nil for every other.
     func begin() -> (any BodySource)? {
@@ -31,7 +31,7 @@ final class OnceSource: Sendable {
     }
 
     /// Nobody is going to ask for it, if nobody has.
-    func forgo() {
+    func discard() {
         let isFirst = state.withLock { state in
             guard case .untouched = state else { return false }
             state = .over

@@ -4,17 +4,18 @@ import TernIO
 
 /// One route's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
 /// which is what `@unchecked Sendable` rests on.
-final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
+final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable {
     /// Waiters passed over in one go, so that a hundred thousand who have given up do not stop the reactor.
     private static var passedOverAtOnce: Int { 1024 }
 
     let route: Route
     /// Where it leads to, if its host is an address already.
     private let address: SocketAddress?
-    private let shard: Shard<Seeker>
+    private let shard: Shard<Requester>
     private let shared: SharedSettings
-    // Unchecked: it calls nobody, and whom it lets go of somebody else holds, so no access can begin while another lasts.
-    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Seeker>
+    // Unchecked: it calls nobody, and whom it lets go of somebody else holds, so no access can begin while another
+    // lasts.
+    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
     /// Everything that is on its way or open, so that closing the pool reaches it.
     private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -22,7 +23,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     private var isStarting = false
     private var willOpen = false
 
-    init(_ route: Route, limit: Int, shard: Shard<Seeker>) {
+    init(_ route: Route, limit: Int, shard: Shard<Requester>) {
         self.route = route
         address = route.address
         self.shard = shard
@@ -32,7 +33,7 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
     }
 
     /// Finds `task` a connection, now or later.
-    func start(_ task: Seeker) {
+    func start(_ task: Requester) {
         // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
         isStarting = true
         while let warmest = state.warmest, !isFit(warmest) {}
@@ -42,27 +43,27 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
             do throws(InvalidRequest) {
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
-                task.getsNone(DialFailure(reason: .request(.invalid(error)), phase: .request))
+                task.connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
                 return tellIfEmpty()
             }
         }
         switch state.acquire(task, isAgain: task.isRepeating) {
         case .use(let connection):
-            task.take(connection)
+            task.begin(on: connection, nil)
         case .wait(let orders):
             wait(task)
-            if orders.opens?.waiter === task, let prepared { task.keep(prepared) }
+            if orders.opens?.waiter === task { task.wait.prepared = prepared }
             // Who had to give up what he relied on will have his time again.
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
         case .refuse(let limit):
-            task.getsNone(DialFailure(reason: .connecting(.queueFull(limit: limit)), phase: .pool))
+            task.connectionFailed(DialFailure(reason: .connecting(.queueFull(limit: limit)), phase: .pool))
             tellIfEmpty()
         }
     }
 
     /// `task` waits no more, and is told nothing.
-    func abandon(_ task: Seeker) {
+    func abandon(_ task: Requester) {
         leaveLine(task)
         stopWaiting(task)
         tellIfEmpty()
@@ -92,21 +93,22 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
         connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
 
-    private func wait(_ task: Seeker) {
+    private func wait(_ task: Requester) {
         let now = shared.loop.now
         task.wait.since = now
+        task.wait.route = route
         guard let deadline = task.deadlines.waiting(since: now) else { return }
         let timer = shared.loop.registerTimer(handler: WaitTimer(task, in: self, deadline.limit))
         shared.loop.setDeadline(deadline.instant, for: timer)
         task.wait.timer = timer
     }
 
-    private func stopWaiting(_ task: Seeker) {
+    private func stopWaiting(_ task: Requester) {
         if let timer = task.wait.timer { shared.loop.deregister(timer) }
         task.wait = Wait()
     }
 
-    private func leaveLine(_ task: Seeker) {
+    private func leaveLine(_ task: Requester) {
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
@@ -114,8 +116,8 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
         }
     }
 
-    /// Lets those be who have been cancelled by another thread: nothing is sent or opened for them. Their cancellation is in the
-    /// mail, and ends them.
+    /// Lets those be who have been cancelled by another thread: nothing is sent or opened for them. Their cancellation
+    /// is in the mail, and ends them.
     private func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
@@ -124,19 +126,20 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
         }
     }
 
-    private var nextCancelled: Seeker? {
+    private var nextCancelled: Requester? {
         if let task = state.first, task.isCancelled { return task }
         if let task = state.firstNew, task.isCancelled { return task }
         if let task = state.firstIdle, task.isCancelled { return task }
         return nil
     }
 
-    private func serve(_ task: Seeker, _ connection: Connection) {
+    private func serve(_ task: Requester, _ connection: Connection) {
+        let prepared = task.wait.prepared.take()
         stopWaiting(task)
-        task.take(connection)
+        task.begin(on: connection, prepared)
     }
 
-    private func carryOut(_ orders: PoolState<Connection, Seeker>.Orders) {
+    private func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
@@ -148,14 +151,15 @@ final class ConnectionPool<Seeker: ConnectionSeeker>: @unchecked Sendable {
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
 
-    private func open(_ number: Int, for task: Seeker) {
+    private func open(_ number: Int, for task: Requester) {
         let attempt = Dialler(route, address: address, shared, owner: PoolDoor(self), number: number)
         attempts[number] = attempt
         attempt.start(deadline: connectDeadline(of: task))
     }
 
-    /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being opened.
-    private func connectDeadline(of task: Seeker) -> MonotonicInstant {
+    /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being
+    /// opened.
+    private func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         let deadline = task.deadlines.connecting(since: .now)
         task.wait.connectDeadline = deadline
@@ -200,7 +204,7 @@ extension ConnectionPool {
             connection.end(.sessionInvalidated)
         } else if let task = state.drainNext() {
             stopWaiting(task)
-            task.getsNone(DialFailure(reason: .sessionInvalidated, phase: .pool))
+            task.connectionFailed(DialFailure(reason: .sessionInvalidated, phase: .pool))
         } else {
             return false
         }
@@ -221,8 +225,8 @@ extension ConnectionPool {
         if let task { serve(task, connection) } else { connection.rest() }
     }
 
-    /// A delegate accepted the server in spite of the policies: the connection is for the task that the answer was given for, or for
-    /// no task.
+    /// A delegate accepted the server in spite of the policies: the connection is for the task that the answer was
+    /// given for, or for no task.
     private func serveOne(_ dialler: Dialler, _ connection: Connection) {
         passOverCancelled()
         guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true
@@ -236,8 +240,8 @@ extension ConnectionPool {
         serve(task, connection)
     }
 
-    /// Whether the failure is that of the task which relies on the connection, also if that was begun for another: its time is up, or
-    /// its own delegate has answered.
+    /// Whether the failure is that of the task which relies on the connection, also if that was begun for another: its
+    /// time is up, or its own delegate has answered.
     private func isFinal(_ dialler: Dialler) -> Bool {
         guard let task = state.reliant(on: dialler.number) else { return false }
         if dialler.inquiry?.isOver(for: task) == true { return true }
@@ -254,7 +258,7 @@ extension ConnectionPool {
         carryOut(orders)
         if let task {
             stopWaiting(task)
-            task.getsNone(failure)
+            task.connectionFailed(failure)
         }
         tellIfEmpty()
     }
@@ -290,12 +294,12 @@ extension ConnectionPool {
 }
 
 /// Ends the wait of a task whose time is up before a connection has taken it on.
-private final class WaitTimer<Seeker: ConnectionSeeker>: ReadinessHandler {
-    private let task: Seeker
-    private let pool: ConnectionPool<Seeker>
+private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
+    private let task: Requester
+    private let pool: ConnectionPool<Requester>
     private let limit: EngineError.TimeLimit
 
-    init(_ task: Seeker, in pool: ConnectionPool<Seeker>, _ limit: EngineError.TimeLimit) {
+    init(_ task: Requester, in pool: ConnectionPool<Requester>, _ limit: EngineError.TimeLimit) {
         self.task = task
         self.pool = pool
         self.limit = limit
@@ -303,6 +307,6 @@ private final class WaitTimer<Seeker: ConnectionSeeker>: ReadinessHandler {
 
     func ready(_ readiness: Readiness) {
         pool.abandon(task)
-        task.getsNone(DialFailure(reason: .timedOut(limit), phase: .pool))
+        task.connectionFailed(DialFailure(reason: .timedOut(limit), phase: .pool))
     }
 }

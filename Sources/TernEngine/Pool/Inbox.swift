@@ -5,11 +5,11 @@ import TernLock
 /// What other threads have asked of a shard and its loop has not got to, first come, first served. Whoever adds the
 /// first letter has to see to it that the loop comes; it then takes them until there are none.
 ///
-/// Each shard has its own, and the loop takes as many as it has time for in a turn: a hundred thousand letters to one session do
-/// not lie ahead of the one to another.
-final class Inbox<Sender: ConnectionSeeker>: Sendable {
+/// Each shard has its own, and the loop takes as many as it has time for in a turn: a hundred thousand commands to one
+/// session do not delay the one to another.
+final class Inbox<Sender: ConnectionRequester>: Sendable {
     struct Entry: Sendable {
-        let letter: Letter
+        let command: TaskCommand
         let sender: Sender
     }
 
@@ -21,9 +21,9 @@ final class Inbox<Sender: ConnectionSeeker>: Sendable {
     private let state = Lock(State())
 
     /// Returns whether nobody has sent for the loop yet.
-    func add(_ letter: Letter, from sender: Sender) -> Bool {
+    func add(_ command: TaskCommand, from sender: Sender) -> Bool {
         state.withLock { state in
-            state.entries.append(Entry(letter: letter, sender: sender))
+            state.entries.append(Entry(command: command, sender: sender))
             defer { state.isAwaited = true }
             return !state.isAwaited
         }

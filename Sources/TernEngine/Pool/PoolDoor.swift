@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pool as its connections know it: without the type of its seekers, which a protocol that the pool itself conformed to would
-/// have to look up in every call.
+/// A pool as its connections know it: without the type of its requesters, which a protocol that the pool itself
+/// conformed to would have to look up in every call.
 final class PoolDoor: DialOwner {
     private let isWaitedAt: () -> Bool
     private let free: (Connection) -> Void
@@ -10,7 +10,7 @@ final class PoolDoor: DialOwner {
     private let failed: (Dialler, DialFailure) -> Void
     private let reliant: (Dialler) -> (any TrustRespondent)?
 
-    init<Seeker>(_ pool: ConnectionPool<Seeker>) {
+    init<Requester>(_ pool: ConnectionPool<Requester>) {
         isWaitedAt = { pool.isAwaited }
         free = { pool.connectionFree($0) }
         closed = { pool.connectionClosed($0, wasResting: $1) }

@@ -4,10 +4,10 @@ import TernIO
 
 /// The part of a session that lives on one reactor: its pools and, through them, its connections.
 ///
-/// `deliver` and `perform` are for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable`
-/// rests on.
-final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
-    typealias Pool = ConnectionPool<Seeker>
+/// `deliver` and `perform` are for any thread; everything else belongs to the loop's, which is what `@unchecked
+/// Sendable` rests on.
+final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
+    typealias Pool = ConnectionPool<Requester>
 
     let shared: SharedSettings
     private let connectionLimit: Int
@@ -19,9 +19,9 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
     /// Pools that are being closed.
     private var closing: [Pool] = []
     private(set) var isClosed = false
-    /// Connections that are nobody's but a task's.
-    private var guests: [ObjectIdentifier: any Guest] = [:]
-    private let inbox = Inbox<Seeker>()
+    /// What lives on the reactor outside of the pools.
+    private var members: [ObjectIdentifier: any ShardMember] = [:]
+    private let inbox = Inbox<Requester>()
 
     init(_ shared: SharedSettings, connectionLimit: Int) {
         self.shared = shared
@@ -36,45 +36,45 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         shared.perform { work(self) }
     }
 
-    /// Has the loop open a letter: at once if that is where we are, and as it has time if not. Without a loop, which has
-    /// ended then, it goes back.
-    func deliver(_ letter: Letter, from sender: Seeker) {
-        if loop.isCurrent { return sender.open(letter) }
-        if !inbox.add(letter, from: sender) || loop.execute({ self.openMore() }) { return }
-        while let entry = inbox.next() { entry.sender.returned(entry.letter) }
+    /// Has the loop perform a command: at once on its own thread, and in a later tick otherwise. If the loop has ended,
+    /// the command is returned.
+    func deliver(_ command: TaskCommand, from sender: Requester) {
+        if loop.isCurrent { return sender.perform(command) }
+        if !inbox.add(command, from: sender) || loop.execute({ self.openMore() }) { return }
+        while let entry = inbox.next() { entry.sender.returned(entry.command) }
     }
 
     /// The same, but on this thread if the loop sleeps.
-    func deliverHere(_ letter: Letter, from sender: Seeker) {
-        if loop.isCurrent || !loop.standIn({ sender.open(letter) }) { deliver(letter, from: sender) }
+    func deliverHere(_ command: TaskCommand, from sender: Requester) {
+        if loop.isCurrent || !loop.standIn({ sender.perform(command) }) { deliver(command, from: sender) }
     }
 
     private func openMore() {
         var budget = TurnBudget()
         while budget.spend() {
             guard let entry = inbox.next() else { return }
-            entry.sender.open(entry.letter)
+            entry.sender.perform(entry.command)
         }
         loop.execute { self.openMore() }
     }
 
-    /// Has `guest` end with the shard, unless it leaves before.
-    func admit(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = guest }
+    /// Has `member` end with the shard, unless it leaves before.
+    func admit(_ member: any ShardMember) { members[ObjectIdentifier(member)] = member }
 
-    func dismiss(_ guest: any Guest) { guests[ObjectIdentifier(guest)] = nil }
+    func dismiss(_ member: any ShardMember) { members[ObjectIdentifier(member)] = nil }
 
-    func endGuests(_ reason: EngineError.Reason) {
-        for guest in guests.values { guest.end(reason) }
+    func endMembers(_ reason: EngineError.Reason) {
+        for member in members.values { member.end(reason) }
     }
 
-    /// Finds `seeker` a connection on `route`, now or later.
-    func find(_ route: Route, for seeker: Seeker) { pool(for: route).start(seeker) }
+    /// Finds `requester` a connection on `route`, now or later.
+    func find(_ route: Route, for requester: Requester) { pool(for: route).start(requester) }
 
-    /// `seeker` waits no more for one on `route`, and is told nothing.
-    func abandon(_ route: Route, _ seeker: Seeker) { pools[route]?.abandon(seeker) }
+    /// `requester` waits no more for one on `route`, and is told nothing.
+    func abandon(_ route: Route, _ requester: Requester) { pools[route]?.abandon(requester) }
 
-    /// Ends everybody who waits with an error and closes every connection; in pieces, because there may be a hundred thousand,
-    /// and other sessions live on this reactor.
+    /// Ends everybody who waits with an error and closes every connection; in pieces, because there may be a hundred
+    /// thousand, and other sessions live on this reactor.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -84,7 +84,7 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         spare = nil
         for pool in closing { pool.close() }
         closeMore()
-        endGuests(.sessionInvalidated)
+        endMembers(.sessionInvalidated)
     }
 
     private func closeMore() {
@@ -109,8 +109,8 @@ final class Shard<Seeker: ConnectionSeeker>: @unchecked Sendable {
         for pool in pools.values { pool.reset() }
     }
 
-    /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last one,
-    /// which a host that closes after every response would need again at once.
+    /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last
+    /// one, which a host that closes after every response would need again at once.
     func emptied(_ pool: Pool) {
         // The end of its last task may have been the end of the session: a pool kept now would keep us for ever.
         if isClosed || spare === pool { return }

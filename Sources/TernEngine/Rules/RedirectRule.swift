@@ -4,7 +4,8 @@ import TernHTTP1
 
 /// What a final response that sends the client elsewhere means for the next hop (RFC 9110 §15.4).
 ///
-/// - Without a Location, or with an empty one, there is nowhere to go: the response is delivered, as by browsers and curl.
+/// - Without a Location, or with an empty one, there is nowhere to go: the response is delivered, as by browsers and
+///   curl.
 /// - Credentials stay at the first origin and are gone once the chain has left it, the way back included
 ///   (``RedirectChain``). Origins are compared as parsed: scheme, host and port.
 /// - So it is with a Unix domain socket that was named for the request: only its own origin is to be found there.
@@ -27,8 +28,6 @@ struct RedirectRule: Sendable {
     struct Redirection: Sendable {
         /// The request, without what must not go along.
         var request: URLRequest
-        /// Whether the content of the request before goes along; where not, `request` has none and no field about it.
-        var keepsContent: Bool
         /// The chain with this hop in it. Says whether credentials that a session adds may go along.
         var chain: RedirectChain
     }
@@ -45,11 +44,10 @@ struct RedirectRule: Sendable {
     ///   - status: Of the final response.
     ///   - locations: The values of all its Location fields; asked for only if the status makes them matter.
     ///   - sent: The request it answers, as it went.
-    ///   - isReplayable: Whether the request's content can be sent from its beginning; true where it has none.
     ///   - chain: What led to `sent`.
     ///   - isSensitive: Whether the caller marked a field of this name as a secret.
     func outcome(
-        status: Int, locations: @autoclosure () -> [String], sent: URLRequest, isReplayable: Bool, chain: RedirectChain,
+        status: Int, locations: @autoclosure () -> [String], sent: URLRequest, chain: RedirectChain,
         isSensitive: (String) -> Bool
     ) -> Outcome {
         guard case .follow(let limit, let allowsDowngrade) = policy, Self.isRedirect(status) else { return .deliver }
@@ -79,9 +77,8 @@ struct RedirectRule: Sendable {
                 request.unixSocket = nil
             }
 
-            let keepsContent = request.changeMethod(after: status)
-            guard isReplayable || !keepsContent else { throw .bodyNotReplayable }
-            return .follow(Redirection(request: request, keepsContent: keepsContent, chain: chain))
+            request.changeMethod(after: status)
+            return .follow(Redirection(request: request, chain: chain))
         } catch {
             return .refuse(error)
         }
@@ -103,7 +100,8 @@ struct RedirectRule: Sendable {
         }
     }
 
-    /// With this userinfo, the caller's, which goes where his credentials go; a Location's own is nobody's and taken off.
+    /// With this userinfo, the caller's, which goes where his credentials go; a Location's own is nobody's and taken
+    /// off.
     private static func url(_ target: URIReference, userinfo: String?) throws(RedirectError) -> URL {
         let text = target.replacing(userinfo: userinfo).description
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedLocation }
@@ -112,20 +110,19 @@ struct RedirectRule: Sendable {
 }
 
 extension URLRequest {
-    /// Takes the method of the next hop, and where that is no longer what the content was for, drops the content. Says whether
-    /// it is kept. RFC 9110 §15.4.2 and §15.4.3 let a POST become a GET, which everybody does; §15.4.4 asks for another
+    /// Takes the method of the next hop, and drops the content where the method is no longer the one that the content
+    /// was for. RFC 9110 §15.4.2 and §15.4.3 let a POST become a GET, as all clients do; §15.4.4 asks for another
     /// resource, with a GET in place of all but HEAD.
-    fileprivate mutating func changeMethod(after status: Int) -> Bool {
+    fileprivate mutating func changeMethod(after status: Int) {
         switch status {
         case 301, 302:
-            if method != "POST" { return true }
+            if method != "POST" { return }
             httpMethod = "GET"
         case 303: if method != "HEAD" { httpMethod = "GET" }
-        default: return true
+        default: return
         }
         httpBody = nil
         removeFields(where: \.isAboutContent)
-        return false
     }
 
     fileprivate mutating func removeFields(where isUnwanted: (String) -> Bool) {
@@ -135,9 +132,9 @@ extension URLRequest {
 }
 
 extension String {
-    /// Fields that say who asks, or are meant for one server (RFC 9110 §15.4): credentials, cookies, a Host set by hand; the
-    /// Referer, which is the caller's own and may be a secret URL; the Origin, on whose word the next server would take for the
-    /// caller's wish what is the redirecting server's.
+    /// Fields that say who asks, or are meant for one server (RFC 9110 §15.4): credentials, cookies, a Host set by
+    /// hand; the Referer, which is the caller's own and may be a secret URL; the Origin, on whose word the next server
+    /// would take for the caller's wish what is the redirecting server's.
     fileprivate var staysAtOrigin: Bool {
         switch lowercased() {
         case "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer": true

@@ -2,15 +2,15 @@
 public import FoundationEssentials
 
 extension Session {
-    /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens. Call `resume()`
-    /// to start it.
+    /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens.
+    /// Call `resume()` to start it.
     ///
     /// If it breaks off and can be continued, the error holds ``EngineError/resumeData``, and the partial file stays.
     ///
     /// - Parameters:
     ///   - request: its content is sent along, if it has any.
-    ///   - folder: where the file is to be; nil for the system's temporary folder. A file is moved in one step, and at no cost, only
-    ///     within one file system.
+    ///   - folder: where the file is to be; nil for the system's temporary folder. A file is moved in one step, and at
+    ///     no cost, only within one file system.
     ///   - delegate: is told.
     public func downloadTask(
         with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
@@ -22,12 +22,12 @@ extension Session {
     public func downloadTask(with request: URLRequest, in folder: URL? = nil) -> SessionDownloadTask {
         announced { delegate in
             let listener = delegate as? any SessionDownloadDelegate
-            return downloadTask(with: request, in: folder, delegate: listener ?? Unheard.shared)
+            return downloadTask(with: request, in: folder, delegate: listener ?? NoOpTaskDelegate.shared)
         }
     }
 
-    /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call `resume()` to
-    /// start it.
+    /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call
+    /// `resume()` to start it.
     public func downloadTask(
         with request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate
@@ -39,7 +39,8 @@ extension Session {
     }
 
     /// Makes a task whose response becomes the file that `target` names, such as one in a folder of yours with
-    /// ``HTTPURLResponse/suggestedFilename``. It is asked once, on the reactor's thread, about the response that brings the file.
+    /// ``HTTPURLResponse/suggestedFilename``. It is asked once, on the reactor's thread, about the response that brings
+    /// the file.
     public func downloadTask(
         with request: URLRequest, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate, to target: @escaping @Sendable (HTTPURLResponse) -> URL
@@ -51,8 +52,8 @@ extension Session {
     ///
     /// - Parameters:
     ///   - resumeData: of ``EngineError/resumeData`` or `cancel(byProducingResumeData:)`. Serves once.
-    ///   - request: what to ask instead of what was asked then; nil for that. Credentials are never kept, so those that were needed
-    ///     are needed again.
+    ///   - request: what to ask instead of what was asked then; nil for that. Credentials are never kept, so those that
+    ///     were needed are needed again.
     ///   - delegate: is told.
     public func downloadTask(
         withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
@@ -70,15 +71,15 @@ extension Session {
             DownloadDriver(place, firstPart, delegate), request, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any status code is a
-    /// success.
+    /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any
+    /// status code is a success.
     public func download(for request: URLRequest) async throws(EngineError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
         return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()
     }
 
-    /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when all of it is there. Whatever goes
-    /// wrong, what stood there stays. A response that is no success (2xx) is an error.
+    /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when all of it is
+    /// there. Whatever goes wrong, what stood there stays. A response that is no success (2xx) is an error.
     public func download(
         for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
     ) async throws(EngineError) -> (URL, HTTPURLResponse) {

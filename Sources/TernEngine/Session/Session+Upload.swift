@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension Session {
-    /// Makes a task that sends `content` with `request`, whose own content does not count, and tells `delegate` what happens. By
-    /// POST, unless the request names a method, be it GET. Call `resume()` to start it.
+    /// Makes a task that sends `content` with `request`, whose own content does not count, and tells `delegate` what
+    /// happens. By POST, unless the request names a method, be it GET. Call `resume()` to start it.
     public func uploadTask(
         with request: URLRequest, from content: RequestContent, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
@@ -11,22 +11,24 @@ extension Session {
             request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// Makes a task that sends the content that `request` has, and tells `delegate` what happens. Call `resume()` to start it.
+    /// Makes a task that sends the content that `request` has, and tells `delegate` what happens. Call `resume()` to
+    /// start it.
     public func uploadTask(
         withStreamedRequest request: URLRequest, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
         SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// Makes a task that sends `content` with `request`, and tells the session's delegate, if it has one; without one nobody is told.
+    /// Makes a task that sends `content` with `request`, and tells the session's delegate, if it has one; without one
+    /// nobody is told.
     public func uploadTask(with request: URLRequest, from content: RequestContent) -> SessionUploadTask {
-        announced { uploadTask(with: request, from: content, delegate: $0 ?? Unheard.shared) }
+        announced { uploadTask(with: request, from: content, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
-    /// Makes a task that sends the content that `request` has, and tells the session's delegate, if it has one; without one nobody is
-    /// told.
+    /// Makes a task that sends the content that `request` has, and tells the session's delegate, if it has one; without
+    /// one nobody is told.
     public func uploadTask(withStreamedRequest request: URLRequest) -> SessionUploadTask {
-        announced { uploadTask(withStreamedRequest: request, delegate: $0 ?? Unheard.shared) }
+        announced { uploadTask(withStreamedRequest: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
     /// Sends `content` with `request` and collects the answer, at most `maximumCollectedBodySize` bytes of it.

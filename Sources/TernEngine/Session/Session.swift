@@ -25,8 +25,9 @@ public final class Session: Sendable {
 
     /// A session on the process's shared reactors, or on its own if the configuration says so.
     ///
-    /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name.
-    /// If the reactors cannot start, which takes running out of descriptors or threads, every request fails with that error.
+    /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name. If
+    /// the reactors cannot start, which takes running out of descriptors or threads, every request fails with that
+    /// error.
     public init(
         configuration: SessionConfiguration = .default, delegate: (any SessionDelegate)? = nil,
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
@@ -52,7 +53,8 @@ public final class Session: Sendable {
                 connectionLimit: share)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
-        taskDefaults = TaskDefaults(configuration, failure: Self.failure(of: reactors))
+        taskDefaults = TaskDefaults(
+            configuration, policies: HopPolicies(of: configuration), failure: Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
     }
 
@@ -96,7 +98,7 @@ public final class Session: Sendable {
 
     /// The same with the session's delegate, if it has one; without one nobody is told.
     public func dataTask(with request: URLRequest) -> SessionDataTask {
-        announced { dataTask(with: request, delegate: $0 ?? Unheard.shared) }
+        announced { dataTask(with: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
     /// A task of the session's delegate, which hears of it first.

@@ -2,35 +2,29 @@
 import Synchronization
 import TernLock
 
-// On the reactor's thread: another task takes over what this one is about.
+// On the reactor's thread: another task takes the place of this one.
 extension SessionTask {
-    /// Has `successor`, which nobody has started, go on with the exchange: it is carried, listed and told of from now on, and keeps the
-    /// time limits, suspensions and measurements. This task is over, and tells nobody.
+    /// Has `successor`, which has not been started, go on with the exchange: it is carried and listed from now on, its
+    /// delegate is called, and it keeps the timeouts, suspensions and measurements. This task is over, and its delegate
+    /// hears nothing more.
     func handOver(to successor: SessionTask) {
-        let state = shared.withLock { state in
-            defer { (state.stage, state.shard) = (.completed, nil) }
-            return state
-        }
-        successor.shared.withLock { taken in
-            taken = state
-            // Whoever gave it words, or holds it back, means this task.
-            (taken.description, taken.holds) = (nil, 0)
-        }
+        var state: TaskLifecycle<Shard<SessionTask>>? = lifecycle.withLock { $0.handOver() }
+        successor.lifecycle.withLock { $0 = state.take() ?? TaskLifecycle(shard: nil) }
         successor.takeOver(from: self)
         if successor.isListed { table?.add(successor) }
         table?.remove(self)
-        leave(to: Unheard.shared)
+        change(NoOpTaskDelegate.shared)
     }
 
     private func takeOver(from task: SessionTask) {
-        swap(&plan, &task.plan)
-        task.plan.end()
-        task.inquiry.open = 0
+        swap(&machine, &task.machine)
+        task.machine.complete()
+        machine.questions.close()
         deadlines = task.deadlines
-        tally = task.tally.take()
-        aside = task.aside.take()
+        measured = task.measured.take()
+        decoding = task.decoding.take()
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
-        connection = task.connection.take()
-        connection?.carry(self, deadlines)
+        carrier = task.carrier.take()
+        carrier?.carry(self, deadlines)
     }
 }

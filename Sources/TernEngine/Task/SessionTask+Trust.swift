@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// On the reactor's thread: what the delegate is asked about servers.
+// On the reactor's thread: the delegate is asked about the trust of servers.
 extension SessionTask: TrustRespondent {
     var answersServerTrust: Bool { delegate.answersServerTrustChallenges }
 

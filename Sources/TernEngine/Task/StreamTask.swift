@@ -4,16 +4,16 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// A connection of bytes, in the shape of `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken over from a request
-/// whose server has switched protocols.
+/// A connection of bytes, in the shape of `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken
+/// over from a request whose server has switched protocols.
 ///
-/// What is read is asked for, and what is asked for is all that is received: a peer that says more waits. What is written waits with
-/// its writer until the peer takes it. Calls are done in the order they are made, reads and writes beside one another. The task ends
-/// when both halves are closed, when the connection breaks, or by `cancel()`, which drops what has not left; each call that waits then
-/// fails. While it is suspended nothing moves.
+/// What is read is asked for, and what is asked for is all that is received: a peer that says more waits. What is
+/// written waits with its writer until the peer takes it. Calls are done in the order they are made, reads and writes
+/// beside one another. The task ends when both halves are closed, when the connection breaks, or by `cancel()`, which
+/// drops what has not left; each call that waits then fails. While it is suspended nothing moves.
 ///
-/// With a delegate it lives until it has ended, as every task does. Without one it lives as long as somebody holds it, or waits for a
-/// call: letting go of it closes the connection. It does not keep its session alive.
+/// With a delegate it lives until it has ended, as every task does. Without one it lives as long as somebody holds it,
+/// or waits for a call: letting go of it closes the connection. It does not keep its session alive.
 public class StreamTask: SessionTask, @unchecked Sendable {
     /// What is told when a read is done: octets, whether they are the last, and why there are none.
     public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
@@ -33,11 +33,11 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         self.stream = stream
         origin = try? request.destination.get().origin
         hasDelegate = delegate != nil
-        super.init(request: request, delegate: delegate ?? Unheard.shared, defaults: defaults, at: place)
+        super.init(request: request, delegate: delegate ?? NoOpTaskDelegate.shared, defaults: defaults, at: place)
     }
 
     deinit {
-        let isStarted = shared.withLock { $0.stage == .started }
+        let isStarted = lifecycle.withLock { $0.isRunning }
         _ = stream?.perform { $0.end(StreamFailure(reason: .cancelled)) }
         if isStarted { table?.ended() }
     }
@@ -75,17 +75,18 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     /// Takes over what was another task's.
     func takeOver(_ handover: Handover, on shard: Shard<SessionTask>) {
-        shared.withLock { begin(&$0) }
-        tally = TaskMetrics(originalRequest, start: .now)
+        lifecycle.withLock { $0.begin() }
+        table?.began()
+        measured = TaskMetrics(originalRequest, start: .now)
         listen(on: shard)
         stream?.attach(handover)
     }
 
     override func cancelNow() {
-        guard let stream else { return complete(error(.cancelled, phase: .request)) }
+        guard let stream else { return end(error(.cancelled, phase: .request)) }
         stream.end(StreamFailure(reason: .cancelled))
         // Before it was begun nobody listens.
-        complete(error(.cancelled, phase: .request))
+        end(error(.cancelled, phase: .request))
     }
 
     override func updatePause() { stream?.isPaused = isSuspended }
@@ -93,9 +94,10 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
 // What is asked of it
 extension StreamTask {
-    /// Reads `minBytes` octets or more, `maxBytes` at most, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. At
-    /// the end there may be fewer, or none. A read that runs into its limit fails alone: what had come is there for the next one. Nil
-    /// data where there is none. `completionHandler` is called once, on a reactor's thread.
+    /// Reads `minBytes` octets or more, `maxBytes` at most, in `timeout` seconds from the moment when it is its turn; 0
+    /// sets no limit. At the end there may be fewer, or none. A read that runs into its limit fails alone: what had
+    /// come is there for the next one. Nil data where there is none. `completionHandler` is called once, on a reactor's
+    /// thread.
     public func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double,
         completionHandler: @escaping ReadCompletion
@@ -108,23 +110,25 @@ extension StreamTask {
         }
     }
 
-    /// Writes all of `data`, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. Done when the kernel has it, or it
-    /// is sealed and about to be. A write that runs into its limit when a part of it has left is the last: what follows it would
-    /// make no sense to the peer. `completionHandler` is called once, on a reactor's thread.
+    /// Writes all of `data`, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. Done when the
+    /// kernel has it, or it is sealed and about to be. A write that runs into its limit when a part of it has left is
+    /// the last: what follows it would make no sense to the peer. `completionHandler` is called once, on a reactor's
+    /// thread.
     public func write(_ data: Data, timeout: Double, completionHandler: @escaping WriteCompletion) {
         send(data, timeout) { completionHandler($0) }
     }
 
-    /// Reads no more once the reads are done that were asked for: the connection is half closed, and the peer is not told. Later reads
-    /// fail with `streamClosed`.
+    /// Reads no more once the reads are done that were asked for: the connection is half closed, and the peer is not
+    /// told. Later reads fail with `streamClosed`.
     public func closeRead() { ask { $0.closeRead() } }
 
-    /// Tells the peer the end once all that was to be written has left. Later writes fail with `streamClosed`; reading goes on.
+    /// Tells the peer the end once all that was to be written has left. Later writes fail with `streamClosed`; reading
+    /// goes on.
     public func closeWrite() { ask { $0.closeWrite() } }
 
-    /// Goes on over TLS once everything that was asked for before is done; calls made meanwhile wait. The server is judged by the
-    /// session's policies for the host, pins included, and the task fails if it is refused. Octets that came before and that nobody
-    /// has read are an error, for they were not protected.
+    /// Goes on over TLS once everything that was asked for before is done; calls made meanwhile wait. The server is
+    /// judged by the session's policies for the host, pins included, and the task fails if it is refused. Octets that
+    /// came before and that nobody has read are an error, for they were not protected.
     public func startSecureConnection() {
         guard let origin else { return }
         let server = Origin(scheme: .https, host: origin.host, port: origin.port)
@@ -162,7 +166,7 @@ extension StreamTask {
     private func error(_ failure: StreamFailure) -> EngineError {
         EngineError(
             failure.reason, phase: failure.phase, origin: origin, remoteAddress: failure.remoteAddress,
-            wasSent: tally?.connection != nil)
+            wasSent: measured?.connection != nil)
     }
 }
 
@@ -174,14 +178,11 @@ extension StreamTask: StreamListener {
     func streamWriteClosed() { listener?.streamTaskDidCloseWrite(self) }
 
     func streamOpened(_ metrics: ConnectionMetrics) {
-        tally?.change {
-            $0.connectionAcquired = .now
-            $0.connection = metrics
-        }
+        measured?.opened(metrics)
         listener?.streamTask(self, didOpen: metrics)
     }
 
-    func streamEnded(_ failure: StreamFailure?) { complete(failure.map(error)) }
+    func streamEnded(_ failure: StreamFailure?) { end(failure.map(error)) }
 }
 
 extension Duration {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 public import TernIO
 
 /// When what happened to a task, hop by hop.
@@ -11,7 +12,7 @@ public struct TaskMetrics: Sendable {
     private var earlier: [HopMetrics] = []
     /// Hops before those, which are forgotten.
     private var forgottenCount = 0
-    private(set) var last: HopMetrics
+    var last: HopMetrics
 
     init(_ request: URLRequest, start: MonotonicInstant) {
         self.start = start
@@ -25,8 +26,6 @@ public struct TaskMetrics: Sendable {
     /// Redirects that were followed.
     public var redirectCount: Int { forgottenCount + earlier.count }
 
-    mutating func change(_ change: (inout HopMetrics) -> Void) { change(&last) }
-
     /// Nothing if the hop has begun already, and is only sent again.
     mutating func beginHop(_ hop: Hop, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
@@ -37,6 +36,44 @@ public struct TaskMetrics: Sendable {
         }
         earlier.append(last)
         last = HopMetrics(hop.request, number: hop.number, start: now)
+    }
+}
+
+// What happens to the last hop
+extension TaskMetrics {
+    /// The hop is about to be sent.
+    mutating func begin(on carrier: any Carrier, repeatCount: Int) {
+        // The clock of a tick may be behind that of a connection that was opened in the middle of it.
+        last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
+        last.connection = carrier.connectionMetrics
+        last.isConnectionReused = carrier.isReused
+        last.repeatCount = repeatCount
+    }
+
+    mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
+        last.responseStart = now
+        last.statusCode = head.status
+    }
+
+    /// Its exchange is over.
+    mutating func settle(_ evidence: Evidence) {
+        let acquired = last.connectionAcquired
+        last.requestSent = evidence.requestSent.map { sent in acquired.map { max($0, sent) } ?? sent }
+        last.sentCount = evidence.sentCount
+        last.receivedCount = evidence.receivedCount
+        last.wasSent = last.wasSent || evidence.isSent
+    }
+
+    /// A raw stream is open.
+    mutating func opened(_ connection: ConnectionMetrics) {
+        last.connectionAcquired = .now
+        last.connection = connection
+    }
+
+    /// The task has ended.
+    mutating func end(_ now: MonotonicInstant) {
+        end = now
+        if last.end == nil { last.end = now }
     }
 }
 

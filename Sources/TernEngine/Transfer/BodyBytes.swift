@@ -6,10 +6,10 @@ public import TernHTTP1
 ///
 /// Throws `EngineError` where the body breaks off: a truncated body never looks complete. Keeps its session alive.
 ///
-/// Letting go of the sequence and its iterators, by which an iteration that is left early ends, ends the response. If what is left of
-/// it is known to be no more than ``drainedAtMost``, it is received and dropped, for a second at most, so that the connection can be
-/// used again. Otherwise the connection is closed at once, and the server stops: a body whose length is not known, such as a stream of
-/// events, is never waited for. Cancelling always closes.
+/// Letting go of the sequence and its iterators, by which an iteration that is left early ends, ends the response. If
+/// what is left of it is known to be no more than ``drainedAtMost``, it is received and dropped, for a second at most,
+/// so that the connection can be used again. Otherwise the connection is closed at once, and the server stops: a body
+/// whose length is not known, such as a stream of events, is never waited for. Cancelling always closes.
 public struct BodyBytes: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
@@ -24,10 +24,11 @@ public struct BodyBytes: AsyncSequence, Sendable {
             self.keptAlive = keptAlive
         }
 
-        deinit { task.letGo() }
+        deinit { task.abandonBody() }
     }
 
-    /// So much of a body that nobody reads on is received all the same, for the sake of its connection; in octets as they travel.
+    /// So much of a body that nobody reads on is received all the same, for the sake of its connection; in octets as
+    /// they travel.
     public static let drainedAtMost = Connection.drainedAtMost
 
     private let stream: BodyStream

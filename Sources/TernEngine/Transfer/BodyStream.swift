@@ -63,7 +63,7 @@ final class BodyStream: ContentReceiver, Sendable {
     func response(of task: SessionTask) async -> Result<HTTPURLResponse, EngineError> {
         await unsafe withUnsafeContinuation { continuation in
             state.withLock { unsafe $0.reader = continuation }
-            task.resume(standsIn: true)
+            task.resume(runsInline: true)
         }
         let head = state.withLock { $0.head }
         return head ?? .failure(task.error(.transfer(.connectionLost(nil)), phase: .head))
@@ -114,7 +114,7 @@ final class BodyStream: ContentReceiver, Sendable {
     var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
-        let loop = task.connection?.loop
+        let loop = task.carrier?.loop
         let reader = state.withLock { state in
             state.head = .success(response)
             state.loop = loop

@@ -6,9 +6,9 @@ import TernIO
 
 /// The delegate behind `Session.data(for:)` and behind tasks with a completion handler.
 ///
-/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by whoever waited for that. This
-/// is what `@unchecked Sendable` rests on. Whoever listens is told once because a task completes once, which is its proof of
-/// `@safe`.
+/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by whoever waited
+/// for that. This is what `@unchecked Sendable` rests on. Whoever listens is told once because a task completes once,
+/// which is its proof of `@safe`.
 @safe
 final class DataCollector: ContentReceiver, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
@@ -41,12 +41,12 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
 
     func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Void, Never>) {
         unsafe listener = .continuation(continuation)
-        task.resume(standsIn: true)
+        task.resume(runsInline: true)
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         self.response = response
-        loop = task.connection?.loop
+        loop = task.carrier?.loop
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
         guard body.admits(length) else {
             body.refuse()

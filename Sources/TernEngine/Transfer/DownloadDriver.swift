@@ -6,8 +6,8 @@ import TernLock
 
 /// The delegate of a download: takes the body to its file, and tells the user's delegate everything else.
 ///
-/// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for everybody. This
-/// is what `@unchecked Sendable` rests on.
+/// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for
+/// everybody. This is what `@unchecked Sendable` rests on.
 final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     private enum Stage {
         /// No content has come. Exits: writing, finishing, over.
@@ -81,7 +81,7 @@ extension DownloadDriver {
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
         let meaning = course.head(response.head)
         if case .askAgain = meaning {
-            var request = task.plan.hop.request
+            var request = task.machine.hop.request
             course.prepare(&request)
             return question.answer(instead: request)
         }
@@ -191,7 +191,7 @@ extension DownloadDriver {
     /// The sink says why when it is finished.
     private func fileFailed(_ task: SessionDownloadTask) {
         guard case .writing = stage else { return }
-        if let connection = task.connection { connection.end(.cancelled) } else { task.cancel() }
+        if let carrier = task.carrier { carrier.end(.cancelled) } else { task.cancel() }
     }
 
     private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
@@ -206,23 +206,23 @@ extension DownloadDriver {
 
 // The end
 extension DownloadDriver {
-    /// Whether the task may end now. If not, the file is finished first, and then the task completes again.
-    func mayEnd(_ task: SessionDownloadTask, _ error: EngineError?) -> Bool {
+    /// All has arrived that will: finishes the file, and completes the task when that is done.
+    func finalize(_ task: SessionDownloadTask, _ error: EngineError?) {
         switch stage {
-        case .over: return true
-        case .finishing(let sink):
-            if error != nil { sink.abandon() }
-            return false
+        case .over, .finishing: break
         case .waiting where error != nil || refusal != nil:
             // What is there has not been touched, and serves again.
             end(task, error.map { reason($0, of: task) }, firstPart?.data)
-            return false
         case .waiting, .writing:
-            guard let sink = begin(task) else { return false }
+            guard let sink = begin(task) else { return }
             stage = .finishing(sink)
             finish(sink, task, error)
-            return false
         }
+    }
+
+    /// The task is cancelled while the file is being finished.
+    func finalizeSooner(_ error: EngineError?) {
+        if case .finishing(let sink) = stage, error != nil { sink.abandon() }
     }
 
     private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {

@@ -4,7 +4,7 @@ import TernLock
 /// A task that brings a response, with the content its request has.
 public class SessionDataTask: SessionTask, @unchecked Sendable {
     override func download(of response: HTTPURLResponse) -> SessionTask? {
-        let shard = shared.withLock { $0.stage == .started ? $0.shard : nil }
+        let shard = lifecycle.withLock { $0.isRunning ? $0.shard : nil }
         guard let shard, let delegate = delegate as? any SessionDownloadDelegate else { return nil }
         let driver = DownloadDriver(DownloadPlace(temporaryIn: nil), nil, delegate)
         let download = SessionDownloadTask(

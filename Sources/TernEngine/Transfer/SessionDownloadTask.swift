@@ -11,12 +11,13 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
     }
 
-    /// Has the file stay where it is, and whoever calls remove it. For `downloadTask(_:didFinishDownloadingTo:)`; without effect at any
-    /// other time.
+    /// Has the file stay where it is, and whoever calls remove it. For `downloadTask(_:didFinishDownloadingTo:)`;
+    /// without effect at any other time.
     public func keepFile() { driver.keepFile() }
 
-    /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with what the download
-    /// can be resumed with, or nil if it cannot be, or is over. On any thread, and before the delegate is told of the end.
+    /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with what
+    /// the download can be resumed with, or nil if it cannot be, or is over. On any thread, and before the delegate is
+    /// told of the end.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         if !driver.askForResumeData(completionHandler) { return completionHandler(nil) }
         cancel()
@@ -29,5 +30,7 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    override func mayEnd(_ error: EngineError?) -> Bool { driver.mayEnd(self, error) }
+    override func finalize(_ error: EngineError?) { driver.finalize(self, error) }
+
+    override func finalizeSooner(_ error: EngineError?) { driver.finalizeSooner(error) }
 }

@@ -18,13 +18,13 @@ final class UpgradeWaiter: UpgradeDelegate {
 
     func start(_ task: SessionTask, _ continuation: UnsafeContinuation<Void, Never>) {
         state.withLock { unsafe $0.waiter = continuation }
-        task.resume(standsIn: true)
+        task.resume(runsInline: true)
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         state.withLock { $0.response = response }
         // Whatever else it is, it is no use.
-        if response.statusCode != 101 { task.letGo() }
+        if response.statusCode != 101 { task.abandonBody() }
     }
 
     func task(_ task: SessionTask, didBecome stream: StreamTask) { state.withLock { $0.stream = stream } }

@@ -21,7 +21,7 @@ import TernLock
             let once = OnceSource(source)
             #expect(once.begin() != nil)
             #expect(once.begin() == nil)
-            once.forgo()
+            once.discard()
         }
         #expect(source.record.finishes == 0)
     }
@@ -32,7 +32,7 @@ import TernLock
             do {
                 let once = OnceSource(source)
                 if isForgone {
-                    once.forgo()
+                    once.discard()
                     #expect(source.record == Self.letGo)
                     #expect(once.begin() == nil)
                 }

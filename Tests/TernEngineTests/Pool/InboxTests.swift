@@ -6,8 +6,8 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(1))) struct InboxTests {
-    /// Only an address for letters. Nothing of it changes, which `@unchecked Sendable` rests on.
-    private final class Sender: ConnectionSeeker, @unchecked Sendable {
+    /// Only an address for commands. Nothing of it changes, which `@unchecked Sendable` rests on.
+    private final class Sender: ConnectionRequester, @unchecked Sendable {
         let number: Int
         let hop: Hop
         let deadlines = Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
@@ -23,24 +23,34 @@ import Testing
         let answersServerTrust = false
 
         func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
-        func keep(_ prepared: PreparedExchange) {}
-        func take(_ connection: Connection) {}
-        func getsNone(_ failure: DialFailure) {}
-        func open(_ letter: Letter) {}
-        func returned(_ letter: Letter) {}
+        func begin(on connection: Connection, _ prepared: PreparedExchange?) {}
+        func connectionFailed(_ failure: DialFailure) {}
+        func perform(_ command: TaskCommand) {}
+        func returned(_ command: TaskCommand) {}
+
+        let takesOver = false
+
+        func exchangeBegan(on carrier: any Carrier) {}
+        func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
+        func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+            .all
+        }
+        func handedOver(_ handover: Handover, _ evidence: Evidence) {}
+        func sent(_ count: Int64, of length: Int64?) {}
+        func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {}
     }
 
-    @Test func `letters are taken in the order they came, with those who sent them`() throws {
+    @Test func `commands are taken in the order they came, with their senders`() throws {
         let inbox = Inbox<Sender>()
         let senders = try (0..<3).map(Sender.init)
         for sender in senders { _ = inbox.add(.start, from: sender) }
         _ = inbox.add(.cancel, from: senders[1])
         var taken: [String] = []
-        while let entry = inbox.next() { taken.append("\(entry.letter) \(entry.sender.number)") }
+        while let entry = inbox.next() { taken.append("\(entry.command) \(entry.sender.number)") }
         #expect(taken == ["start 0", "start 1", "start 2", "cancel 1"])
     }
 
-    @Test func `the loop is sent for with the first letter, and again only once it has found none`() throws {
+    @Test func `the loop is woken with the first command, and again only once it has found none`() throws {
         let inbox = Inbox<Sender>()
         let sender = try Sender(0)
         #expect(inbox.next() == nil)
@@ -52,7 +62,7 @@ import Testing
         #expect(inbox.add(.cancel, from: sender))
     }
 
-    @Test func `it keeps nobody who has been taken`() throws {
+    @Test func `it keeps no sender that has been taken`() throws {
         let inbox = Inbox<Sender>()
         weak var released: Sender?
         do {
@@ -65,7 +75,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func `no letter is lost or left lying, however many threads write`() async throws {
+    @Test func `no command is lost, however many threads write`() async throws {
         let inbox = Inbox<Sender>()
         let sender = try Sender(0)
         let counts = await withTaskGroup(of: Int.self) { group in
@@ -75,7 +85,7 @@ import Testing
         #expect(counts == 16_000)
     }
 
-    /// Is the loop whenever it is sent for. Returns how many letters it has taken then.
+    /// Acts as the loop whenever it is woken. Returns the number of commands it has taken then.
     private static func write(_ count: Int, to inbox: Inbox<Sender>, from sender: Sender) -> Int {
         var taken = 0
         for _ in 0..<count where inbox.add(.start, from: sender) {

@@ -34,7 +34,7 @@ import TernLock
             let delegate = RecordingDelegate { [weak shard] _, event in if case .end = event { shard?.close() } }
             let task = SessionTask(
                 request: try Self.request(isCancelled ? hole.url : "http://127.0.0.1:1/"), delegate: delegate,
-                defaults: TaskDefaults(SessionConfiguration()), at: TaskPlace(shard: shard))
+                defaults: TaskDefaults(SessionConfiguration(), policies: HopPolicies([])), at: TaskPlace(shard: shard))
             task.resume()
             if isCancelled { task.cancel() }
             _ = await delegate.end()
@@ -64,7 +64,7 @@ import TernLock
         for _ in 0..<count {
             SessionTask(
                 request: request, delegate: delegate,
-                defaults: TaskDefaults(SessionConfiguration()), at: TaskPlace(shard: shard)
+                defaults: TaskDefaults(SessionConfiguration(), policies: HopPolicies([])), at: TaskPlace(shard: shard)
             ).resume()
         }
         shard.perform { $0.close() }
@@ -94,7 +94,7 @@ import TernLock
         let tasks = (0..<count).map { _ in
             SessionTask(
                 request: request, delegate: delegate,
-                defaults: TaskDefaults(SessionConfiguration()), at: TaskPlace(shard: shard))
+                defaults: TaskDefaults(SessionConfiguration(), policies: HopPolicies([])), at: TaskPlace(shard: shard))
         }
         for task in tasks { task.resume() }
         let (isHeld, hold) = AsyncStream<Void>.makeStream()
@@ -165,7 +165,8 @@ import TernLock
         func next() {
             SessionTask(
                 request: request, delegate: self,
-                defaults: TaskDefaults(SessionConfiguration()), at: shard.map { TaskPlace(shard: $0) }
+                defaults: TaskDefaults(SessionConfiguration(), policies: HopPolicies([])),
+                at: shard.map { TaskPlace(shard: $0) }
             ).resume()
         }
 

@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(
-        arguments: [0, 1, 5000, TaskPlan.swallowedAtMost, TaskPlan.swallowedAtMost + 1, 1_000_000], Framing.allCases)
+        arguments: [
+            0, 1, 5000, TaskMachine.maximumDiscardedContent, TaskMachine.maximumDiscardedContent + 1, 1_000_000,
+        ], Framing.allCases)
     func `a body up to the limit keeps the connection, one beyond it costs it`(
         count: Int, framing: Framing
     ) async throws {
@@ -37,12 +39,12 @@ import Testing
             task.resume()
             let record = await delegate.end()
             #expect(record.events == [.head(200), .body(5), .end(failed: false)])
-            let isKept = framing != .untilClose && count <= TaskPlan.swallowedAtMost
+            let isKept = framing != .untilClose && count <= TaskMachine.maximumDiscardedContent
             #expect(origin.connectionCount == (isKept ? 1 : 2))
             let first = try #require(task.metrics?.hops.first)
             #expect(first.requestSent != nil)
             #expect(first.sentCount > 0)
-            #expect(first.receivedCount >= UInt64(min(count, TaskPlan.swallowedAtMost)))
+            #expect(first.receivedCount >= UInt64(min(count, TaskMachine.maximumDiscardedContent)))
             #expect(try await session.text(URLRequest(origin)) == "there")
             #expect(origin.connectionCount == (isKept ? 1 : 2))
         }

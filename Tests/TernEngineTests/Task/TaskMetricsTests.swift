@@ -17,13 +17,11 @@ import Testing
         #expect(metrics.hops.count == 1)
         #expect(metrics.redirectCount == 0)
         #expect(metrics.hops.first?.start == metrics.start)
-        metrics.change {
-            $0.connectionAcquired = Self.instant(20)
-            $0.isConnectionReused = true
-            $0.repeatCount = 1
-            $0.responseStart = Self.instant(30)
-            $0.wasSent = true
-        }
+        metrics.last.connectionAcquired = Self.instant(20)
+        metrics.last.isConnectionReused = true
+        metrics.last.repeatCount = 1
+        metrics.last.responseStart = Self.instant(30)
+        metrics.last.wasSent = true
         #expect(metrics.connectionAcquired == Self.instant(20))
         #expect(metrics.responseStart == Self.instant(30))
         #expect(metrics.isConnectionReused && metrics.repeatCount == 1 && metrics.wasSent)
@@ -31,14 +29,12 @@ import Testing
 
     @Test func `each redirect begins a hop, with nothing of the one before`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
-        metrics.change {
-            $0.statusCode = 302
-            $0.sentCount = 5
-            $0.wasSent = true
-        }
+        metrics.last.statusCode = 302
+        metrics.last.sentCount = 5
+        metrics.last.wasSent = true
         metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
         #expect(!metrics.wasSent)
-        metrics.change { $0.statusCode = 200 }
+        metrics.last.statusCode = 200
         #expect(metrics.redirectCount == 1)
         #expect(metrics.hops.map(\.statusCode) == [302, 200])
         #expect(metrics.hops.map(\.sentCount) == [5, 0])
@@ -59,7 +55,7 @@ import Testing
 
     @Test func `the end of a hop is the first that was noted`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
-        metrics.change { $0.end = Self.instant(15) }
+        metrics.last.end = Self.instant(15)
         metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
         #expect(metrics.hops.first?.end == Self.instant(15))
     }

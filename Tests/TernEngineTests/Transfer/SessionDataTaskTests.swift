@@ -97,7 +97,7 @@ import Testing
         let converter = Converter { task, question in
             Task {
                 // Nothing can come any more.
-                while await onReactor(task, { task.connection != nil }) { await Task.yield() }
+                while await onReactor(task, { task.carrier != nil }) { await Task.yield() }
                 question.answer(.becomeDownload)
             }
         }
@@ -117,7 +117,7 @@ import Testing
                 _ question: Question<RedirectAnswer>
             ) {
                 Task {
-                    while await onReactor(task, { task.connection != nil }) { await Task.yield() }
+                    while await onReactor(task, { task.carrier != nil }) { await Task.yield() }
                     question.answer(.deliver)
                 }
             }

@@ -18,7 +18,7 @@ import Testing
 
     private func listen(to task: SessionTask) {
         let identifier = task.taskIdentifier
-        Steering.tell { [journal] task, runs in
+        TaskStateObservers.tell { [journal] task, runs in
             if task == identifier { journal.note(runs ? "runs" : "stops") }
         }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection of no pool's that lives on a shard's reactor, as far as the shard knows it. On the loop's thread.
-protocol Guest: AnyObject {
+/// What lives on a shard's reactor outside of its pools, such as a raw stream or a task's timer. On the loop's thread.
+protocol ShardMember: AnyObject {
     /// Ends it, for this reason.
     func end(_ reason: EngineError.Reason)
 }
 
-extension RawStream: Guest {
+extension RawStream: ShardMember {
     func end(_ reason: EngineError.Reason) { end(StreamFailure(reason: reason)) }
 }

@@ -2,9 +2,9 @@
 import Synchronization
 import TernLock
 
-/// Tells whoever listens in the process that a task begins to run, or runs no more for now: each change once, and as a rule nobody. For
-/// notifications, which know tasks of any session.
-package enum Steering {
+/// Tells whoever listens in the process that a task begins to run, or runs no more for now: each change once, and as a
+/// rule nobody. For notifications, which know tasks of any session.
+package enum TaskStateObservers {
     /// Is told of a task, by its identifier, on the thread that steers it, which holds no lock of ours.
     package typealias Listener = @Sendable (_ task: Int, _ runs: Bool) -> Void
 

@@ -6,19 +6,26 @@ import Testing
 
 @testable import TernEngine
 
-/// Dialogues: what happened, and what the plan says to it.
-@Suite struct TaskPlanTests {
-    private static func plan(
+/// Dialogues: what happened, and what the machine answers.
+@Suite struct TaskMachineTests {
+    private static func machine(
         _ method: String = "GET", _ url: String = "http://a.test/1", _ policy: RedirectPolicy = .follow(),
-        body: String? = nil, repeats: Bool = true, _ change: (inout URLRequest) -> Void = { _ in }
-    ) throws -> TaskPlan {
+        body: String? = nil, repeats: Bool = true, policies: [any HopPolicy] = [],
+        _ change: (inout URLRequest) -> Void = { _ in }
+    ) throws -> TaskMachine {
         var request = try URLRequest(string: url)
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
         change(&request)
-        return TaskPlan(
-            request, redirects: RedirectRule(policy: policy), repeats: RepeatRule(isEnabled: repeats),
-            sensitiveFields: ["X-Ours"])
+        var configuration = SessionConfiguration()
+        configuration.redirectPolicy = policy
+        configuration.repeatsLostRequests = repeats
+        configuration.sensitiveFields = ["X-Ours"]
+        configuration.additionalPolicies = policies
+        var machine = TaskMachine(request, policies: HopPolicies(of: configuration))
+        let isStarted = machine.start()
+        #expect(isStarted)
+        return machine
     }
 
     private static func head(_ status: Int, to location: String? = nil) throws -> ResponseHead {
@@ -30,77 +37,78 @@ import Testing
     private static let kept = Evidence(wasReused: true, isSent: true)
     private static let lost = EngineError.Reason.transfer(.connectionLost(nil))
 
-    /// Has the plan ask where a redirect to `location` leads; gives the question.
-    private static func ask(_ plan: inout TaskPlan, _ location: String, status: Int = 302) throws -> URLRequest {
-        guard case .ask(let request) = plan.head(try head(status, to: location)) else { throw NotAsked() }
+    /// Has the machine ask where a redirect to `location` leads; gives the question.
+    private static func ask(_ machine: inout TaskMachine, _ location: String, status: Int = 302) throws -> URLRequest {
+        guard case .ask(let request) = machine.head(try head(status, to: location)) else { throw NotAsked() }
         return request
     }
 
     private struct NotAsked: Error {}
 
     /// Follows a redirect whose response has no body.
-    private static func follow(_ plan: inout TaskPlan, _ location: String, status: Int = 302) throws {
-        let request = try ask(&plan, location, status: status)
-        let (answer, end) = (plan.answered(request), plan.ended())
-        #expect("\(answer), \(end)" == "wait, go")
+    private static func follow(_ machine: inout TaskMachine, _ location: String, status: Int = 302) throws {
+        let request = try ask(&machine, location, status: status)
+        let words = [machine.answered(request).word, machine.ended().word]
+        #expect(words == ["wait", "send"])
     }
 
     @Test func `a response is told as it comes, and its end is the task's`() throws {
-        var plan = try Self.plan()
-        let head = plan.head(try Self.head(200)).word
-        let isDelivering = plan.isDelivering
-        let answers = [head, "\(plan.content(10))", "\(plan.content(0))", "\(plan.ended())"]
+        var machine = try Self.machine()
+        let head = machine.head(try Self.head(200)).word
+        let isDelivering = machine.isDelivering
+        let answers = [head, "\(machine.content(10))", "\(machine.content(0))", machine.ended().word]
         #expect(answers == ["deliver", "deliver", "deliver", "complete"])
-        let isOver = !plan.isDelivering
+        let isOver = !machine.isDelivering
         #expect(isDelivering && isOver)
-        let (number, repeats) = (plan.hop.number, plan.repeatCount)
+        let (number, repeats) = (machine.hop.number, machine.history.repeatCount)
         #expect((number, repeats) == (0, 0))
     }
 
     @Test(arguments: [300, 301, 302, 303, 304, 307, 308])
     func `a status that could lead elsewhere and does not say where to is an answer`(status: Int) throws {
-        var plan = try Self.plan()
-        let word = plan.head(try Self.head(status)).word
+        var machine = try Self.machine()
+        let word = machine.head(try Self.head(status)).word
         #expect(word == "deliver")
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a redirect is asked about, its body let go of, and its target asked next`(status: Int) throws {
-        var plan = try Self.plan()
-        let request = try Self.ask(&plan, "/2", status: status)
+        var machine = try Self.machine()
+        let request = try Self.ask(&machine, "/2", status: status)
         #expect(request.url?.absoluteString == "http://a.test/2")
-        let hop = plan.hop
+        let hop = machine.hop
         #expect(hop.number == 0 && hop.request.url?.absoluteString == "http://a.test/1")
-        let answers = ["\(plan.answered(request))", "\(plan.content(1000))", "\(plan.ended())"]
-        #expect(answers == ["wait", "drop", "go"])
-        let next = plan.hop
+        let answers = [machine.answered(request).word, "\(machine.content(1000))", machine.ended().word]
+        #expect(answers == ["wait", "drop", "send"])
+        let next = machine.hop
         #expect(next.number == 1 && next.request.url?.absoluteString == "http://a.test/2")
-        let end = [plan.head(try Self.head(200)).word, "\(plan.content(3))", "\(plan.ended())"]
+        let end = [machine.head(try Self.head(200)).word, "\(machine.content(3))", machine.ended().word]
         #expect(end == ["deliver", "deliver", "complete"])
     }
 
     @Test func `a redirect that leads where we do not go ends the task, and nothing brings it back`() throws {
-        var plan = try Self.plan("GET", "https://a.test/1")
-        let answer = plan.head(try Self.head(302, to: "http://a.test/2")).word
+        var machine = try Self.machine("GET", "https://a.test/1")
+        let answer = machine.head(try Self.head(302, to: "http://a.test/2")).word
         #expect(answer.hasPrefix("fail redirect"))
         let after = [
-            "\(plan.content(1))", "\(plan.ended())", plan.answered(try URLRequest(string: "http://b.test/")).word,
+            "\(machine.content(1))", machine.ended().word,
+            machine.answered(try URLRequest(string: "http://b.test/")).word,
         ]
         #expect(after == ["drop", "wait", "wait"])
     }
 
     @Test func `a redirect may be declined: its response is the answer, whatever became of it meanwhile`() throws {
-        var early = try Self.plan()
+        var early = try Self.machine()
         _ = try Self.ask(&early, "/2")
-        let first = ["\(early.content(5))", early.answered(nil).word, "\(early.content(5))", "\(early.ended())"]
+        let first = ["\(early.content(5))", early.answered(nil).word, "\(early.content(5))", early.ended().word]
         #expect(first == ["hold", "deliver", "deliver", "complete"])
 
-        var late = try Self.plan()
+        var late = try Self.machine()
         _ = try Self.ask(&late, "/2")
-        let second = ["\(late.ended())", late.answered(nil).word, "\(late.ended())"]
+        let second = [late.ended().word, late.answered(nil).word, late.ended().word]
         #expect(second == ["wait", "deliver, complete", "wait"])
 
-        var broken = try Self.plan()
+        var broken = try Self.machine()
         _ = try Self.ask(&broken, "/2")
         let third = [broken.failed(Self.lost, Self.kept).word, broken.answered(nil).word]
         #expect(third == ["wait", "fail connection-lost, may be repeated"])
@@ -108,12 +116,12 @@ import Testing
 
     @Test func `a redirect is followed also when its exchange ended or broke while that was being decided`() throws {
         for breaks in [false, true] {
-            var plan = try Self.plan()
-            let request = try Self.ask(&plan, "/2")
-            let end = breaks ? plan.failed(Self.lost, Self.kept).word : "\(plan.ended())"
-            let answer = plan.answered(request).word
-            #expect([end, answer] == ["wait", "go"])
-            let number = plan.hop.number
+            var machine = try Self.machine()
+            let request = try Self.ask(&machine, "/2")
+            let end = breaks ? machine.failed(Self.lost, Self.kept).word : machine.ended().word
+            let answer = machine.answered(request).word
+            #expect([end, answer] == ["wait", "send"])
+            let number = machine.hop.number
             #expect(number == 1)
         }
     }
@@ -121,57 +129,59 @@ import Testing
     @Test func `only a lost connection is outlived by a redirect`() throws {
         for isAnswered in [false, true] {
             for reason in [EngineError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
-                var plan = try Self.plan()
-                let request = try Self.ask(&plan, "/2")
-                if isAnswered { _ = plan.answered(request) }
-                let word = plan.failed(reason, Self.kept).word
+                var machine = try Self.machine()
+                let request = try Self.ask(&machine, "/2")
+                if isAnswered { _ = machine.answered(request) }
+                let word = machine.failed(reason, Self.kept).word
                 #expect(word == "fail \(reason.kind), may be repeated")
-                let later = isAnswered ? "\(plan.ended())" : plan.answered(request).word
+                let later = isAnswered ? machine.ended().word : machine.answered(request).word
                 #expect(later == "wait")
             }
         }
     }
 
     @Test func `a redirect's body is swallowed up to a limit, and left beyond it`() throws {
-        var plan = try Self.plan()
-        _ = plan.answered(try Self.ask(&plan, "/2"))
-        let most = TaskPlan.swallowedAtMost
-        let within = ["\(plan.content(most - 1))", "\(plan.content(1))", "\(plan.content(0))", "\(plan.ended())"]
-        #expect(within == ["drop", "drop", "drop", "go"])
+        var machine = try Self.machine()
+        _ = machine.answered(try Self.ask(&machine, "/2"))
+        let most = TaskMachine.maximumDiscardedContent
+        let within = [
+            "\(machine.content(most - 1))", "\(machine.content(1))", "\(machine.content(0))", machine.ended().word,
+        ]
+        #expect(within == ["drop", "drop", "drop", "send"])
 
-        var other = try Self.plan()
+        var other = try Self.machine()
         _ = other.answered(try Self.ask(&other, "/2"))
-        let beyond = ["\(other.content(most))", "\(other.content(1))"]
-        #expect(beyond == ["drop", "leave"])
+        let beyond = ["\(other.content(most))", "\(other.content(1))", other.leftBehind().word]
+        #expect(beyond == ["drop", "leave", "send"])
         let word = other.head(try Self.head(200)).word
         #expect(word == "deliver")
 
-        var huge = try Self.plan()
+        var huge = try Self.machine()
         _ = huge.answered(try Self.ask(&huge, "/2"))
         let answer = "\(huge.content(.max))"
         #expect(answer == "leave")
     }
 
     @Test func `a connection that dies while a redirect's body is swallowed is not missed`() throws {
-        var plan = try Self.plan()
-        _ = plan.answered(try Self.ask(&plan, "/2"))
-        let answers = ["\(plan.content(10))", plan.failed(Self.lost, Self.kept).word]
-        #expect(answers == ["drop", "go"])
-        let (repeats, number) = (plan.repeatCount, plan.hop.number)
+        var machine = try Self.machine()
+        _ = machine.answered(try Self.ask(&machine, "/2"))
+        let answers = ["\(machine.content(10))", machine.failed(Self.lost, Self.kept).word]
+        #expect(answers == ["drop", "send"])
+        let (repeats, number) = (machine.history.repeatCount, machine.hop.number)
         #expect((repeats, number) == (0, 1))
     }
 
     @Test func `a request whose kept connection was lost is sent once more, and once more after each redirect`() throws
     {
-        var plan = try Self.plan()
-        let first = [plan.failed(Self.lost, Self.kept).word]
-        let repeats = plan.repeatCount
-        #expect(first == ["go"] && repeats == 1)
-        try Self.follow(&plan, "/2")
-        let afterwards = plan.repeatCount
+        var machine = try Self.machine()
+        let first = [machine.failed(Self.lost, Self.kept).word]
+        let repeats = machine.history.repeatCount
+        #expect(first == ["send"] && repeats == 1)
+        try Self.follow(&machine, "/2")
+        let afterwards = machine.history.repeatCount
         #expect(afterwards == 0)
-        let second = [plan.failed(Self.lost, Self.kept).word, plan.failed(Self.lost, Self.kept).word]
-        #expect(second == ["go", "fail connection-lost, may be repeated"])
+        let second = [machine.failed(Self.lost, Self.kept).word, machine.failed(Self.lost, Self.kept).word]
+        #expect(second == ["send", "fail connection-lost, may be repeated"])
     }
 
     @Test(
@@ -184,23 +194,23 @@ import Testing
     func `what is not sent again is an error that says whether it may be`(
         name: String, method: String, evidence: Evidence, repeats: Bool, may: String
     ) throws {
-        var plan = try Self.plan(method, repeats: repeats)
-        let word = plan.failed(Self.lost, evidence).word
+        var machine = try Self.machine(method, repeats: repeats)
+        let word = machine.failed(Self.lost, evidence).word
         #expect(word == "fail connection-lost, \(may) be repeated", "\(name)")
-        let later = plan.failed(Self.lost, Self.kept).word
+        let later = machine.failed(Self.lost, Self.kept).word
         #expect(later.hasPrefix("fail"))
     }
 
     @Test func `nothing of which not one byte left does harm twice, and it goes out again`() throws {
-        var plan = try Self.plan("POST", body: "once")
-        let word = plan.failed(Self.lost, Evidence(wasReused: true)).word
-        #expect(word == "go")
+        var machine = try Self.machine("POST", body: "once")
+        let word = machine.failed(Self.lost, Evidence(wasReused: true)).word
+        #expect(word == "send")
     }
 
     @Test func `what breaks off after its head was told is never sent again`() throws {
-        var plan = try Self.plan()
-        _ = plan.head(try Self.head(200))
-        let word = plan.failed(Self.lost, Self.kept).word
+        var machine = try Self.machine()
+        _ = machine.head(try Self.head(200))
+        let word = machine.failed(Self.lost, Self.kept).word
         #expect(word == "fail connection-lost, may be repeated")
     }
 
@@ -208,14 +218,14 @@ import Testing
         for reason in [
             EngineError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .transfer(.upgradeNotTaken),
         ] {
-            var plan = try Self.plan()
-            let word = plan.failed(reason, Self.kept).word
+            var machine = try Self.machine()
+            let word = machine.failed(reason, Self.kept).word
             #expect(word == "fail \(reason.kind), may be repeated")
         }
     }
 
     @Test func `credentials go along within the first origin, and are gone for good once it is left`() throws {
-        var plan = try Self.plan {
+        var machine = try Self.machine {
             $0.headers = ["Authorization": "secret", "X-Ours": "ours", "X-Mine": "mine", "X-Open": "open"]
             $0.sensitiveFields = ["X-Mine"]
         }
@@ -223,10 +233,10 @@ import Testing
         let note = { (hop: borrowing Hop) in
             seen.append("\(hop.number) \(hop.mayCarryCredentials) \(hop.request.headers.map(\.name))")
         }
-        note(plan.hop)
+        note(machine.hop)
         for location in ["http://A.test:80/2", "http://b.test/3", "http://b.test/4", "http://a.test/5"] {
-            try Self.follow(&plan, location)
-            note(plan.hop)
+            try Self.follow(&machine, location)
+            note(machine.hop)
         }
         let all = #"["Authorization", "X-Ours", "X-Mine", "X-Open"]"#
         let harmless = #"["X-Open"]"#
@@ -237,47 +247,47 @@ import Testing
     }
 
     @Test func `whoever was asked may send the request elsewhere, and its credentials stay behind`() throws {
-        var plan = try Self.plan()
-        _ = try Self.ask(&plan, "/2")
+        var machine = try Self.machine()
+        _ = try Self.ask(&machine, "/2")
         var changed = try URLRequest(string: "http://b.test/other")
         changed.headers = ["X-Own": "word"]
-        _ = plan.answered(changed)
-        _ = plan.ended()
-        let hop = plan.hop
+        _ = machine.answered(changed)
+        _ = machine.ended()
+        let hop = machine.hop
         #expect(hop.request.url?.absoluteString == "http://b.test/other")
         #expect(hop.request.headers["X-Own"] == "word")
         #expect(!hop.mayCarryCredentials)
-        try Self.follow(&plan, "http://a.test/3")
-        let isTrusted = plan.hop.mayCarryCredentials
+        try Self.follow(&machine, "http://a.test/3")
+        let isTrusted = machine.hop.mayCarryCredentials
         #expect(!isTrusted)
     }
 
     @Test func `an answer counts once, and only while it is waited for`() throws {
-        var plan = try Self.plan()
+        var machine = try Self.machine()
         let other = try URLRequest(string: "http://b.test/")
-        let early = [plan.answered(other).word, plan.answered(nil).word]
+        let early = [machine.answered(other).word, machine.answered(nil).word]
         #expect(early == ["wait", "wait"])
-        let request = try Self.ask(&plan, "/2")
-        let words = [plan.answered(request).word, plan.answered(other).word, plan.answered(nil).word]
+        let request = try Self.ask(&machine, "/2")
+        let words = [machine.answered(request).word, machine.answered(other).word, machine.answered(nil).word]
         #expect(words == ["wait", "wait", "wait"])
-        let url = plan.hop.request.url?.absoluteString
+        let url = machine.hop.request.url?.absoluteString
         #expect(url == "http://a.test/2")
     }
 
     @Test func `one redirect more than allowed ends the task`() throws {
-        var plan = try Self.plan("GET", "http://a.test/1", .follow(limit: 2))
-        try Self.follow(&plan, "/2")
-        try Self.follow(&plan, "/3")
-        let word = plan.head(try Self.head(302, to: "/4")).word
+        var machine = try Self.machine("GET", "http://a.test/1", .follow(limit: 2))
+        try Self.follow(&machine, "/2")
+        try Self.follow(&machine, "/3")
+        let word = machine.head(try Self.head(302, to: "/4")).word
         #expect(word == "fail redirect: more than 2 redirects")
     }
 
     @Test func `a task that has ended is told nothing more, and tells nothing`() throws {
         for isAsking in [false, true] {
-            var plan = try Self.plan()
-            let request = isAsking ? try Self.ask(&plan, "/2") : nil
-            plan.end()
-            let words = [plan.answered(request).word, "\(plan.content(1))", "\(plan.ended())"]
+            var machine = try Self.machine()
+            let request = isAsking ? try Self.ask(&machine, "/2") : nil
+            machine.complete()
+            let words = [machine.answered(request).word, "\(machine.content(1))", machine.ended().word]
             #expect(words == ["wait", "drop", "wait"])
         }
     }
@@ -286,24 +296,24 @@ import Testing
         throws
     {
         weak var given: Given?
-        var plan = try Self.plan("PUT", "http://a.test/1")
+        var machine = try Self.machine("PUT", "http://a.test/1")
         func count() -> Int { given?.number ?? -1 }
         do {
-            var request = try Self.ask(&plan, "/2")
+            var request = try Self.ask(&machine, "/2")
             let mine = Given(number: 2)
             given = mine
             request.content = .stream { [mine] in ProbingSource([], then: .failed(mine)) }
-            _ = plan.answered(request)
-            _ = plan.ended()
+            _ = machine.answered(request)
+            _ = machine.ended()
         }
         #expect(count() == 2)
         // The next hop has none of it, and what is decided on then is neither.
-        let request = try Self.ask(&plan, "/3", status: 303)
-        _ = plan.answered(request)
-        _ = plan.ended()
-        plan.end()
+        let request = try Self.ask(&machine, "/3", status: 303)
+        _ = machine.answered(request)
+        _ = machine.ended()
+        machine.complete()
         #expect(count() == 2)
-        _ = consume plan
+        _ = consume machine
         #expect(count() == -1)
     }
 
@@ -314,12 +324,13 @@ import Testing
     }
 }
 
-extension TaskPlan.HeadAnswer {
+extension TaskMachine.HeadAnswer {
     fileprivate var word: String {
         switch self {
         case .deliver: "deliver"
-        case .swallow: "swallow"
+        case .discard: "discard"
         case .challenge: "challenge"
+        case .askContent: "ask for content"
         case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
         case .fail(.transfer(.redirect(let error))): "fail redirect: \(error)"
         case .fail(let reason): "fail \(reason.kind)"
@@ -327,14 +338,17 @@ extension TaskPlan.HeadAnswer {
     }
 }
 
-extension TaskPlan.Next {
+extension TaskMachine.Next {
     fileprivate var word: String {
         switch self {
         case .wait: "wait"
-        case .go: "go"
+        case .send: "send"
+        case .lookUp(_, let number): "look up \(number)"
+        case .delay(let time): "delay \(time)"
+        case .answer: "answer"
         case .complete: "complete"
         case .askContent: "ask for content"
-        case .deliver(let isComplete): isComplete ? "deliver, complete" : "deliver"
+        case .deliver(_, let isComplete): isComplete ? "deliver, complete" : "deliver"
         case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
         }
     }

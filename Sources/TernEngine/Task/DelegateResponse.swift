@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer to any question.
-enum GivenAnswer: Sendable {
+/// An answer to any question of a task.
+enum DelegateResponse: Sendable {
     case redirect(RedirectAnswer)
     case disposition(ResponseDisposition)
-    /// To the same question: the response is of no use, and this is asked.
+    /// To the same question: the response is discarded, and this request is sent.
     case instead(URLRequest)
     case challenge(ChallengeAnswer)
     case content(ContentAnswer)
 
-    /// The source that comes with it, if one does that is there already.
+    /// The source that comes with the answer, if it exists already.
     var source: (any BodySource)? {
         if case .content(.content(.once(let source, _))) = self { source } else { nil }
     }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// How the content of one response is decoded. An object, because most responses are not coded.
+final class ContentDecoding {
+    private var path = BodyPath()
+    /// Why the content cannot be decoded; thrown when content arrives.
+    private var error: ContentDecodingError?
+
+    private init(_ codings: [ContentCoding], limits: ContentDecodingLimits) {
+        do throws(ContentDecodingError) {
+            path = try BodyPath(decoding: codings, limits: limits)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Returns nil if the content of `response` is not coded in a way that Tern decodes. Otherwise marks the response
+    /// as decoded.
+    static func decoding(of response: inout HTTPURLResponse, limits: ContentDecodingLimits) -> ContentDecoding? {
+        guard response.head["Content-Encoding"] != nil else { return nil }
+        let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
+        if codings.isEmpty { return nil }
+        response.isContentDecoded = true
+        return ContentDecoding(codings, limits: limits)
+    }
+
+    /// Decodes `bytes` and lends `deliver` what comes out, with its price, until `deliver` returns false. Returns how
+    /// many bytes are consumed.
+    func receive(
+        _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
+    ) throws(ContentDecodingError) -> Int {
+        if let error { throw error }
+        return try path.receive(bytes, deliver: deliver)
+    }
+
+    /// Whether there may be something to deliver without further input.
+    var hasMore: Bool { path.hasMore }
+
+    /// The content has ended. Throws if its coding has not.
+    func finish() throws(ContentDecodingError) {
+        if let error { throw error }
+        try path.finish()
+    }
+}

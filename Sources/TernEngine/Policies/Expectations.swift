@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// Sends a request again without `Expect` when the server answers 417. The server says so before any content was sent
+/// (RFC 9110 §15.5.18).
+struct Expectations: HopPolicy {
+    let interests = HopInterests.unsuccessfulHeads
+
+    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        guard head.status == 417, history.hop.request.headers["Expect"] != nil, history.hop.request.isReplayable else {
+            return .pass
+        }
+        var request = history.hop.request
+        request.headers["Expect"] = nil
+        return .resend(request)
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// Asks the delegate whether to follow a redirect (RFC 9110 §15.4). ``RedirectRule`` says where it leads.
+struct Redirects: HopPolicy {
+    /// For requests that name no policy.
+    let policy: RedirectPolicy
+    /// The session's; those that a request names are in the request.
+    let sensitiveFields: SensitiveFields
+
+    let interests = HopInterests.unsuccessfulHeads
+
+    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        guard RedirectRule.isRedirect(head.status) else { return .pass }
+        let request = history.hop.request
+        let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
+            status: head.status, locations: head.fields.values(for: "Location"), sent: request, chain: history.chain,
+            isSensitive: { request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
+        return switch outcome {
+        case .deliver: .pass
+        case .follow(let redirection): .ask(.redirect(redirection))
+        case .refuse(let error): .fail(.transfer(.redirect(error)))
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Says which connections may carry a request.
+struct RouteRule: Sendable {
+    /// The Unix domain socket of the session; nil if its servers are at their hosts and ports.
+    let unixSocket: UnixSocketName?
+
+    @inline(__always)
+    func route(for request: URLRequest) throws(InvalidRequest) -> Route {
+        Route(to: try request.destination.get().origin, at: request.unixSocket ?? unixSocket)
+    }
+}

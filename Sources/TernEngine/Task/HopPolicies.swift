@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The policies of a session in the order in which its tasks ask them, sorted by what they take part in. An
+/// object, so that each task holds one reference to them.
+final class HopPolicies: Sendable {
+    let preparing: [any HopPolicy]
+    let reading: [any HopPolicy]
+    let repairing: [any HopPolicy]
+    /// Whether a policy looks at the heads of successful responses.
+    let readsAllHeads: Bool
+
+    init(_ policies: [any HopPolicy]) {
+        preparing = policies.filter { $0.interests.contains(.preparation) }
+        reading = policies.filter { $0.interests.contains(.unsuccessfulHeads) }
+        repairing = policies.filter { $0.interests.contains(.lostConnections) }
+        readsAllHeads = reading.contains { $0.interests.contains(.allHeads) }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// One rule of what happens between the hops of a task: it may change a hop before the hop is sent, learns from the
+/// head of each final response, and decides what follows from a head or from a lost connection.
+///
+/// The task calls a policy on its reactor's thread, in the middle of a change of its own state. A policy therefore
+/// computes and returns: it does not block, calls no user code and does not touch the task. What takes longer goes into
+/// a ``HopLookup``.
+///
+/// ``HopPolicies`` holds the policies of a session in their order.
+protocol HopPolicy: Sendable {
+    /// Which of the methods below the task calls.
+    var interests: HopInterests { get }
+
+    /// Prepares a hop before it is sent for the first time. Fields that the policy added to an earlier hop may still be
+    /// in the request: the policy replaces them.
+    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation
+
+    /// Decides what follows from the head of a final response. The first policy that does not pass decides, so the
+    /// policies after it are not asked.
+    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
+
+    /// Returns whether the hop is sent again, although nothing of a response was delivered and its connection was lost.
+    func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool
+}
+
+extension HopPolicy {
+    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation { .ready }
+
+    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
+
+    func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool { false }
+}
+
+/// What a policy takes part in. A plain request whose session has no policy with an interest in it pays nothing.
+struct HopInterests: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// `prepare` is called.
+    static let preparation = HopInterests(rawValue: 1)
+    /// `received` is called for heads with a status of 300 or more.
+    static let unsuccessfulHeads = HopInterests(rawValue: 2)
+    /// `received` is called for all final heads.
+    static let allHeads = HopInterests(rawValue: 6)
+    /// `lostConnection` is called.
+    static let lostConnections = HopInterests(rawValue: 8)
+}
+
+/// What a policy makes of a hop before it is sent.
+enum HopPreparation: Sendable {
+    /// The hop is sent as it is.
+    case ready
+    /// This is sent instead.
+    case change(URLRequest)
+    /// The policy has to look something up first.
+    case lookUp(HopLookup)
+    /// The carrier of this source answers the hop, and no connection is needed.
+    case answer(any CarrierSource)
+    /// The task fails.
+    case fail(EngineError.Reason)
+}
+
+/// Starts a lookup on the reactor's thread, without blocking it, and calls its argument once, on any thread. The task
+/// waits for that call until its total timeout is over.
+typealias HopLookup = @Sendable (_ completion: @escaping @Sendable (HopPreparation) -> Void) -> Void
+
+/// What a policy decides on the head of a final response.
+enum HopDecision {
+    /// The response is the answer, unless a later policy decides otherwise.
+    case pass
+    /// The same, and `tee` receives the content of the response as it arrives, before it is decoded.
+    case copy(to: any ContentTee)
+    /// The response is discarded, and the hop is sent again with this request, after this time.
+    case resend(URLRequest, after: Duration = .zero)
+    /// The delegate decides.
+    case ask(HopProposal)
+    /// The task fails.
+    case fail(EngineError.Reason)
+}
+
+/// What a delegate is asked to decide.
+enum HopProposal {
+    /// To send this as the next hop.
+    case redirect(RedirectRule.Redirection)
+    /// To send the request again with credentials.
+    case challenge
+}
+
+/// Receives a copy of a response's content. On the reactor's thread, and with the rules of ``HopPolicy``.
+protocol ContentTee: AnyObject {
+    /// The next bytes as they were received, without the framing and before they are decoded.
+    func received(_ bytes: Span<UInt8>)
+
+    /// The response ended; `isComplete` is false if it broke off, or the task was cancelled.
+    func ended(isComplete: Bool)
+}

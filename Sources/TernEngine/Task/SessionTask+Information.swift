@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TernLock
+
+// What is known about the task.
+extension SessionTask {
+    /// Where the task is in its life. A task that is suspended when its session ends, or later, is `.suspended` from
+    /// then on.
+    public var state: State {
+        let isCancelled = isCancelled
+        return lifecycle.withLock { state in
+            if state.isAbandoned, state.suspensions > 0 { return .suspended }
+            return switch state.stage {
+            case .completed: .completed
+            case .created: isCancelled ? .canceling : .suspended
+            case .started: isCancelled ? .canceling : state.suspensions > 0 ? .suspended : .running
+            }
+        }
+    }
+
+    /// The request that is sent now: the original request until a redirect is followed.
+    public var currentRequest: URLRequest? { lifecycle.withLock { $0.currentRequest } ?? originalRequest }
+
+    /// The head of the response that is the answer, as soon as it has arrived.
+    public var response: HTTPURLResponse? { lifecycle.withLock { $0.response } }
+
+    /// The times and counts of each hop; nil until the task has completed.
+    public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
+
+    /// Why the task failed; nil while it runs and after success.
+    public var error: EngineError? { lifecycle.withLock { $0.error } }
+
+    /// The number of bytes of the response body that have arrived, as they came: coded, if the body is.
+    public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
+
+    /// The number of bytes of the request body that were handed to the kernel; from 0 again where the request is sent
+    /// again.
+    public var countOfBytesSent: Int64 { contentCounts.sent.load(ordering: .relaxed) }
+
+    /// The number of bytes of body that the response announced; -1 if it did not, and before it came.
+    public var countOfBytesExpectedToReceive: Int64 {
+        response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
+    }
+
+    /// The number of bytes that the request body has; -1 if that is not known.
+    public var countOfBytesExpectedToSend: Int64 {
+        guard let content = originalRequest.content else { return 0 }
+        return content.announcedLength.map(Int64.init) ?? -1
+    }
+
+    /// As in URLSession, from 0 to 1: a hint that nothing acts on.
+    public var priority: Float {
+        get { lifecycle.withLock { $0.priority } }
+        set { lifecycle.withLock { $0.priority = newValue } }
+    }
+
+    /// A description of the caller's; Tern does nothing with it.
+    public var taskDescription: String? {
+        get { lifecycle.withLock { $0.description } }
+        set { lifecycle.withLock { $0.description = newValue } }
+    }
+}

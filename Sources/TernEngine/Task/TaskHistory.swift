@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What a task has done so far, as far as its policies look at it.
+struct TaskHistory {
+    /// The hop that is sent now, or was sent last.
+    var hop: Hop
+    /// The redirects that led to the hop.
+    var chain = RedirectChain()
+    /// How often the delegate gave credentials.
+    var challengeCount = 0
+    /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
+    var repeatCount = 0
+    /// How often policies had the hop sent again because of its response.
+    var resendCount = 0
+    /// The policy that the original request names; nil for the session's.
+    let redirectPolicy: RedirectPolicy?
+    /// The responses that were not the answer, in the order they came: the last ones, ``RedirectPolicy/rememberedHops``
+    /// at most.
+    private(set) var responses: [HTTPURLResponse] = []
+
+    @inline(__always)
+    init(_ request: URLRequest) {
+        hop = Hop(request: request)
+        redirectPolicy = request.redirectPolicy
+    }
+
+    /// Adds a response that was not the answer.
+    mutating func append(_ response: HTTPURLResponse) {
+        if responses.count < RedirectPolicy.rememberedHops { return responses.append(response) }
+        responses.removeFirst()
+        // Its own history would keep the responses that are dropped here.
+        responses.append(HTTPURLResponse(url: response.url, head: response.head))
+    }
+
+    /// Begins the next hop. Returns the request of the one before.
+    mutating func move(to request: URLRequest, _ chain: RedirectChain) -> URLRequest {
+        self.chain = chain
+        let previous = hop.request
+        hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
+        (repeatCount, resendCount) = (0, 0)
+        return previous
+    }
+
+    /// Sends the hop with this request from now on. Returns the one before.
+    mutating func replace(_ request: URLRequest) -> URLRequest {
+        let previous = hop.request
+        hop.request = request
+        return previous
+    }
+
+    /// What the rules for sending a request again have to know about the hop.
+    func evidence(_ evidence: Evidence) -> RepeatRule.Evidence {
+        RepeatRule.Evidence(
+            method: hop.request.method, hasIdempotencyKey: hop.request.headers["Idempotency-Key"] != nil,
+            policy: hop.request.repeatPolicy, isContentReplayable: hop.request.isReplayable || !evidence.isSent,
+            wasConnectionReused: evidence.wasReused, wasSent: evidence.isSent, wasAnswered: evidence.isAnswered,
+            wasRepeated: repeatCount > 0)
+    }
+}

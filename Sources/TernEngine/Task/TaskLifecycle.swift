@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+/// What any thread may read of a task and ask of it, behind the task's lock. Where the task is on its way,
+/// ``TaskMachine`` knows.
+///
+/// `Home` is where the task runs: a shard.
+struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
+    private(set) var stage = TaskStage.created
+    private(set) var shard: Home?
+    private(set) var start: MonotonicInstant?
+    private(set) var suspensions = 0
+    /// Signed, because the threads that change it may overtake each other: what counts is the sum.
+    private var holds = 0
+    private(set) var isCancelledOnStart = false
+    /// The task ends because its session does.
+    private(set) var isAbandoned = false
+    var currentRequest: URLRequest?
+    var response: HTTPURLResponse?
+    private(set) var error: EngineError?
+    var description: String?
+    var priority: Float = 0.5
+
+    init(shard: Home?) { self.shard = shard }
+
+    var isSuspended: Bool { suspensions > 0 || holds > 0 }
+
+    /// The task has been started and has not ended.
+    var isRunning: Bool { if case .started = stage { true } else { false } }
+
+    enum Resumption {
+        /// The task is started now; it is to be cancelled at once if that was asked for.
+        case start(runs: Bool, cancels: Bool)
+        /// It goes on, if the last suspension has been taken back.
+        case goOn(runs: Bool, on: Home?)
+    }
+
+    mutating func resume() -> Resumption {
+        guard case .created = stage else {
+            let runs = suspensions == 1 && isRunning
+            if suspensions > 0 { suspensions -= 1 }
+            return .goOn(runs: runs, on: suspensions == 0 ? shard : nil)
+        }
+        begin()
+        return .start(runs: suspensions == 0, cancels: isCancelledOnStart)
+    }
+
+    /// Returns the shard of a task that runs, and whether this is what stops it.
+    mutating func suspend() -> (shard: Home?, stops: Bool) {
+        suspensions += 1
+        return isRunning ? (shard, suspensions == 1) : (nil, false)
+    }
+
+    /// Returns the shard of a task that runs.
+    mutating func hold(by change: Int) -> Home? {
+        holds += change
+        return isRunning ? shard : nil
+    }
+
+    /// Returns whether the task began with this.
+    mutating func cancel() -> Bool {
+        isAbandoned = false
+        guard case .created = stage else { return false }
+        begin()
+        return true
+    }
+
+    /// Returns whether the task has begun before.
+    mutating func cancelOnStart() -> Bool {
+        isCancelledOnStart = true
+        if case .created = stage { return false }
+        return true
+    }
+
+    mutating func abandon() { isAbandoned = true }
+
+    mutating func begin() {
+        stage = .started
+        start = .now
+    }
+
+    /// Returns nil if the task has ended before. What it returns is to be released without the lock: with the last
+    /// shard go the session's policies, which may be the user's subclass.
+    mutating func complete(_ error: EngineError?) -> Ended? {
+        if case .completed = stage { return nil }
+        stage = .completed
+        self.error = error
+        return Ended(start: start, shard: shard.take())
+    }
+
+    struct Ended {
+        let start: MonotonicInstant?
+        let shard: Home?
+    }
+
+    /// Another task takes the place of this one: it gets all but the description and the holds, which mean this task.
+    mutating func handOver() -> TaskLifecycle {
+        var other = TaskLifecycle(shard: shard.take())
+        (other.stage, other.start, other.suspensions) = (stage, start, suspensions)
+        (other.isCancelledOnStart, other.isAbandoned) = (isCancelledOnStart, isAbandoned)
+        (other.currentRequest, other.response, other.error) = (currentRequest, response, error)
+        other.priority = priority
+        stage = .completed
+        return other
+    }
+}
+
+/// As any thread sees it.
+enum TaskStage: Sendable {
+    case created, started, completed
+}

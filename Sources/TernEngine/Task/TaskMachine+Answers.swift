@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the delegate answers
+extension TaskMachine {
+    /// The delegate was asked about a redirect and names the next request; nil if the response is the answer.
+    mutating func answered(_ request: URLRequest?) -> Next {
+        guard case .asking(let question) = stage, case .redirect(var redirection) = question.proposal else { return .wait }
+        guard let request else { return deliver(question) }
+        if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
+        return move(to: request, redirection.chain, from: question)
+    }
+
+    /// The delegate was asked for credentials and gives the value of an `Authorization` field; nil if it has none.
+    mutating func answered(authorization: String?) -> Next {
+        guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
+        guard let authorization else { return deliver(question) }
+        history.challengeCount += 1
+        var request = hop.request
+        request.headers["Authorization"] = authorization
+        return move(to: request, history.chain, from: question)
+    }
+
+    /// The delegate was asked for new content and gives it; nil if it has none.
+    mutating func answered(content: RequestContent?) -> Next {
+        guard case .asking(let question) = stage else { return .wait }
+        switch question.proposal {
+        case .content(var request, let chain):
+            guard let content else { return failWithoutContent(request) }
+            request.content = content
+            return move(to: request, chain, from: question, isContentNew: true)
+        case .contentAgain(var request, let delay):
+            guard let content else { return failWithoutContent(request) }
+            request.content = content
+            return resend(request, after: delay, from: question, isContentNew: true)
+        case .redirect, .challenge, .delivery: return .wait
+        }
+    }
+
+    private mutating func failWithoutContent(_ request: URLRequest) -> Next {
+        previousRequests.append(request)
+        stage = .ending
+        return .fail(.transfer(.redirect(.bodyNotReplayable)), isSafeToRepeat: false)
+    }
+
+    /// The response is the answer, but its content waits until the delegate has said whether it wants it.
+    mutating func awaitDisposition() {
+        guard case .delivering = stage else { return }
+        stage = .asking(PendingQuestion(.delivery))
+    }
+
+    /// The delegate wants the content.
+    mutating func allowed() -> Next {
+        guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
+        return deliver(question)
+    }
+
+    /// The response is not wanted, and this is sent as the next hop.
+    mutating func answered(instead request: URLRequest) -> Next {
+        guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
+        return move(to: request, history.chain, from: question)
+    }
+
+    private mutating func deliver(_ question: PendingQuestion) -> Next {
+        switch question.ending {
+        case .underWay:
+            stage = .delivering
+            return .deliver(question, isComplete: false)
+        case .complete:
+            stage = .ending
+            return .deliver(question, isComplete: true)
+        case .broken(let reason, let isSafe):
+            stage = .ending
+            return .fail(reason, isSafeToRepeat: isSafe)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+// What the exchange brings
+extension TaskMachine {
+    /// What to do with the head of a final response.
+    enum HeadAnswer {
+        case deliver
+        /// Deliver nothing of it: it is not the answer.
+        case discard
+        /// Ask whether to send this; until the answer nothing of the response is delivered.
+        case ask(URLRequest)
+        /// Ask for credentials, likewise.
+        case challenge
+        /// Ask for new content, likewise.
+        case askContent
+        /// Give up.
+        case fail(EngineError.Reason)
+    }
+
+    mutating func head(_ head: ResponseHead) -> HeadAnswer {
+        guard case .exchanging = stage else { return .discard }
+        guard head.status < 300, !policies.readsAllHeads else { return decide(on: head) }
+        stage = .delivering
+        return .deliver
+    }
+
+    private mutating func decide(on head: ResponseHead) -> HeadAnswer {
+        var tee: (any ContentTee)?
+        for policy in policies.reading where head.status >= 300 || policy.interests.contains(.allHeads) {
+            switch policy.received(head, &history) {
+            case .pass: continue
+            case .copy(let other): tee = other
+            case .ask(.redirect(let redirection)):
+                stage = .asking(PendingQuestion(.redirect(redirection)))
+                return .ask(redirection.request)
+            case .ask(.challenge):
+                stage = .asking(PendingQuestion(.challenge))
+                return .challenge
+            case .resend(let request, let delay):
+                let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
+                return if case .askContent = next { .askContent } else { .discard }
+            case .fail(let reason):
+                stage = .ending
+                return .fail(reason)
+            }
+        }
+        self.tee = tee
+        stage = .delivering
+        return .deliver
+    }
+
+    /// What to do with content.
+    enum ContentAnswer {
+        case deliver
+        case drop
+        /// It is too early to say.
+        case hold
+        /// There is too much of it: close the connection and go on with `leftBehind`.
+        case leave
+    }
+
+    /// This many bytes of content have arrived.
+    mutating func content(_ count: Int) -> ContentAnswer {
+        switch stage {
+        case .delivering: return .deliver
+        case .discarding(let left) where count > left: return .leave
+        case .discarding(let left):
+            stage = .discarding(left: left &- count)
+            return .drop
+        case .asking: return .hold
+        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .drop
+        }
+    }
+
+    /// The connection was closed because it had too much content to discard.
+    mutating func leftBehind() -> Next {
+        guard case .discarding = stage else { return .wait }
+        return beginNext()
+    }
+
+    /// The exchange is complete.
+    mutating func ended() -> Next {
+        switch stage {
+        case .delivering:
+            stage = .ending
+            return .complete
+        case .discarding: return beginNext()
+        case .asking(let question):
+            question.ending = .complete
+            return .wait
+        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .wait
+        }
+    }
+
+    /// The exchange broke off.
+    mutating func failed(_ reason: EngineError.Reason, _ evidence: Evidence) -> Next {
+        let isSafeToRepeat = RepeatRule.isSafeToRepeat(history.evidence(evidence))
+        let isLost = if case .transfer(.connectionLost) = reason { true } else { false }
+        switch stage {
+        case .exchanging where isLost:
+            for policy in policies.repairing where policy.lostConnection(evidence, &history) { return begin() }
+        case .discarding where isLost: return beginNext()
+        case .asking(let question) where isLost:
+            question.ending = .broken(reason, isSafeToRepeat: isSafeToRepeat)
+            return .wait
+        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending, .finishing,
+            .completed:
+            break
+        }
+        switch stage {
+        case .finishing, .completed: break
+        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending: stage = .ending
+        }
+        return .fail(reason, isSafeToRepeat: isSafeToRepeat)
+    }
+
+    /// Whether the server treats the current request and a second one as one.
+    func isSafeToRepeat(wasSent: Bool) -> Bool {
+        RepeatRule.isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
+    }
+}
