@@ -10,8 +10,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// Another package's checkout builds no command, and SwiftPM does not fetch what only the command needs. While SwiftPM resolves
-// versions it reads this file out of git, at the root of a file system of its own.
+// Another package's checkout builds no command, and SwiftPM does not fetch what only the command needs. While SwiftPM
+// resolves versions it reads this file out of git, at the root of a file system of its own.
 let isDependency = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
 
 let package = Package(

@@ -7,8 +7,8 @@ extension AFError: LocalizedError {
 }
 
 extension AFError: CustomStringConvertible {
-    /// The same in one line, with the underlying error as it describes itself: Foundation's own words for many errors are the same
-    /// on Linux.
+    /// The same in one line, with the underlying error as it describes itself: Foundation's own words for many errors
+    /// are the same on Linux.
     public var description: String { text { " \($0)" } }
 
     private func text(_ quoted: (any Error) -> String) -> String {

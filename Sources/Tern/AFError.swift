@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What this layer finds wrong, case by case as in Alamofire 4. What the transport finds wrong is an ``TernEngine/EngineError``.
+/// What this layer finds wrong, case by case as in Alamofire 4. What the transport finds wrong is an
+/// ``TernEngine/EngineError``.
 public enum AFError: Error {
     /// A `URLConvertible` is not a URL.
     case invalidURL(url: any URLConvertible)

@@ -2,7 +2,8 @@
 public import Foundation
 public import TernEngine
 
-// `error as NSError` has URLSession's domain and code. A cast to `URLError` does not find an error of another type on Linux.
+// `error as NSError` has URLSession's domain and code. A cast to `URLError` does not find an error of another type on
+// Linux.
 extension EngineError: CustomNSError, LocalizedError {
     /// `NSURLErrorDomain`
     public static var errorDomain: String { NSURLErrorDomain }
@@ -25,8 +26,8 @@ extension EngineError: CustomNSError, LocalizedError {
 extension EngineError {
     /// What URLSession would have called it.
     ///
-    /// A server that pins or a custom evaluation refused is `cancelled`, as in Alamofire 4; one that the system would refuse is
-    /// `serverCertificateUntrusted`. The reason tells them apart from what the caller cancelled.
+    /// A server that pins or a custom evaluation refused is `cancelled`, as in Alamofire 4; one that the system would
+    /// refuse is `serverCertificateUntrusted`. The reason tells them apart from what the caller cancelled.
     public var code: URLError.Code { reason.code }
 
     /// The same in Foundation's clothes; this error is its `NSUnderlyingErrorKey`.

@@ -15,7 +15,8 @@ enum Redaction {
     /// A URL, or what was meant to be one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
     /// path; a parser that disagrees must not make us show a password, so all before it goes.
     ///
-    /// Looks at scalars: a mark that combines with a delimiter makes another character of it, but not another delimiter.
+    /// Looks at scalars: a mark that combines with a delimiter makes another character of it, but not another
+    /// delimiter.
     ///
     /// - Parameter sensitiveFields: say which values of its query, and of a query in its fragment, go as well.
     static func url(_ text: String, _ sensitiveFields: SensitiveFields = []) -> String {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Sends a request through ``SessionManager/default``; see ``SessionManager/request(_:method:parameters:encoding:headers:)``.
+/// Sends a request through ``SessionManager/default``; see
+/// ``SessionManager/request(_:method:parameters:encoding:headers:)``.
 @discardableResult
 public func request(
     _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -94,7 +95,8 @@ public func stream(withHostName hostName: String, port: Int) -> StreamRequest {
     SessionManager.default.stream(withHostName: hostName, port: port)
 }
 
-/// Sends a form through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(MultipartForm,_,_,_)``.
+/// Sends a form through ``SessionManager/default``; see
+/// ``SessionManager/upload(_:to:method:headers:)-(MultipartForm,_,_,_)``.
 @discardableResult
 public func upload(
     _ form: MultipartForm, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil

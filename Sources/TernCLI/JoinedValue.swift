@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes values off the short options that they are glued to, as in `-dname=value` and `-sSLofile`. The parser reads the first as
-/// an option with a long name.
+/// Takes values off the short options that they are glued to, as in `-dname=value` and `-sSLofile`. The parser reads
+/// the first as an option with a long name.
 enum JoinedValue {
     /// The short options that take a value in every command.
     private static let letters = Set("ACDEFHTXdemoruw")

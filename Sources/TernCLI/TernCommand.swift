@@ -4,8 +4,8 @@ import Foundation
 
 /// The command `tern`.
 ///
-/// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1 when the
-/// trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
+/// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1
+/// when the trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
 package struct TernCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "tern",

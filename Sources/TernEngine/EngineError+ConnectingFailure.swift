@@ -11,8 +11,9 @@ extension EngineError {
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
         case unreachable(ConnectError)
-        /// TLS failed. For a refused certificate, `TLSError` says which rule refused it. Nearly always in the handshake; TLS that
-        /// fails later, amid a request or response, stands here too, and ``EngineError/phase`` tells.
+        /// TLS failed. For a refused certificate, `TLSError` says which rule refused it. Nearly always in the
+        /// handshake; TLS that fails later, amid a request or response, stands here too, and ``EngineError/phase``
+        /// tells.
         case insecure(TLSError)
     }
 }

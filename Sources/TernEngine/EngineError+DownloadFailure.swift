@@ -4,8 +4,8 @@ public import TernIO
 extension EngineError {
     /// Why a download did not come to be the file it was to be. What stood at its target stands there still.
     public enum DownloadFailure: Error {
-        /// The file could not be made, written, read or put in its place: a full disk is `ENOSPC`, a quota `EDQUOT`, a file that may
-        /// not be so large `EFBIG`.
+        /// The file could not be made, written, read or put in its place: a full disk is `ENOSPC`, a quota `EDQUOT`, a
+        /// file that may not be so large `EFBIG`.
         case file(SystemError, path: String)
         /// There is a file already, and it was not to be replaced.
         case exists(path: String)
@@ -17,7 +17,8 @@ extension EngineError {
         case wrongPart(ContentRangeError)
         /// All of the part that the server chose to send has come, and the file is longer.
         case incomplete(received: Int64, of: Int64)
-        /// The file would become longer than it may (``DownloadSettings/maximumLength``), in bytes. Nothing of it is kept.
+        /// The file would become longer than it may (``DownloadSettings/maximumLength``), in bytes. Nothing of it is
+        /// kept.
         case tooLong(limit: Int64)
         /// The content is not what its digest says. It is not kept.
         case digestMismatch(DigestAlgorithm)

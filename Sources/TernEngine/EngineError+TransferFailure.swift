@@ -5,7 +5,8 @@ public import TernIO
 extension EngineError {
     /// Why the response did not come, or is not taken.
     public enum TransferFailure: Sendable {
-        /// The connection ended before the response did, or before its handshake was done; nil when the peer closed it in order.
+        /// The connection ended before the response did, or before its handshake was done; nil when the peer closed it
+        /// in order.
         case connectionLost(SystemError?)
         /// The peer broke HTTP/1.1.
         case malformedResponse(HTTP1Error)
@@ -15,8 +16,8 @@ extension EngineError {
         case bodyTooLarge(limit: Int)
         /// A redirect was not followed.
         case redirect(RedirectError)
-        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it, or all of the request had not been sent. A switch that no
-        /// request asked for is a `malformedResponse`.
+        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it, or all
+        /// of the request had not been sent. A switch that no request asked for is a `malformedResponse`.
         case upgradeNotTaken
         /// The server was asked to switch to another protocol, and answered with another status than 101.
         case upgradeRefused(status: Int)

@@ -18,12 +18,14 @@ public struct EngineError: Error, Sendable {
     public var remoteAddress: SocketAddress? { account.remoteAddress }
     /// Whether any byte of the request may have reached the server.
     public var wasSent: Bool { account.wasSent }
-    /// Whether the request may be sent again and nothing happens twice: nothing of it was sent, or its method is idempotent
-    /// (RFC 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). Nobody promises that it helps.
+    /// Whether the request may be sent again and nothing happens twice: nothing of it was sent, or its method is
+    /// idempotent (RFC 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). Nobody promises
+    /// that it helps.
     public var isSafeToRepeat: Bool { account.isSafeToRepeat }
     /// Octets of the last hop that had come, heads and TLS included.
     public var bytesReceived: UInt64 { account.bytesReceived }
-    /// What a download that broke off can be resumed with, for `Session.downloadTask(withResumeData:)`; nil where it cannot be.
+    /// What a download that broke off can be resumed with, for `Session.downloadTask(withResumeData:)`; nil where it
+    /// cannot be.
     public var resumeData: Data? { account.resumeData }
 
     /// For delegates, which may have reasons of their own to end a task.
@@ -90,9 +92,11 @@ public struct EngineError: Error, Sendable {
         case queue
         /// ``Timeouts/connect``
         case connect
-        /// ``SessionConfiguration/challengeTimeout``, for the answer of the session's delegate to a server trust challenge.
+        /// ``SessionConfiguration/challengeTimeout``, for the answer of the session's delegate to a server trust
+        /// challenge.
         case sessionChallenge = "session-challenge"
-        /// ``SessionConfiguration/challengeTimeout``, for the answer of the task's delegate to a server trust challenge.
+        /// ``SessionConfiguration/challengeTimeout``, for the answer of the task's delegate to a server trust
+        /// challenge.
         case taskChallenge = "task-challenge"
         /// ``Timeouts/head``
         case head

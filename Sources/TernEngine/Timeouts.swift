@@ -6,8 +6,8 @@ public struct Timeouts: Sendable, Hashable {
     public var queue: Duration?
     /// From the decision to open a connection to its being ready: resolving, connecting and the TLS handshake.
     public var connect: Duration
-    /// Waiting for `100 Continue` where the request has an `Expect` field; then the content is sent all the same (RFC 9110 §10.1.1).
-    /// No error. If `idle` is shorter, that long.
+    /// Waiting for `100 Continue` where the request has an `Expect` field; then the content is sent all the same (RFC
+    /// 9110 §10.1.1). No error. If `idle` is shorter, that long.
     public var `continue` = Duration.seconds(1)
     /// From the last octet of the request to the head of the final response; nil sets no limit of its own.
     public var head: Duration?

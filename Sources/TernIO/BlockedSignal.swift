@@ -10,7 +10,8 @@ struct BlockedSignal {
 
     let number: Int32
 
-    /// Runs `body` with the signal blocked. Where it is blocked anyhow, as on a reactor's thread, that costs one system call.
+    /// Runs `body` with the signal blocked. Where it is blocked anyhow, as on a reactor's thread, that costs one system
+    /// call.
     func during<R>(_ body: () throws(SystemError) -> R) throws(SystemError) -> R {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -23,7 +24,8 @@ struct BlockedSignal {
         do throws(SystemError) {
             return try body()
         } catch {
-            // What `body` raised is taken away before the signal is let through again; if it raised nothing, nothing is waited for.
+            // What `body` raised is taken away before the signal is let through again; if it raised nothing, nothing is
+            // waited for.
             var none = timespec()
             unsafe sigtimedwait(&set, nil, &none)
             throw error

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A file that is read from: what is sent need not fit into memory. Reading waits for the disk where the page cache does not
-/// have the bytes, so pieces should be small.
+/// A file that is read from: what is sent need not fit into memory. Reading waits for the disk where the page cache
+/// does not have the bytes, so pieces should be small.
 public struct FileSource: ~Copyable, Sendable {
     /// The open file, closed when the value ends.
     public let descriptor: Descriptor
@@ -15,7 +15,8 @@ public struct FileSource: ~Copyable, Sendable {
     public init(path: String) throws(SystemError) {
         // To C the path would end there, and the file would be another one.
         if path.utf8.contains(0) { throw SystemError(.open, code: EINVAL) }
-        // O_NONBLOCK is nothing to files and directories; a pipe without a writer would hold us up. Nor does a terminal become ours.
+        // O_NONBLOCK is nothing to files and directories; a pipe without a writer would hold us up. Nor does a terminal
+        // become ours.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = Descriptor(owning: try SystemCall.run(.open) { unsafe open(path, flags) })
         let raw = descriptor.rawValue
@@ -26,8 +27,8 @@ public struct FileSource: ~Copyable, Sendable {
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Reads at most `buffer.count` bytes that lie at `offset`; room for none is no call. `.endOfStream`: nothing lies there, the
-    /// file is not, or no longer, that long.
+    /// Reads at most `buffer.count` bytes that lie at `offset`; room for none is no call. `.endOfStream`: nothing lies
+    /// there, the file is not, or no longer, that long.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> IOResult {
         if buffer.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.pread) {

@@ -2,8 +2,8 @@
 import Glibc
 import Synchronization
 
-/// Memory in which octets are received and stay. It is filled from the front, and what is filled does not change as long as anybody
-/// may have it: it may be handed out while the rest is being filled.
+/// Memory in which octets are received and stay. It is filled from the front, and what is filled does not change as
+/// long as anybody may have it: it may be handed out while the rest is being filled.
 ///
 /// Whoever fills it sees to it that only one thread does, which is what `@unchecked Sendable` rests on.
 @safe
@@ -47,7 +47,8 @@ package final class ReceiveMemory: @unchecked Sendable {
         return append(bytes) == bytes.count
     }
 
-    /// Adds as much of `bytes` as there is room for, and says how much. What has been received in the room stays where it is.
+    /// Adds as much of `bytes` as there is room for, and says how much. What has been received in the room stays where
+    /// it is.
     package func append(_ bytes: Span<UInt8>) -> Int {
         let added = min(bytes.count, capacity - count)
         unsafe bytes.withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadSanitizer cannot look into the standard library's Mutex, which is built without it, and reports every value that
-// one protects as a race. A build with `-sanitize=thread -D THREAD_SANITIZER` locks with what it does understand.
+// ThreadSanitizer cannot look into the standard library's Mutex, which is built without it, and reports every value
+// that one protects as a race. A build with `-sanitize=thread -D THREAD_SANITIZER` locks with what it does understand.
 #if THREAD_SANITIZER
 
     import Glibc

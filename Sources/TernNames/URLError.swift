@@ -2,8 +2,8 @@
 public import Foundation
 public import Tern
 
-/// What a request fails with where URLSession would fail with Foundation's `URLError`: `error as? URLError` finds it, and its `code`
-/// is one of Foundation's. Errors that Foundation itself throws are `Foundation.URLError`.
+/// What a request fails with where URLSession would fail with Foundation's `URLError`: `error as? URLError` finds it,
+/// and its `code` is one of Foundation's. Errors that Foundation itself throws are `Foundation.URLError`.
 public typealias URLError = EngineError
 
 extension EngineError {

@@ -6,7 +6,8 @@ extension Session {
     /// One session for whoever needs no other, with the default configuration.
     public static let shared = Session()
 
-    /// Makes a task that collects the body and tells the handler once, on a thread of the session's. Call `resume()` to start it.
+    /// Makes a task that collects the body and tells the handler once, on a thread of the session's. Call `resume()` to
+    /// start it.
     @preconcurrency
     public func dataTask(
         with request: URLRequest,
@@ -41,8 +42,8 @@ extension Session {
         uploadTask(with: request, from: .file(path: fileURL.path)) { result in Self.tell(completionHandler, result) }
     }
 
-    /// Makes a task that downloads to a temporary file and tells the handler where it is, once, on a thread of the session's. The file
-    /// is removed when the handler returns, unless it has moved it. Call `resume()` to start it.
+    /// Makes a task that downloads to a temporary file and tells the handler where it is, once, on a thread of the
+    /// session's. The file is removed when the handler returns, unless it has moved it. Call `resume()` to start it.
     @preconcurrency
     public func downloadTask(
         with request: URLRequest,

@@ -29,8 +29,8 @@ extension Session {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
-    /// A session with this configuration, whose delegate is the hub of a ``Tern/SessionManager`` to be. There is no queue to
-    /// choose: delegates are told on the reactors' threads.
+    /// A session with this configuration, whose delegate is the hub of a ``Tern/SessionManager`` to be. There is no
+    /// queue to choose: delegates are told on the reactors' threads.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
     ) {

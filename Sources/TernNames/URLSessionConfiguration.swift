@@ -2,8 +2,8 @@
 public import Foundation
 public import Tern
 
-/// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is: what is not named here is set by key path
-/// on ``value``. A session reads it once, when it is made.
+/// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is: what is not named here is set
+/// by key path on ``value``. A session reads it once, when it is made.
 ///
 /// Not for use from several threads at a time, as ever.
 @dynamicMemberLookup
@@ -22,7 +22,8 @@ public final class URLSessionConfiguration {
     /// The same as ``default``: nothing is kept beyond a session, in neither.
     public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// There is no such thing on Linux: a session of this configuration is invalid from the start, and its requests fail.
+    /// There is no such thing on Linux: a session of this configuration is invalid from the start, and its requests
+    /// fail.
     @available(
         *, deprecated,
         message:
@@ -48,8 +49,8 @@ public final class URLSessionConfiguration {
         set { value[keyPath: member] = newValue }
     }
 
-    /// Added to every request that has no field of that name. Values that are no text are added as they describe themselves; nil
-    /// takes all fields away.
+    /// Added to every request that has no field of that name. Values that are no text are added as they describe
+    /// themselves; nil takes all fields away.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { value.httpAdditionalHeaders }
         set { value.httpAdditionalHeaders = newValue }
@@ -66,8 +67,8 @@ extension URLSessionConfiguration: NSCopying {
 }
 
 extension SessionConfiguration {
-    /// Added to every request that has no field of that name, in the order of their names. As in URLSession a dictionary, and nil where
-    /// there are none.
+    /// Added to every request that has no field of that name, in the order of their names. As in URLSession a
+    /// dictionary, and nil where there are none.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get {
             if additionalFields.isEmpty { return nil }

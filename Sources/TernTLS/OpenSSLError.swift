@@ -17,10 +17,11 @@ public struct OpenSSLError: Error, Sendable, Hashable {
     /// The reason's number within its library.
     var reasonNumber: Int32 { ERR_GET_REASON(code) }
 
-    /// Empties this thread's queue: the first thing that is done before OpenSSL is used, which is why it sets OpenSSL up.
+    /// Empties this thread's queue: the first thing that is done before OpenSSL is used, which is why it sets OpenSSL
+    /// up.
     ///
-    /// It nearly always is empty already, and OpenSSL goes through all its 16 places to clear it: looking first is a tenth
-    /// of the work, for something that is done several times per record.
+    /// It nearly always is empty already, and OpenSSL goes through all its 16 places to clear it: looking first is a
+    /// tenth of the work, for something that is done several times per record.
     static func clear() {
         if !OpenSSLLibrary.isReady || ERR_peek_error() != 0 { ERR_clear_error() }
     }

@@ -17,8 +17,8 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// are valid.
     public var resumesSessions = true
 
-    /// The certificate for servers that ask for one; nil sends none. Without ``ClientIdentity/hosts`` each server that asks gets it,
-    /// as from curl, also one that a redirect leads to.
+    /// The certificate for servers that ask for one; nil sends none. Without ``ClientIdentity/hosts`` each server that
+    /// asks gets it, as from curl, also one that a redirect leads to.
     public var identity: ClientIdentity?
     /// Where the secrets of connections are written; nil, as it should be, nowhere.
     public var keyLog: KeyLog?

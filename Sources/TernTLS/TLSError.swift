@@ -18,8 +18,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case handshakeFailed
         /// The peer broke the protocol after the handshake: a record that does not authenticate, or does not belong.
         case protocolViolation
-        /// The peer goes on sending messages that carry no application data, such as key updates or session tickets: more than
-        /// `limit` of them, where each is to be earned by half a kilobyte of data.
+        /// The peer goes on sending messages that carry no application data, such as key updates or session tickets:
+        /// more than `limit` of them, where each is to be earned by half a kilobyte of data.
         case tooManyMessages(limit: Int)
         /// The handshake ended without a certificate of the peer.
         case noPeerCertificate

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Everything below `Sources`, and who knows whom in it. A file knows another of its module when it names a type that is declared
-/// there.
+/// Everything below `Sources`, and who knows whom in it. A file knows another of its module when it names a type that
+/// is declared there.
 struct SourceTree {
     let files: [SourceFile]
     /// The paths of those whom a file knows, and one of the names it calls them by.

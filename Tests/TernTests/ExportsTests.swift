@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports what a user imports: Foundation and Tern, nothing of this package below them. That it compiles is half the test.
+// Imports what a user imports: Foundation and Tern, nothing of this package below them. That it compiles is half the
+// test.
 import Foundation
 import Tern
 import TernTesting

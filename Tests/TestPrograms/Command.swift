@@ -28,7 +28,8 @@ public enum Command {
         async let outputBytes = readAll(output)
         async let errorBytes = readAll(errors)
         let (bytes, message) = (try await outputBytes, String(decoding: try await errorBytes, as: UTF8.self))
-        // It has closed its outputs, so this is over at once. A terminationHandler would keep the process in memory for ever.
+        // It has closed its outputs, so this is over at once. A terminationHandler would keep the process in memory for
+        // ever.
         process.waitUntilExit()
         return Result(status: process.terminationStatus, bytes: bytes, errors: message)
     }

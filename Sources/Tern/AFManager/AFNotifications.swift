@@ -2,8 +2,8 @@
 public import Foundation
 
 extension Notification.Name {
-    /// A task of an ``AFURLSessionManager`` runs, which it did not before. The object is the task. Posted from the moment on when
-    /// somebody asks for this name or the next.
+    /// A task of an ``AFURLSessionManager`` runs, which it did not before. The object is the task. Posted from the
+    /// moment on when somebody asks for this name or the next.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var AFNetworkingTaskDidResume: Notification.Name { AFNotices.watched(AFNotices.resumed) }
     /// A task of an ``AFURLSessionManager`` that ran is suspended. The object is the task.
@@ -12,15 +12,16 @@ extension Notification.Name {
     /// A task of an ``AFURLSessionManager`` has ended, and its handler was told. The object is the task.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidComplete = Notification.Name("com.alamofire.networking.task.complete")
-    /// The session of an ``AFURLSessionManager`` has been invalidated, and its last task has ended. The object is the session.
+    /// The session of an ``AFURLSessionManager`` has been invalidated, and its last task has ended. The object is the
+    /// session.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
     /// The file of a download stands where it was wanted. The object is the task.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDownloadTaskDidMoveFileSuccessfully = Notification.Name(
         "com.alamofire.networking.session.download.file-manager-succeed")
-    /// The file of a download could not be moved to where it was wanted, and stays where it was. The object is the task, and what the
-    /// error says is in `userInfo`, with both paths.
+    /// The file of a download could not be moved to where it was wanted, and stays where it was. The object is the
+    /// task, and what the error says is in `userInfo`, with both paths.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDownloadTaskDidFailToMoveFile = Notification.Name(
         "com.alamofire.networking.session.download.file-manager-error")

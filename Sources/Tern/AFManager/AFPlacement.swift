@@ -2,8 +2,8 @@
 import Foundation
 import TernEngine
 
-/// Takes a complete file to where the manager's block wants it, or else the task's destination: one of them is asked, once. A file that
-/// cannot be moved stays where it is, which is told and is no failure of the task.
+/// Takes a complete file to where the manager's block wants it, or else the task's destination: one of them is asked,
+/// once. A file that cannot be moved stays where it is, which is told and is no failure of the task.
 struct AFPlacement: Sendable {
     let blocks: AFBlocks
     var destination: (@Sendable (URL, HTTPURLResponse) -> URL)?

@@ -2,8 +2,8 @@
 public import Foundation
 public import TernEngine
 
-// What the session is asked and told, block by block. A block that is nil leaves the answer to the library. Set them before the tasks
-// they are for.
+// What the session is asked and told, block by block. A block that is nil leaves the answer to the library. Set them
+// before the tasks they are for.
 extension AFURLSessionManager {
     /// Is told that the session has ended.
     @preconcurrency
@@ -33,8 +33,8 @@ extension AFURLSessionManager {
         manager.delegate.taskWillPerformHTTPRedirection = block
     }
 
-    /// Answers a server that asks who we are, and the verdict of ``securityPolicy`` about a server where the session's block has not
-    /// decided; see ``SessionDelegate/taskDidReceiveChallenge``.
+    /// Answers a server that asks who we are, and the verdict of ``securityPolicy`` about a server where the session's
+    /// block has not decided; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency
     public func setTaskDidReceiveAuthenticationChallengeBlock(
         _ block: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
@@ -42,7 +42,8 @@ extension AFURLSessionManager {
         manager.delegate.taskDidReceiveChallenge = block
     }
 
-    /// Is told of content that was sent, besides the task's progress: bytes since the last call, in all, and to be expected.
+    /// Is told of content that was sent, besides the task's progress: bytes since the last call, in all, and to be
+    /// expected.
     @preconcurrency
     public func setTaskDidSendBodyDataBlock(
         _ block: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
@@ -60,7 +61,8 @@ extension AFURLSessionManager {
         manager.delegate.taskDidComplete = block
     }
 
-    /// Says whether the body of a response is wanted, and whether as a file. A task that becomes a download keeps its handlers.
+    /// Says whether the body of a response is wanted, and whether as a file. A task that becomes a download keeps its
+    /// handlers.
     @preconcurrency
     public func setDataTaskDidReceiveResponseBlock(
         _ block: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
@@ -98,7 +100,8 @@ extension AFURLSessionManager {
         blocks[\.fileFinished] = block
     }
 
-    /// Is told of what has been written to a file, besides the task's progress: bytes since the last call, in all, and to be expected.
+    /// Is told of what has been written to a file, besides the task's progress: bytes since the last call, in all, and
+    /// to be expected.
     @preconcurrency
     public func setDownloadTaskDidWriteDataBlock(
         _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?

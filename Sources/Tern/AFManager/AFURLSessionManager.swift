@@ -2,14 +2,16 @@
 public import Foundation
 public import TernEngine
 
-/// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and notifications.
+/// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and
+/// notifications.
 ///
-/// Tasks are not started: `resume()` starts them. What the session tells is told one after another on one queue; bodies are serialized
-/// beside each other. A view of ``SessionManager``: letting go of it ends its tasks.
+/// Tasks are not started: `resume()` starts them. What the session tells is told one after another on one queue; bodies
+/// are serialized beside each other. A view of ``SessionManager``: letting go of it ends its tasks.
 ///
 /// Any thread, any time. Sendable because what changes is behind locks; a subclass has to keep to that.
 open class AFURLSessionManager: @unchecked Sendable {
-    /// Is told what came of a task: the head of the response, what the serializer made of the body, and what went wrong.
+    /// Is told what came of a task: the head of the response, what the serializer made of the body, and what went
+    /// wrong.
     public typealias CompletionHandler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
     /// Is told how far a task has come, on the manager's queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
@@ -29,10 +31,12 @@ open class AFURLSessionManager: @unchecked Sendable {
         begin()
     }
 
-    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's delegate.
+    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
+    /// delegate.
     ///
-    /// Tasks that were made on the session itself and have not ended are the manager's from now on. They have no handlers, but progress,
-    /// and what comes from now on of their bodies is collected, serialized and posted as that of any other.
+    /// Tasks that were made on the session itself and have not ended are the manager's from now on. They have no
+    /// handlers, but progress, and what comes from now on of their bodies is collected, serialized and posted as that
+    /// of any other.
     public init?(session: Session, delegate: SessionDelegate) {
         guard let manager = SessionManager(session: session, delegate: delegate) else { return nil }
         self.manager = manager
@@ -173,10 +177,12 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.uploadTask(with: request, from: .data(Data())) { _ in }
     }
 
-    /// A task whose response becomes a file, and is taken to where `destination` says; without one it stays where it is, and is the
-    /// handler's to remove. A file that cannot be moved is posted, and is no failure: it stays where it is.
+    /// A task whose response becomes a file, and is taken to where `destination` says; without one it stays where it
+    /// is, and is the handler's to remove. A file that cannot be moved is posted, and is no failure: it stays where it
+    /// is.
     ///
-    /// The status and the type are the serializer's to judge, which gets no body: a page that says "404" is an error and a file.
+    /// The status and the type are the serializer's to judge, which gets no body: a page that says "404" is an error
+    /// and a file.
     @preconcurrency
     open func downloadTask(
         with request: URLRequest, progress: ProgressHandler? = nil, destination: Destination? = nil,
@@ -186,8 +192,9 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.downloadTask(with: request)
     }
 
-    /// A task that goes on where another has broken off, or was cancelled: with ``TernEngine/EngineError/resumeData`` or what
-    /// ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is another one by now.
+    /// A task that goes on where another has broken off, or was cancelled: with ``TernEngine/EngineError/resumeData``
+    /// or what ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is
+    /// another one by now.
     ///
     /// - Throws: what is wrong with the data.
     @preconcurrency
@@ -213,7 +220,8 @@ open class AFURLSessionManager: @unchecked Sendable {
     /// For the compiler: without an adapter there is always a task, and of this kind.
     private func unmade(_ request: URLRequest) -> SessionDataTask { session.dataTask(with: request) { _ in } }
 
-    /// How much of a task's content has been sent; nil if it is not a task of this manager that sends any, or has ended.
+    /// How much of a task's content has been sent; nil if it is not a task of this manager that sends any, or has
+    /// ended.
     open func uploadProgress(for task: SessionTask) -> Progress? { book.uploadProgress(of: task) }
 
     /// How much of a task's response has come; nil if it is not a task of this manager, or has ended.

@@ -9,13 +9,15 @@ public struct Challenge: Sendable {
     public let previousFailureCount: Int
     /// The response that asks.
     public let failureResponse: HTTPURLResponse?
-    /// The verdict of the manager's policies, with its reasons, where the challenge is about server trust; nil otherwise. Revocation
-    /// has been asked about as far as they demand, and ``ProtectionSpace/serverTrust`` carries what came of it.
+    /// The verdict of the manager's policies, with its reasons, where the challenge is about server trust; nil
+    /// otherwise. Revocation has been asked about as far as they demand, and ``ProtectionSpace/serverTrust`` carries
+    /// what came of it.
     public let verdict: ServerTrustResult?
-    /// Whether a redirect has led the request away from its origin (scheme, host and port), even if another has led it back.
+    /// Whether a redirect has led the request away from its origin (scheme, host and port), even if another has led it
+    /// back.
     ///
-    /// The credential of ``Request/authenticate(user:password:persistence:)`` is withheld then, and the 401 is the answer. A closure
-    /// that answers with a credential gives it to the host of ``protectionSpace``.
+    /// The credential of ``Request/authenticate(user:password:persistence:)`` is withheld then, and the 401 is the
+    /// answer. A closure that answers with a credential gives it to the host of ``protectionSpace``.
     public let hasLeftOrigin: Bool
 
     /// A challenge of one's own making, as for tests.

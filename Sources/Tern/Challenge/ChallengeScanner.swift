@@ -14,8 +14,8 @@ struct ChallengeScanner {
         return start == place ? nil : String(decoding: bytes[start..<place], as: UTF8.self).lowercased()
     }
 
-    /// The first quoted string that follows this name and `=`, its escapes resolved (RFC 9110 §5.6.4). Nil if there is none, or it does
-    /// not end.
+    /// The first quoted string that follows this name and `=`, its escapes resolved (RFC 9110 §5.6.4). Nil if there is
+    /// none, or it does not end.
     mutating func quotedValue(of name: StaticString) -> String? {
         while place < bytes.count {
             if bytes[place] == UInt8(ascii: "\"") {

@@ -20,7 +20,8 @@ struct ChallengeScheme {
         realm = scanner.quotedValue(of: "realm")
     }
 
-    /// The challenge to answer among those of a response: the first that a name and a password will do for, else the first.
+    /// The challenge to answer among those of a response: the first that a name and a password will do for, else the
+    /// first.
     static func preferred(among values: [String]) -> ChallengeScheme? {
         var first: ChallengeScheme?
         var left = limit

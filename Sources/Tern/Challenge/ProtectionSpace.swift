@@ -31,8 +31,8 @@ public struct ProtectionSpace: Sendable {
     public let realm: String?
     /// What is wanted.
     public let authenticationMethod: AuthenticationMethod
-    /// What the server presented, where a challenge is about that: its certificates, and the revocation data that the handshake
-    /// gathered for the manager's policies. See ``Challenge/verdict``.
+    /// What the server presented, where a challenge is about that: its certificates, and the revocation data that the
+    /// handshake gathered for the manager's policies. See ``Challenge/verdict``.
     public let serverTrust: ServerTrust?
 
     /// A space of one's own making, as for tests.

@@ -3,8 +3,8 @@ public import Foundation
 
 /// `Encodable` parameters as ``URLEncoding`` puts them into the query or the body.
 ///
-/// Each value is what `encoder` would write for it in JSON: its strategies for keys, dates and data hold here too. What is no
-/// dictionary or structure at the top has no keys, and is refused; what is null is left out.
+/// Each value is what `encoder` would write for it in JSON: its strategies for keys, dates and data hold here too. What
+/// is no dictionary or structure at the top has no keys, and is refused; what is null is left out.
 public struct URLEncodedFormParameterEncoder: ParameterEncoder {
     /// Where the parameters go, and in which spelling.
     public let encoding: URLEncoding

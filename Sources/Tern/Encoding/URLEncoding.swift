@@ -4,8 +4,8 @@ import Foundation
 /// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
 ///
 /// Keys are in alphabetical order. There is no standard for collections; these are Alamofire's: an array is
-/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for. A whole number has no
-/// point, whatever its type: 1.0 is `1`.
+/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for. A whole
+/// number has no point, whatever its type: 1.0 is `1`.
 public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where the parameters go.
     public enum Destination: Sendable {

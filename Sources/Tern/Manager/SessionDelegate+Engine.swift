@@ -3,8 +3,8 @@ public import Foundation
 public import TernEngine
 import TernLock
 
-// For the engine, which tells of tasks that were made on the session itself: they belong to no request, or to one that has adopted
-// them. Call none of these.
+// For the engine, which tells of tasks that were made on the session itself: they belong to no request, or to one that
+// has adopted them. Call none of these.
 extension SessionDelegate: TernEngine.SessionDelegate {
     /// Notes that there is a task which belongs to no request.
     public func session(_ session: Session, didCreate task: SessionTask) { strays.add(task) }

@@ -2,7 +2,8 @@
 public import TernEngine
 import TernLock
 
-// Server trust challenges: the manager's policies have evaluated a server, and the hub is asked whether their verdict stands.
+// Server trust challenges: the manager's policies have evaluated a server, and the hub is asked whether their verdict
+// stands.
 extension SessionDelegate {
     /// Whether a closure or a subclass may have an answer.
     public var answersServerTrustChallenges: Bool {

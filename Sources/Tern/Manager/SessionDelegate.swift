@@ -4,15 +4,17 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// The hub of a manager: whatever happens to its tasks comes by here. A closure that is set answers in place of the library; what no
-/// closure answers goes to the task's own delegate, and what that does not answer is done as most would.
+/// The hub of a manager: whatever happens to its tasks comes by here. A closure that is set answers in place of the
+/// library; what no closure answers goes to the task's own delegate, and what that does not answer is done as most
+/// would.
 ///
-/// The order is the same for every event: the closure with a completion handler, who has to call it; the plain closure; the
-/// ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is told besides, and replaces nothing.
+/// The order is the same for every event: the closure with a completion handler, who has to call it; the plain closure;
+/// the ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is told besides, and replaces
+/// nothing.
 ///
-/// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of the events of
-/// a task; none runs on a reactor. Where none of them is there, nothing passes by here. Set closures before
-/// the requests they are for: what has been told already is not told again.
+/// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of
+/// the events of a task; none runs on a reactor. Where none of them is there, nothing passes by here. Set closures
+/// before the requests they are for: what has been told already is not told again.
 ///
 /// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
 open class SessionDelegate: @unchecked Sendable {
@@ -41,13 +43,14 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionInvalid] = newValue }
     }
 
-    /// Answers the verdict of the manager's policies about a server, which ``Challenge/verdict`` tells, before anything is sent to
-    /// the server. Once for each TLS connection, resumed ones included; setting the closure closes the idle connections of before.
+    /// Answers the verdict of the manager's policies about a server, which ``Challenge/verdict`` tells, before anything
+    /// is sent to the server. Once for each TLS connection, resumed ones included; setting the closure closes the idle
+    /// connections of before.
     ///
-    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, also in spite of the policies: then the connection carries
-    /// one request, its TLS session is not kept, and the refusal stays visible in
-    /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves it to the task's closures and, if they
-    /// do too, to the verdict. The other answers refuse the server.
+    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, also in spite of the policies: then the
+    /// connection carries one request, its TLS session is not kept, and the refusal stays visible in
+    /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves it to the task's
+    /// closures and, if they do too, to the verdict. The other answers refuse the server.
     @preconcurrency open var sessionDidReceiveChallenge:
         (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -55,8 +58,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionChallenge] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later, from any thread. The request fails if that takes longer than
-    /// ``TernEngine/SessionConfiguration/challengeTimeout``.
+    /// The same with a completion handler, to be called then or later, from any thread. The request fails if that takes
+    /// longer than ``TernEngine/SessionConfiguration/challengeTimeout``.
     @preconcurrency open var sessionDidReceiveChallengeWithCompletion:
         (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -86,8 +89,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirectionWithCompletion] = newValue }
     }
 
-    /// Answers a server that asks who we are. Also answers the verdict of the manager's policies about the server of a connection that
-    /// is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
+    /// Answers a server that asks who we are. Also answers the verdict of the manager's policies about the server of a
+    /// connection that is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
     @preconcurrency open var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -117,7 +120,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.bodyStreamWithCompletion] = newValue }
     }
 
-    /// Is told, in place of the request's progress, of content that was sent: bytes since the last call, in all, and to be expected.
+    /// Is told, in place of the request's progress, of content that was sent: bytes since the last call, in all, and to
+    /// be expected.
     @preconcurrency open var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)? {
         get { self[\.dataSent] }
         set { self[\.dataSent] = newValue }
@@ -146,8 +150,8 @@ open class SessionDelegate: @unchecked Sendable {
     }
 
     /// Is told of the download that goes on in place of a data task, whose response was answered with
-    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request goes on with it: its handlers run when the download ends, and have
-    /// no data.
+    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request goes on with it: its handlers run when the
+    /// download ends, and have no data.
     @preconcurrency open var dataTaskDidBecomeDownloadTask:
         (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
     {
@@ -161,8 +165,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.dataReceived] = newValue }
     }
 
-    /// Gets a complete file in place of the request, whose destination is not asked then. What is left of it where it was is removed
-    /// when the closure returns.
+    /// Gets a complete file in place of the request, whose destination is not asked then. What is left of it where it
+    /// was is removed when the closure returns.
     @preconcurrency open var downloadTaskDidFinishDownloadingToURL:
         (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
     {
@@ -170,7 +174,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.fileFinished] = newValue }
     }
 
-    /// Is told, in place of the request's progress, of what has been written: bytes since the last call, in all, and to be expected.
+    /// Is told, in place of the request's progress, of what has been written: bytes since the last call, in all, and to
+    /// be expected.
     @preconcurrency open var downloadTaskDidWriteData:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
     {
@@ -193,8 +198,8 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.sessionInvalid]?(session, error)
     }
 
-    /// The manager's policies have evaluated a server, or a server asks a task who we are that belongs to no request. What no closure
-    /// answers is left to default handling.
+    /// The manager's policies have evaluated a server, or a server asks a task who we are that belongs to no request.
+    /// What no closure answers is left to default handling.
     @preconcurrency open func urlSession(
         _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
     ) {
@@ -222,7 +227,8 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(closure.map { $0(session, task, response, request) } ?? request)
     }
 
-    /// A server asks who we are, or the manager's policies have evaluated the server of a connection that is opened for the task.
+    /// A server asks who we are, or the manager's policies have evaluated the server of a connection that is opened for
+    /// the task.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
         completionHandler: @escaping ChallengeCompletion

@@ -3,8 +3,9 @@ import Foundation
 import TernEngine
 
 extension SessionManager {
-    /// What ``default`` says of itself: `User-Agent` with the process's name, and `Accept-Language` with its six preferred
-    /// languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it would decode.
+    /// What ``default`` says of itself: `User-Agent` with the process's name, and `Accept-Language` with its six
+    /// preferred languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it
+    /// would decode.
     public static let defaultHTTPHeaders: HTTPHeaders = {
         var headers = ["User-Agent": userAgent(processName: ProcessInfo.processInfo.processName)]
         headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)

@@ -3,8 +3,8 @@ public import Foundation
 import TernEngine
 
 extension SessionManager {
-    /// Parts that are as long in all, in bytes, are encoded into a file by ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)``
-    /// where it is not told otherwise.
+    /// Parts that are as long in all, in bytes, are encoded into a file by
+    /// ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)`` where it is not told otherwise.
     public static let multipartFormDataEncodingMemoryThreshold: UInt64 = 10_000_000
 
     /// What came of encoding a form.

@@ -4,12 +4,12 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// Makes requests, and keeps what they share: connections, trust policies, default header fields, an adapter, a retrier, the callback
-/// queue.
+/// Makes requests, and keeps what they share: connections, trust policies, default header fields, an adapter, a
+/// retrier, the callback queue.
 ///
 /// Any thread, any time. Letting go of a manager ends its pending requests with
-/// ``TernEngine/EngineError/Reason/cancelled``. Sendable because what it stores is immutable or locks itself; a subclass has to keep
-/// to that.
+/// ``TernEngine/EngineError/Reason/cancelled``. Sendable because what it stores is immutable or locks itself; a
+/// subclass has to keep to that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
@@ -34,9 +34,10 @@ open class SessionManager: @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: how connections and requests are to behave.
     ///   - delegate: a hub of one's own; it may serve one manager.
-    ///   - serverTrustPolicyManager: which server to trust how; a host without a policy is evaluated as the system would.
-    ///   - callbackQueue: where handlers run unless they name a queue; nil makes a serial one. A server never runs its main
-    ///     queue, so that is not the default.
+    ///   - serverTrustPolicyManager: which server to trust how; a host without a policy is evaluated as the system
+    ///     would.
+    ///   - callbackQueue: where handlers run unless they name a queue; nil makes a serial one. A server never runs its
+    ///     main queue, so that is not the default.
     public init(
         configuration: SessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil
@@ -49,7 +50,8 @@ open class SessionManager: @unchecked Sendable {
         attach()
     }
 
-    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's delegate.
+    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
+    /// delegate.
     public init?(
         session: Session, delegate: SessionDelegate, serverTrustPolicyManager: ServerTrustPolicyManager? = nil,
         callbackQueue: DispatchQueue? = nil
@@ -120,7 +122,8 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Has the session evaluate servers anew by the policies, and show them to the hub's closures, from the next request on.
+    /// Has the session evaluate servers anew by the policies, and show them to the hub's closures, from the next
+    /// request on.
     func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
     // Requests
@@ -197,8 +200,8 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Goes on with a download that has broken off, or was cancelled: with what ``DownloadRequest/resumeData`` was. What it asks for
-    /// is not shown to the adapter. If what the server has is another file by now, it starts over.
+    /// Goes on with a download that has broken off, or was cancelled: with what ``DownloadRequest/resumeData`` was.
+    /// What it asks for is not shown to the adapter. If what the server has is another file by now, it starts over.
     @discardableResult
     open func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -251,7 +254,8 @@ open class SessionManager: @unchecked Sendable {
 
     /// Sends what a stream says, in chunks. Whatever stands in its way is told to the request's handlers.
     ///
-    /// A stream can be read once: where it has to be sent again, ``SessionDelegate/taskNeedNewBodyStream`` is asked for another.
+    /// A stream can be read once: where it has to be sent again, ``SessionDelegate/taskNeedNewBodyStream`` is asked for
+    /// another.
     @discardableResult
     open func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         do {
@@ -270,7 +274,8 @@ open class SessionManager: @unchecked Sendable {
         start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
     }
 
-    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the request's handlers.
+    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the
+    /// request's handlers.
     @discardableResult
     open func upload(
         _ form: MultipartForm, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -278,18 +283,20 @@ open class SessionManager: @unchecked Sendable {
         upload(to: url, method, headers) { upload(form, with: $0) }
     }
 
-    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the request's handlers.
+    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the
+    /// request's handlers.
     @discardableResult
     open func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.content) }
     }
 
-    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the manager's.
+    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the
+    /// manager's.
     ///
     /// - Parameters:
     ///   - multipartFormData: appends the form's parts, in the background.
-    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which goes when the
-    ///     request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
+    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which
+    ///     goes when the request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
     ///   - url: an http or https URL.
     ///   - method: the method.
     ///   - headers: header fields, in place of the session's of the same name.
@@ -313,12 +320,13 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the manager's.
+    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the
+    /// manager's.
     ///
     /// - Parameters:
     ///   - multipartFormData: appends the form's parts, in the background.
-    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which goes when the
-    ///     request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
+    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which
+    ///     goes when the request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
     ///   - urlRequest: what is asked; its Content-Type becomes the form's.
     ///   - queue: where `encodingCompletion` runs.
     ///   - encodingCompletion: is told of the request, which is on its way, or why there is none.

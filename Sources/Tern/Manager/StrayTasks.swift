@@ -2,7 +2,8 @@
 import TernEngine
 import TernLock
 
-/// The tasks of a session that belong to no request. They are not held: one that is let go of before it was started is forgotten.
+/// The tasks of a session that belong to no request. They are not held: one that is let go of before it was started is
+/// forgotten.
 final class StrayTasks: Sendable {
     private struct WeakTask {
         weak var task: SessionTask?

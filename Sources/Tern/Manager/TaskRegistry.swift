@@ -4,8 +4,8 @@ import TernLock
 
 /// The requests that have not ended, by task, and those that wait for one. Those that were never started are not held.
 ///
-/// Every request comes and goes here. Task identifiers count up, so their last bits are as good as a hash, and short rows cost a
-/// fifth of a dictionary.
+/// Every request comes and goes here. Task identifiers count up, so their last bits are as good as a hash, and short
+/// rows cost a fifth of a dictionary.
 final class TaskRegistry: Sendable {
     private struct Entry {
         let identifier: Int

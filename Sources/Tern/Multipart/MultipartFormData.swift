@@ -2,10 +2,11 @@
 public import Foundation
 import TernEngine
 
-/// A form of several parts, `multipart/form-data`, as Alamofire 4 has it: encoded as a whole, into memory or into a file.
+/// A form of several parts, `multipart/form-data`, as Alamofire 4 has it: encoded as a whole, into memory or into a
+/// file.
 ///
-/// What stands in the way of a part is kept, and the first of it thrown when the form is encoded. A ``TernEngine/MultipartForm`` is
-/// sent without that: its parts are read while it is sent.
+/// What stands in the way of a part is kept, and the first of it thrown when the form is encoded. A
+/// ``TernEngine/MultipartForm`` is sent without that: its parts are read while it is sent.
 ///
 /// Names may be any text: what could end a line or a pair of quotes is percent-encoded, as browsers do it.
 open class MultipartFormData {
@@ -70,8 +71,8 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends what a stream says, with these header fields in front of it, in alphabetical order. The stream has to be as long as is
-    /// said here, and can be encoded once.
+    /// Appends what a stream says, with these header fields in front of it, in alphabetical order. The stream has to be
+    /// as long as is said here, and can be encoded once.
     open func append(_ stream: sending InputStream, withLength length: UInt64, headers: HTTPHeaders) {
         let source = InputStreamContent(stream)
         guard let length = Int(exactly: length) else { return fail(.inputStreamReadFailed(error: Self.tooLarge)) }
@@ -91,8 +92,8 @@ open class MultipartFormData {
         return encoded
     }
 
-    /// Writes the form into a new file. Waits for its files and streams; what was written of a form that cannot be encoded to its end
-    /// is removed.
+    /// Writes the form into a new file. Waits for its files and streams; what was written of a form that cannot be
+    /// encoded to its end is removed.
     open func writeEncodedData(to fileURL: URL) throws {
         if let failure { throw AFError.multipartEncodingFailed(reason: failure) }
         let file = try FormOutput(fileURL)

@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import TernEngine
 
-/// Reads a source from its beginning to its end on the thread it is called on, which waits where the source has nothing ready.
+/// Reads a source from its beginning to its end on the thread it is called on, which waits where the source has nothing
+/// ready.
 enum SourceReading {
     private static let pieceSize = 64 * 1024
 

@@ -15,7 +15,8 @@ final class TemporaryForm: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// Where the temporary folder is everybody's, somebody else may have made the folder of that name: nobody's form goes there.
+    /// Where the temporary folder is everybody's, somebody else may have made the folder of that name: nobody's form
+    /// goes there.
     private static func folder() throws -> URL {
         do {
             let usual = try make("org.alamofire.manager")

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// Posts what happens to tasks, once somebody has shown interest. Posting costs more than a tenth of a small request, and as a rule
-/// nobody listens.
+/// Posts what happens to tasks, once somebody has shown interest. Posting costs more than a tenth of a small request,
+/// and as a rule nobody listens.
 enum Notices {
     private static let areWatched = Atomic<Bool>(false)
 

@@ -2,7 +2,8 @@
 public import Foundation
 
 extension Notification.Name {
-    /// What is posted about tasks. Only what somebody has asked a name of here is posted: a request that nobody watches pays nothing.
+    /// What is posted about tasks. Only what somebody has asked a name of here is posted: a request that nobody watches
+    /// pays nothing.
     public struct Task {
         /// A request was resumed; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -13,8 +14,8 @@ extension Notification.Name {
         /// A request was cancelled; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
         public static var DidCancel: Notification.Name { Notices.watched("didCancel") }
-        /// A task has ended for good: no retry will follow. The object is the ``SessionDelegate``. Posted on the callback queue,
-        /// before the request's handlers run.
+        /// A task has ended for good: no retry will follow. The object is the ``SessionDelegate``. Posted on the
+        /// callback queue, before the request's handlers run.
         // swift-format-ignore: AlwaysUseLowerCamelCase
         public static var DidComplete: Notification.Name { Notices.watched("didComplete") }
     }

@@ -4,8 +4,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Tells whether there is a way to a host, or to the world at large, and when that changes: by the machine's links and routes, without
-/// sending anything. That a host answers is another matter.
+/// Tells whether there is a way to a host, or to the world at large, and when that changes: by the machine's links and
+/// routes, without sending anything. That a host answers is another matter.
 ///
 /// Any thread, any time. Sendable because what changes is behind a lock; a subclass has to keep to that.
 open class NetworkReachabilityManager: @unchecked Sendable {

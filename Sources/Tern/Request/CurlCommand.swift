@@ -43,7 +43,8 @@ struct CurlCommand: CustomStringConvertible {
         text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? text : quoted(text)
     }
 
-    /// Within double quotes a shell takes four bytes for more than themselves, whatever mark follows and combines with them.
+    /// Within double quotes a shell takes four bytes for more than themselves, whatever mark follows and combines with
+    /// them.
     private static func quoted(_ text: String) -> String {
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         for scalar in text.unicodeScalars {

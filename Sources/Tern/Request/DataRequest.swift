@@ -5,8 +5,8 @@ import TernEngine
 /// A request whose response is collected in memory, or streamed.
 ///
 /// Handlers run on the manager's callback queue, one after another in the order they were added, once the response is
-/// complete and validated; one that is added later runs at once. A request that could not be built, a failed validation and
-/// a lost connection all arrive there as the error of the response.
+/// complete and validated; one that is added later runs at once. A request that could not be built, a failed validation
+/// and a lost connection all arrive there as the error of the response.
 open class DataRequest: Request, @unchecked Sendable {
     private let dataDelegate: DataTaskDelegate
 
@@ -34,12 +34,12 @@ open class DataRequest: Request, @unchecked Sendable {
     /// Sees to the request's task.
     open override var delegate: DataTaskDelegate { dataDelegate }
 
-    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may cancel, suspend and
-    /// resume the request.
+    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may
+    /// cancel, suspend and resume the request.
     open var progress: Progress { dataDelegate.progress }
 
-    /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no data
-    /// then. What has come before goes first. While the closure is busy the socket waits. Survives retries.
+    /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no
+    /// data then. What has come before goes first. While the closure is busy the socket waits. Survives retries.
     ///
     /// - Parameter closure: nil collects what comes from now on.
     @preconcurrency @discardableResult
@@ -48,16 +48,16 @@ open class DataRequest: Request, @unchecked Sendable {
         return self
     }
 
-    /// Tells the closure how much of the body has come, on `queue` or else on the manager's callback queue. A closure that is busy
-    /// is told once for all that came meanwhile.
+    /// Tells the closure how much of the body has come, on `queue` or else on the manager's callback queue. A closure
+    /// that is busy is told once for all that came meanwhile.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         dataDelegate.tell(dataDelegate.receivedReport, on: queue, closure)
         return self
     }
 
-    /// How much of the body has come, as it changes. Begins with what there is already, and ends with the request. Each element is a
-    /// `Progress` of its own, which nothing changes any more.
+    /// How much of the body has come, as it changes. Begins with what there is already, and ends with the request. Each
+    /// element is a `Progress` of its own, which nothing changes any more.
     ///
     /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
     open func downloadProgress(

@@ -15,8 +15,8 @@ extension DownloadRequest {
         return self
     }
 
-    /// Calls the handler once, with what the serializer makes of the file, on `queue` or else on the manager's callback queue.
-    /// Serializes on the latter.
+    /// Calls the handler once, with what the serializer makes of the file, on `queue` or else on the manager's callback
+    /// queue. Serializes on the latter.
     @preconcurrency @discardableResult
     public func response<Serializer: DownloadResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,

@@ -8,8 +8,8 @@ extension DownloadRequest {
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) ->
         ValidationResult
 
-    /// Has the response judged before any handler sees it, when the file is where it is to be. Validations run in the order given, on
-    /// the callback queue or in the awaiting task, until one fails; none runs if no response came.
+    /// Has the response judged before any handler sees it, when the file is where it is to be. Validations run in the
+    /// order given, on the callback queue or in the awaiting task, until one fails; none runs if no response came.
     ///
     /// Where in the chain it stands does not matter, as long as no handler has run.
     @preconcurrency @discardableResult
@@ -30,17 +30,17 @@ extension DownloadRequest {
         judge { _, response in ResponseValidation.judge(response.statusCode, by: acceptableStatusCodes) }
     }
 
-    /// Fails with `dataFileNil` or `dataFileReadFailed` if there is no file to be read, and with `missingContentType` or
-    /// `unacceptableContentType` unless it is empty or the response's media type matches one of these. Each half may be `*`;
-    /// parameters are ignored.
+    /// Fails with `dataFileNil` or `dataFileReadFailed` if there is no file to be read, and with `missingContentType`
+    /// or `unacceptableContentType` unless it is empty or the response's media type matches one of these. Each half may
+    /// be `*`; parameters are ignored.
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
         judge { Self.judge($0, $1, by: Array(acceptableContentTypes)) }
     }
 
-    /// Fails unless the status code is 200 to 299, there is a file to be read, and the media type one of those in the request's
-    /// Accept field, if it has one.
+    /// Fails unless the status code is 200 to 299, there is a file to be read, and the media type one of those in the
+    /// request's Accept field, if it has one.
     @preconcurrency @discardableResult
     public func validate() -> Self {
         judge { completion, response in

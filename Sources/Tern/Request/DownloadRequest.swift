@@ -5,9 +5,9 @@ import TernLock
 
 /// A request whose response becomes a file: a temporary one, moved to where its destination says when it is complete.
 ///
-/// Handlers run when the file is where it is to be, and the response validated, on the manager's callback queue. A file that cannot be
-/// moved, a request that could not be built, a failed validation and a lost connection all arrive there as the error of the response.
-/// A file without a destination is the user's to remove.
+/// Handlers run when the file is where it is to be, and the response validated, on the manager's callback queue. A file
+/// that cannot be moved, a request that could not be built, a failed validation and a lost connection all arrive there
+/// as the error of the response. A file without a destination is the user's to remove.
 open class DownloadRequest: Request, @unchecked Sendable {
     /// ``Tern/DownloadFileDestination``
     public typealias DownloadFileDestination = Tern.DownloadFileDestination
@@ -55,8 +55,8 @@ open class DownloadRequest: Request, @unchecked Sendable {
     /// What a later download can go on from, once this one has failed or been cancelled and got so far.
     open var resumeData: Data? { downloadDelegate.resumeData }
 
-    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may cancel,
-    /// suspend and resume the request.
+    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Whoever has it in hand
+    /// may cancel, suspend and resume the request.
     open var progress: Progress { downloadDelegate.progress }
 
     /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended, and keeps what has come:
@@ -71,16 +71,17 @@ open class DownloadRequest: Request, @unchecked Sendable {
         super.cancel()
     }
 
-    /// Tells the closure how much of the file has been written, on `queue` or else on the manager's callback queue. A closure that is
-    /// busy is told once for all that came meanwhile. A download that is resumed begins where the last one ended.
+    /// Tells the closure how much of the file has been written, on `queue` or else on the manager's callback queue. A
+    /// closure that is busy is told once for all that came meanwhile. A download that is resumed begins where the last
+    /// one ended.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         downloadDelegate.tell(downloadDelegate.receivedReport, on: queue, closure)
         return self
     }
 
-    /// How much of the file has been written, as it changes. Begins with what there is already, and ends with the request. Each element is a
-    /// `Progress` of its own, which nothing changes any more.
+    /// How much of the file has been written, as it changes. Begins with what there is already, and ends with the
+    /// request. Each element is a `Progress` of its own, which nothing changes any more.
     ///
     /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
     open func downloadProgress(
@@ -89,8 +90,8 @@ open class DownloadRequest: Request, @unchecked Sendable {
         downloadDelegate.updates(of: downloadDelegate.receivedReport, bufferingPolicy)
     }
 
-    /// A destination in one of the user's folders, under the name that the response suggests. A file that is there already is not
-    /// replaced.
+    /// A destination in one of the user's folders, under the name that the response suggests. A file that is there
+    /// already is not replaced.
     open class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask

@@ -15,8 +15,8 @@ final class InputStreamReader: @unchecked Sendable {
 
     init(_ stream: sending InputStream) { self.stream = stream }
 
-    /// Reads `count` bytes at most, after opening the stream if need be, and gives them to `take` on the queue; not any more once
-    /// it is to be closed.
+    /// Reads `count` bytes at most, after opening the stream if need be, and gives them to `take` on the queue; not any
+    /// more once it is to be closed.
     func read(atMost count: Int, _ take: @escaping @Sendable (BodyPiece) -> Void) {
         queue.async { [self] in
             guard !isClosing.load(ordering: .relaxed), let stream else { return }

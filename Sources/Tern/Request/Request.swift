@@ -6,8 +6,8 @@ import TernLock
 
 /// A request on its way: hides the task, and is what the chained calls are made on. Any thread, any time.
 ///
-/// Letting go of it lets it run on; its handlers are called all the same. Open for the language's sake: requests are made by a
-/// ``SessionManager``.
+/// Letting go of it lets it run on; its handlers are called all the same. Open for the language's sake: requests are
+/// made by a ``SessionManager``.
 ///
 /// Sendable because it and its subclasses store only what is immutable or locks itself.
 open class Request: @unchecked Sendable {
@@ -77,15 +77,16 @@ open class Request: @unchecked Sendable {
         Notices.didSuspend(self, task)
     }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended; also while it waits to be retried.
+    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended; also while it waits to
+    /// be retried.
     open func cancel() {
         hold()
         guard let task = taskDelegate.cancel() else { return }
         Notices.didCancel(self, task)
     }
 
-    /// Gives this name and password to the request's origin if it asks for them. Once a redirect has led to another origin they stay
-    /// with the caller, even on the way back: a 401 is the answer then.
+    /// Gives this name and password to the request's origin if it asks for them. Once a redirect has led to another
+    /// origin they stay with the caller, even on the way back: a 401 is the answer then.
     @discardableResult
     open func authenticate(
         user: String, password: String, persistence: Credential.Persistence = .forSession

@@ -3,15 +3,16 @@ public import Foundation
 public import TernEngine
 
 extension RequestContent {
-    /// What `stream` says, once: `request.content = .inputStream(stream)`. With a `length`, in bytes, it is announced and has to be
-    /// kept; without one it is sent in chunks.
+    /// What `stream` says, once: `request.content = .inputStream(stream)`. With a `length`, in bytes, it is announced
+    /// and has to be kept; without one it is sent in chunks.
     ///
-    /// The stream is opened when the server is ready for its first byte, read on a queue of its own, where it may wait, at most 64 KB
-    /// at a time and one piece ahead of the connection, and closed when the request is over: also if it was never asked for, or was
-    /// open before. A read that waits keeps its thread, and the stream, until it returns, even if the request ends before.
+    /// The stream is opened when the server is ready for its first byte, read on a queue of its own, where it may wait,
+    /// at most 64 KB at a time and one piece ahead of the connection, and closed when the request is over: also if it
+    /// was never asked for, or was open before. A read that waits keeps its thread, and the stream, until it returns,
+    /// even if the request ends before.
     ///
-    /// A stream that cannot be opened or read fails the request with ``TernEngine/RequestContentError/failed(_:)`` and its
-    /// `streamError`.
+    /// A stream that cannot be opened or read fails the request with ``TernEngine/RequestContentError/failed(_:)`` and
+    /// its `streamError`.
     public static func inputStream(_ stream: sending InputStream, length: Int? = nil) -> RequestContent {
         .once(InputStreamContent(stream), length: length)
     }

@@ -67,8 +67,8 @@ struct StreamedUploadable: TaskConvertible {
     }
 }
 
-/// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams. As with URLSession a
-/// `Content-Length` of the request says how long it is; without one it is sent in chunks.
+/// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams. As with
+/// URLSession a `Content-Length` of the request says how long it is; without one it is sent in chunks.
 final class StreamUploadable: TaskConvertible {
     let urlRequest: URLRequest
     private let content: Lock<RequestContent?>

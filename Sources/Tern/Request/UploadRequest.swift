@@ -24,20 +24,21 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     /// Sees to the request's task.
     open override var delegate: UploadTaskDelegate { uploadDelegate }
 
-    /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may cancel,
-    /// suspend and resume the request.
+    /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Whoever has it in hand
+    /// may cancel, suspend and resume the request.
     open var uploadProgress: Progress { uploadDelegate.uploadProgress }
 
-    /// Tells the closure how much of the content has been sent, on `queue` or else on the manager's callback queue. A closure that is
-    /// busy is told once for all that went meanwhile. Begins again at 0 where the content is sent again.
+    /// Tells the closure how much of the content has been sent, on `queue` or else on the manager's callback queue. A
+    /// closure that is busy is told once for all that went meanwhile. Begins again at 0 where the content is sent
+    /// again.
     @preconcurrency @discardableResult
     open func uploadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         uploadDelegate.tell(uploadDelegate.sentReport, on: queue, closure)
         return self
     }
 
-    /// How much of the content has been sent, as it changes. Begins with what there is already, and ends with the request. Each element is a
-    /// `Progress` of its own, which nothing changes any more.
+    /// How much of the content has been sent, as it changes. Begins with what there is already, and ends with the
+    /// request. Each element is a `Progress` of its own, which nothing changes any more.
     ///
     /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
     open func uploadProgress(

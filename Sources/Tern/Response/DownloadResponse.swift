@@ -24,8 +24,8 @@ public struct DownloadResponse<Value> {
     /// What the serializer made of the file, if it went well.
     public var value: Value? { result.value }
 
-    /// An ``TernEngine/EngineError`` if the transport failed; an ``AFError`` if validation or serialization did; an error of
-    /// Foundation's if the file could not be moved; or what a closure of the caller's threw.
+    /// An ``TernEngine/EngineError`` if the transport failed; an ``AFError`` if validation or serialization did; an
+    /// error of Foundation's if the file could not be moved; or what a closure of the caller's threw.
     public var error: (any Error)? { result.error }
 
     /// A response of one's own making, as for tests.
@@ -76,7 +76,8 @@ extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertibl
     /// The result.
     public var description: String { result.debugDescription }
 
-    /// Seven lines: request, response, both places, resume data, result, timeline. Without header fields, which may hold secrets.
+    /// Seven lines: request, response, both places, resume data, result, timeline. Without header fields, which may
+    /// hold secrets.
     public var debugDescription: String {
         [
             "[Request]: \(request.map(Redaction.summary) ?? "nil")",

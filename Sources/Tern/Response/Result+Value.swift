@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alamofire 4's `Result<Value>` is Swift's own `Result<Value, any Error>` here, with the members Alamofire gave it. A type
-// of that name in this module would hide Swift's in every file that imports it, and break each `Result<A, B>` there;
-// `switch response.result`, `response.result.value` and the rest read the same either way.
+// Alamofire 4's `Result<Value>` is Swift's own `Result<Value, any Error>` here, with the members Alamofire gave it. A
+// type of that name in this module would hide Swift's in every file that imports it, and break each `Result<A, B>`
+// there; `switch response.result`, `response.result.value` and the rest read the same either way.
 
 extension Result {
     /// Whether it went well.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of objects of a binary property list, which may name an object any number of times: walked once, each collection once.
+/// The table of objects of a binary property list, which may name an object any number of times: walked once, each
+/// collection once.
 ///
-/// The format ends with 32 bytes: at 6 the size of an offset, at 7 that of a reference, at 8 how many objects there are, at 16 which one
-/// is the outermost, at 24 where their offsets begin; numbers are big-endian.
+/// The format ends with 32 bytes: at 6 the size of an offset, at 7 that of a reference, at 8 how many objects there
+/// are, at 16 which one is the outermost, at 24 where their offsets begin; numbers are big-endian.
 struct BinaryPropertyList {
     /// How far the walk has come with an object.
     private enum Progress {

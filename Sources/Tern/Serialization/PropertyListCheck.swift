@@ -2,7 +2,8 @@
 
 /// Holds property lists of the three formats to `PropertyListLimit` before they are parsed.
 enum PropertyListCheck {
-    /// Throws if the list is nested too deep, or comes to too many objects. What is wrong otherwise is left for the parser to find.
+    /// Throws if the list is nested too deep, or comes to too many objects. What is wrong otherwise is left for the
+    /// parser to find.
     static func check(_ bytes: Span<UInt8>) throws(PropertyListLimit) {
         if begins(bytes, with: "bplist") {
             var table = try BinaryPropertyList(bytes)

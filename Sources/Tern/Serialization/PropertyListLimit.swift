@@ -3,7 +3,8 @@
 /// Why a property list is refused before anything is made of it: the error beneath
 /// ``AFError/ResponseSerializationFailureReason/propertyListSerializationFailed(error:)``.
 ///
-/// A few hundred bytes can describe an object of gigabytes, because a binary property list may name the same array many times.
+/// A few hundred bytes can describe an object of gigabytes, because a binary property list may name the same array many
+/// times.
 public enum PropertyListLimit: Error, Sendable, Hashable {
     /// Its collections are nested more than 512 deep.
     case tooDeep
@@ -15,8 +16,8 @@ public enum PropertyListLimit: Error, Sendable, Hashable {
     /// How deep collections may be nested.
     static let depth = 512
 
-    /// How many objects a list of this many bytes may come to. Every mention of an object takes a byte at least, so a list that names
-    /// each collection once stays far below.
+    /// How many objects a list of this many bytes may come to. Every mention of an object takes a byte at least, so a
+    /// list that names each collection once stays far below.
     static func objects(in count: Int) -> Int { 1_024 + count.multipliedReportingOverflow(by: 8).partialValue }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts how deep the collections of an OpenStep property list are nested, in any encoding in which ASCII stands for itself but for
-/// zeros.
+/// Counts how deep the collections of an OpenStep property list are nested, in any encoding in which ASCII stands for
+/// itself but for zeros.
 struct TextNesting {
     private var depth = 0
     /// Of the string that this is in.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts how deep the elements of an XML property list are nested, in any encoding in which ASCII stands for itself but for zeros.
+/// Counts how deep the elements of an XML property list are nested, in any encoding in which ASCII stands for itself
+/// but for zeros.
 struct XMLNesting {
     private enum Place {
         case text

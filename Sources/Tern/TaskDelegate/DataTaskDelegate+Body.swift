@@ -5,8 +5,8 @@ import TernEngine
 extension DataTaskDelegate {
     typealias StreamHandler = @Sendable (Data) -> Void
 
-    /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock. It also gives
-    /// back what of the user's goes with it.
+    /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock.
+    /// It also gives back what of the user's goes with it.
     ///
     /// While bytes are on their way to the stream the end waits, so that no handler runs before the last of them.
     struct Body {
@@ -60,8 +60,8 @@ extension DataTaskDelegate.Body {
             delivers: startDelivering(), held: valve.fill(to: body.bytes.count, from: task), report: report)
     }
 
-    /// The task has ended. Gives back its end, unless the stream still has to be seen to; `delivers`: by the callback queue, which
-    /// has to be asked.
+    /// The task has ended. Gives back its end, unless the stream still has to be seen to; `delivers`: by the callback
+    /// queue, which has to be asked.
     mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
         let last = DataTaskDelegate.End(error: body.isTooLarge ? tooLarge(error) : error)
         isComplete = true

@@ -16,8 +16,8 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// What has come of the body so far; nil if it goes to `stream(closure:)`, or into a file.
     open override var data: Data? { body.withLock { $0.data } }
 
-    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run on, and
-    /// may cancel, suspend and resume the request.
+    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that
+    /// reports run on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     /// How much of the body has come, in bytes, streamed or not.

@@ -4,8 +4,8 @@ import Synchronization
 import TernEngine
 import TernLock
 
-/// Sees to a request whose response becomes a file, and to its way from there to its destination: on the callback queue, because the
-/// destination is the user's to name and the way may lead to another disk.
+/// Sees to a request whose response becomes a file, and to its way from there to its destination: on the callback
+/// queue, because the destination is the user's to name and the way may lead to another disk.
 open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     let arrival: Lock<Arrival>
 
@@ -33,8 +33,8 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// Where the file should be: at its destination, if there is one.
     public var fileURL: URL? { arrival.withLock { $0.file } }
 
-    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Changes on the queue that reports run
-    /// on, and may cancel, suspend and resume the request.
+    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Changes on the queue
+    /// that reports run on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     var receivedReport: ProgressReport {

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// A task's delegate as the engine sees it: on the reactor's thread. Kept out of the public classes, whose users have no business there.
-/// Any request's task may be a download, or become one.
+/// A task's delegate as the engine sees it: on the reactor's thread. Kept out of the public classes, whose users have
+/// no business there. Any request's task may be a download, or become one.
 protocol EngineFacing: SessionDownloadDelegate, TaskDelegate {}
 
 extension EngineFacing {

@@ -2,8 +2,8 @@
 
 /// Lets visitors in one at a time, in the order they came, once it has been opened.
 ///
-/// Whoever is in stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it: each
-/// event returns the visitor who has just come in and is to be told, if there is one.
+/// Whoever is in stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it:
+/// each event returns the visitor who has just come in and is to be told, if there is one.
 struct Gate<Visitor> {
     /// Who waits at the head of the queue: as a rule the only one, who then costs no memory.
     private var first: Visitor?

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import TernLock
 
-/// A `Progress` and who is to be told when it changes. A queue that is busy finds one report waiting for it, with the latest numbers.
-/// Who comes late is told what there is already.
+/// A `Progress` and who is to be told when it changes. A queue that is busy finds one report waiting for it, with the
+/// latest numbers. Who comes late is told what there is already.
 ///
 /// `Progress` is changed where the reports run and nowhere else, so that whoever is told may read it.
 final class ProgressReport: Sendable {

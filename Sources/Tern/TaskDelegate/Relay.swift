@@ -17,7 +17,8 @@ enum TaskEvent: Sendable {
     case completion(EngineError?, TaskMetrics?)
 }
 
-/// What has happened to a download in particular. In bytes; where nobody knows how many there will be in all, that is -1.
+/// What has happened to a download in particular. In bytes; where nobody knows how many there will be in all, that is
+/// -1.
 enum DownloadEvent: Sendable {
     /// The file goes on where an earlier download broke off.
     case resumed(at: Int64, of: Int64)

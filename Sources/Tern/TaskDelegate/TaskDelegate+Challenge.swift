@@ -4,9 +4,9 @@ import TernLock
 
 // Challenges that no closure answers.
 extension TaskDelegate {
-    /// With the credential, if there is one, and if the request was meant for the server that asks: a redirect to another origin
-    /// does not take it along (``Challenge/hasLeftOrigin``). A server may ask before whoever makes the request has come to say it:
-    /// then the answer waits for it, or for the first handler, or a little while.
+    /// With the credential, if there is one, and if the request was meant for the server that asks: a redirect to
+    /// another origin does not take it along (``Challenge/hasLeftOrigin``). A server may ask before whoever makes the
+    /// request has come to say it: then the answer waits for it, or for the first handler, or a little while.
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
     ) {

@@ -81,7 +81,8 @@ extension TaskDelegate: CallbackQueue.Source {
         withExtendedLifetime(spent) {}
     }
 
-    /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there is one.
+    /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there
+    /// is one.
     func cancel(as error: EngineError? = EngineError(.cancelled, phase: .request)) -> SessionTask? {
         let (task, finishes) = state.withLock { $0.cancel(as: error) }
         if finishes {

@@ -14,8 +14,8 @@ extension TaskDelegate {
         set { setOverride(\.redirection, newValue) }
     }
 
-    /// Answers a challenge in place of ``credential``. Also asked about the server of a connection that is opened for this request, if
-    /// the hub has no answer; see ``SessionDelegate/taskDidReceiveChallenge``.
+    /// Answers a challenge in place of ``credential``. Also asked about the server of a connection that is opened for
+    /// this request, if the hub has no answer; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency public var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -84,7 +84,8 @@ extension DownloadTaskDelegate {
         set { setOverride(\.fileFinished, newValue) }
     }
 
-    /// Is told of what has been written in place of ``progress``: bytes since the last call, in all, and to be expected.
+    /// Is told of what has been written in place of ``progress``: bytes since the last call, in all, and to be
+    /// expected.
     @preconcurrency public var downloadTaskDidWriteData:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
     {
@@ -102,7 +103,8 @@ extension DownloadTaskDelegate {
 }
 
 extension UploadTaskDelegate {
-    /// Is told of what has been sent in place of ``uploadProgress``: bytes since the last call, in all, and to be expected.
+    /// Is told of what has been sent in place of ``uploadProgress``: bytes since the last call, in all, and to be
+    /// expected.
     @preconcurrency public var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
     {
         get { override(\.dataSent) }

@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 
 extension TaskDelegate {
-    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock. It also gives back what of
-    /// the user's goes with it: a `deinit` may ask the request something, and find the lock taken.
+    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock. It also gives
+    /// back what of the user's goes with it: a `deinit` may ask the request something, and find the lock taken.
     struct State {
         /// Where a request is in its life.
         enum Stage: Equatable {
@@ -46,7 +46,8 @@ extension TaskDelegate {
         }
     }
 
-    /// Says what is wrong with a response. In a box of its own: an array of bare closures wraps each of them anew, in and out.
+    /// Says what is wrong with a response. In a box of its own: an array of bare closures wraps each of them anew, in
+    /// and out.
     struct Judge: Sendable {
         let verdict: @Sendable (Completion, HTTPURLResponse) -> (any Error)?
     }
@@ -58,8 +59,8 @@ extension TaskDelegate {
         let error: (any Error)?
     }
 
-    /// Resumed once, because a gate lets each visitor in once; a checked continuation would pay twice for that, and so would every
-    /// copy of a visitor, whose size it hides.
+    /// Resumed once, because a gate lets each visitor in once; a checked continuation would pay twice for that, and so
+    /// would every copy of a visitor, whose size it hides.
     @safe
     struct Awaiter: Sendable {
         let continuation: UnsafeContinuation<Void, Never>
@@ -95,8 +96,8 @@ extension TaskDelegate.State {
         case nothing
     }
 
-    /// The task has ended; the first error wins. `isPlain`: nobody but whoever waits at the gate is to be asked or told. He runs the
-    /// validations then; if nobody waits, the callback queue does.
+    /// The task has ended; the first error wins. `isPlain`: nobody but whoever waits at the gate is to be asked or
+    /// told. He runs the validations then; if nobody waits, the callback queue does.
     mutating func end(with error: (any Error)?, isPlain: Bool) -> Ended {
         guard stage == .running else { return .nothing }
         self.error = self.error ?? error
@@ -115,8 +116,8 @@ extension TaskDelegate.State {
         return gate.open()
     }
 
-    /// The request is not wanted any more. Returns the task to cancel; `finishes`: the callback queue is to finish. Without an error
-    /// the last attempt's stands.
+    /// The request is not wanted any more. Returns the task to cancel; `finishes`: the callback queue is to finish.
+    /// Without an error the last attempt's stands.
     mutating func cancel(as error: (any Error)?) -> (task: SessionTask?, finishes: Bool) {
         switch stage {
         case .running: return (task, false)
@@ -153,8 +154,8 @@ extension TaskDelegate.State {
         return left
     }
 
-    /// Whether to wait with the conclusion: once, where all is well and nobody is there yet, because whoever made the request may
-    /// be about to say what else has to hold.
+    /// Whether to wait with the conclusion: once, where all is well and nobody is there yet, because whoever made the
+    /// request may be about to say what else has to hold.
     mutating func postpones() -> Bool {
         if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
         isPostponed = true
@@ -175,7 +176,8 @@ extension TaskDelegate.State {
 
 // The end
 extension TaskDelegate.State {
-    /// The retrier is asked now: one question for each time the request was asked. False if there is nothing to ask about.
+    /// The retrier is asked now: one question for each time the request was asked. False if there is nothing to ask
+    /// about.
     mutating func ask() -> Bool {
         guard stage == .ending || stage == .running && task == nil else { return false }
         stage = .asking(retryCount)
@@ -208,7 +210,8 @@ extension TaskDelegate.State {
     /// What an attempt leaves behind.
     typealias Remains = (error: (any Error)?, task: SessionTask?)
 
-    /// Another task takes over: what came of the last one is forgotten, and what was asked for stays. Nil if it is too late.
+    /// Another task takes over: what came of the last one is forgotten, and what was asked for stays. Nil if it is too
+    /// late.
     mutating func restart(with task: SessionTask) -> Remains? {
         guard stage == .retrying else { return nil }
         let remains = (error, self.task)

@@ -66,7 +66,8 @@ extension TaskDelegate {
         return completion
     }
 
-    /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there. On the callback queue.
+    /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there. On the callback
+    /// queue.
     func receiveVisitors() {
         var visitor = state.withLock { $0.visitor }
         guard case .handler? = visitor else { return }

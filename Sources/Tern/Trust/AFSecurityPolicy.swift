@@ -27,8 +27,8 @@ public struct AFSecurityPolicy: Sendable {
     /// Whether the name in the certificate has to be the host's.
     public var validatesDomainName = true
 
-    /// A policy that pins these certificates or their keys. Without any, but with a mode that pins, it takes the `.cer` files
-    /// among the main bundle's resources.
+    /// A policy that pins these certificates or their keys. Without any, but with a mode that pins, it takes the `.cer`
+    /// files among the main bundle's resources.
     public init(pinningMode: SSLPinningMode = .none, withPinnedCertificates pinnedCertificates: Set<Certificate>? = nil)
     {
         sslPinningMode = pinningMode

@@ -4,7 +4,8 @@ import Dispatch
 import Glibc
 import TernLock
 
-/// Does something when the command is told to end, before it does: what has come is kept, and nothing else is left behind.
+/// Does something when the command is told to end, before it does: what has come is kept, and nothing else is left
+/// behind.
 ///
 /// The sources are only kept, which is what `@unchecked Sendable` rests on.
 final class Interruption: @unchecked Sendable {

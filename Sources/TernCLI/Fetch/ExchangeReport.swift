@@ -2,7 +2,8 @@
 import Foundation
 import Tern
 
-/// The object that `--json` prints for each URL. Its keys are a promise; every key is always there, null where it has no value.
+/// The object that `--json` prints for each URL. Its keys are a promise; every key is always there, null where it has
+/// no value.
 struct ExchangeReport: Encodable {
     private let url: String
     private let transcript: Transcript.Contents

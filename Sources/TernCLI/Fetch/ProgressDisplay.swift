@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import TernLock
 
-/// Shows how far a body has come, on a thread of its own: a terminal that is stopped stops nothing else. A bar that moves on a
-/// terminal, a line for each tenth elsewhere.
+/// Shows how far a body has come, on a thread of its own: a terminal that is stopped stops nothing else. A bar that
+/// moves on a terminal, a line for each tenth elsewhere.
 ///
 /// The timer belongs to the queue, which is what `@unchecked Sendable` rests on.
 final class ProgressDisplay: @unchecked Sendable {

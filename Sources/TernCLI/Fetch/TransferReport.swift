@@ -3,7 +3,8 @@ import Foundation
 import Tern
 import TernEngine
 
-/// What `-w` can say about one URL. Times are seconds since the start, of the last request where redirects led to several.
+/// What `-w` can say about one URL. Times are seconds since the start, of the last request where redirects led to
+/// several.
 struct TransferReport {
     private let plan: PlannedFetch
     private let contents: Transcript.Contents

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that lives as long as the one system call it is lent to, with that value's own size.
+// Safety: each pointer is to a value that lives as long as the one system call it is lent to, with that value's own
+// size.
 import ArgumentParser
 import Dispatch
 import Foundation

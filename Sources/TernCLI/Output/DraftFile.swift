@@ -5,9 +5,9 @@ import Glibc
 
 /// What a regular file is to hold once it is whole. Until then the file is as it was.
 ///
-/// The draft stands beside it and takes its name at the end, in one step. Where that would cut a hard link, give the file to
-/// another owner, or is not allowed, the draft has no name and is copied into the file at the end; that is not one step, but
-/// room for it is asked for first.
+/// The draft stands beside it and takes its name at the end, in one step. Where that would cut a hard link, give the
+/// file to another owner, or is not allowed, the draft has no name and is copied into the file at the end; that is not
+/// one step, but room for it is asked for first.
 final class DraftFile {
     private let path: String
     private let descriptor: Int32

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is into a value that lives as long as the one system call it is lent to, with that value's own size.
+// Safety: each pointer is into a value that lives as long as the one system call it is lent to, with that value's own
+// size.
 import Foundation
 import Glibc
 
-/// Standard output and standard error, of which neither may be there. `FileHandle.write(_:)` traps then, and Swift's `print`
-/// keeps silent.
+/// Standard output and standard error, of which neither may be there. `FileHandle.write(_:)` traps then, and Swift's
+/// `print` keeps silent.
 enum StandardStreams {
     /// What is lost is a failure of the command.
     struct WriteError: ReportedFailure, CustomStringConvertible {
@@ -18,8 +19,8 @@ enum StandardStreams {
         var description: String { unsafe "cannot write to standard output: \(String(cString: strerror(number)))" }
     }
 
-    /// Gives each of the three that is closed to /dev/null, opened the wrong way round: to use it is an error still, and no
-    /// socket gets its number and what was meant for people.
+    /// Gives each of the three that is closed to /dev/null, opened the wrong way round: to use it is an error still,
+    /// and no socket gets its number and what was meant for people.
     static func occupyClosed() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -38,8 +39,8 @@ enum StandardStreams {
         try write(data, to: STDOUT_FILENO)
     }
 
-    /// Writes text and the end of its last line to standard error, with nothing in it that steers a terminal. If that fails,
-    /// there is nobody left to tell.
+    /// Writes text and the end of its last line to standard error, with nothing in it that steers a terminal. If that
+    /// fails, there is nobody left to tell.
     static func tell(_ text: String) {
         try? write(Data((TerminalText.cleaned(text) + "\n").utf8), to: STDERR_FILENO)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds bytes of a body that a terminal would obey instead of show: control characters but for tab, line feed and carriage
-/// return, in ASCII, in UTF-8 and as the single bytes 0x80 to 0x9F that terminals without UTF-8 know (ECMA-48 §5.3).
-/// A character may be cut between two pieces.
+/// Finds bytes of a body that a terminal would obey instead of show: control characters but for tab, line feed and
+/// carriage return, in ASCII, in UTF-8 and as the single bytes 0x80 to 0x9F that terminals without UTF-8 know (ECMA-48
+/// §5.3). A character may be cut between two pieces.
 struct TerminalBytes {
     /// The first byte of a UTF-8 sequence that goes on, and how many bytes are to follow.
     private var lead: UInt8 = 0

@@ -3,7 +3,8 @@
 import Dispatch
 import Glibc
 
-/// A file that must not be left behind, however the command ends: by its own error, or by a signal. Made before the file is.
+/// A file that must not be left behind, however the command ends: by its own error, or by a signal. Made before the
+/// file is.
 ///
 /// The sources are only kept, which is what `@unchecked Sendable` rests on.
 final class UnfinishedFile: @unchecked Sendable {

@@ -2,9 +2,9 @@
 import Tern
 import TernEngine
 
-/// Certificates that cases share are read once, and their anchors indexed once. Bounded: past its limit the cache forgets what it
-/// has known longest, little by little, so ten thousand cases need no more memory than a hundred, and none of them pays
-/// for all.
+/// Certificates that cases share are read once, and their anchors indexed once. Bounded: past its limit the cache
+/// forgets what it has known longest, little by little, so ten thousand cases need no more memory than a hundred, and
+/// none of them pays for all.
 struct CertificateCache {
     private static let maximumBytes = 8 << 20
 

@@ -10,7 +10,8 @@ struct LineReader: ~Copyable {
         case tooLong
     }
 
-    /// Ten times what a server may send, or four bundles of a system's anchors. To read more takes longer than one case may.
+    /// Ten times what a server may send, or four bundles of a system's anchors. To read more takes longer than one case
+    /// may.
     static let maximumLength = 1 << 20
 
     private let descriptor: Int32

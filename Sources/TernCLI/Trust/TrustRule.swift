@@ -6,8 +6,8 @@ enum TrustRule {
     case policy(ServerTrustPolicy)
     case manager(ServerTrustPolicyManager)
 
-    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so whatever the
-    /// first one is accepted for, the second one has to be accepted for, too.
+    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so whatever
+    /// the first one is accepted for, the second one has to be accepted for, too.
     ///
     /// - Parameter other: has to accept, too, if it is given; the result tells of both.
     func evaluate(

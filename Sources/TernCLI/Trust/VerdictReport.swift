@@ -3,8 +3,8 @@ import Tern
 import TernEngine
 import TernTLS
 
-/// The object that `tern trust evaluate --json` prints. Its keys are a promise; every key is always there, null where it has
-/// no value.
+/// The object that `tern trust evaluate --json` prints. Its keys are a promise; every key is always there, null where
+/// it has no value.
 struct VerdictReport: Encodable {
     private let result: ServerTrustResult
 

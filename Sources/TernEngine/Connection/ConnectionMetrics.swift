@@ -13,8 +13,8 @@ public final class ConnectionMetrics: Sendable {
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
     private let verifiedChain: [Certificate]
-    /// Why the session's policies refused a server that a delegate accepted all the same; nil for every other connection. Such a
-    /// connection carried one request.
+    /// Why the session's policies refused a server that a delegate accepted all the same; nil for every other
+    /// connection. Such a connection carried one request.
     public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
     private let overridden: ServerTrustResult?
     /// When it was decided to open the connection, and when each step towards it ended.

@@ -22,11 +22,13 @@ struct Deadlines: Sendable {
         Self.sooner(total, limits.queue.map { Deadline(instant: since.advanced(by: $0), limit: .queue) })
     }
 
-    /// By when a connection has to stand that was begun, or inherited, at `since`. The limit on the whole is watched elsewhere.
+    /// By when a connection has to stand that was begun, or inherited, at `since`. The limit on the whole is watched
+    /// elsewhere.
     func connecting(since: MonotonicInstant) -> MonotonicInstant { since.advanced(by: limits.connect) }
 
-    /// For an exchange in which something happened last at `lastActivity`, or was not to happen because it was paused, and whose
-    /// request was sent at `sent` and not answered; nil while it is being sent, and after the head of the response.
+    /// For an exchange in which something happened last at `lastActivity`, or was not to happen because it was paused,
+    /// and whose request was sent at `sent` and not answered; nil while it is being sent, and after the head of the
+    /// response.
     func exchange(lastActivity: MonotonicInstant, isPaused: Bool, unansweredSince sent: MonotonicInstant?) -> Deadline?
     {
         var next = total

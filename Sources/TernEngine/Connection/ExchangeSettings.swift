@@ -54,7 +54,8 @@ final class ExchangeSettings: Sendable {
 
     private func defaults(for request: URLRequest) -> Defaults {
         guard request.decodesContent ?? decodesContent else { return defaults }
-        // Ranges count the octets of what is sent (RFC 9110 §14.1.2): of a coded body they would be pieces nobody can decode.
+        // Ranges count the octets of what is sent (RFC 9110 §14.1.2): of a coded body they would be pieces nobody can
+        // decode.
         return request.headers.isEmpty || request.headers["Range"] == nil ? decodingDefaults : rangeDefaults
     }
 

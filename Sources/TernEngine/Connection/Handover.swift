@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A connection that speaks HTTP no more, or never did: what a raw stream takes over. Belongs to the thread of its loop.
+/// A connection that speaks HTTP no more, or never did: what a raw stream takes over. Belongs to the thread of its
+/// loop.
 struct Handover {
     let transport: Transport
     /// Of the socket; whoever takes over has it transferred to himself.

@@ -3,9 +3,9 @@ import TernTLS
 
 /// What lies between HTTP and the socket: nothing, TLS, or TLS in TLS, as with a secure server behind a secure proxy.
 ///
-/// What is ciphertext to one layer is plaintext to the layer beneath it. A call passes on at once what it brings forth, so
-/// whatever waits for the socket waits in the lowest layer; but for what must not leave while a server is still being judged,
-/// which stays where it is.
+/// What is ciphertext to one layer is plaintext to the layer beneath it. A call passes on at once what it brings forth,
+/// so whatever waits for the socket waits in the lowest layer; but for what must not leave while a server is still
+/// being judged, which stays where it is.
 struct Layers: ~Copyable {
     /// Next to HTTP; nil for plain connections.
     private var session: TLSSession?

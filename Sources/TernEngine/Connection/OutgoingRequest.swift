@@ -5,9 +5,9 @@ import TernIO
 
 /// One request on its way out, and what it waits for. Reused for every exchange of a connection, and its memory too.
 ///
-/// The content is pulled: the exchange is told of every piece when it goes, so it never believes in a request that is still in
-/// our hands. And the content is the user's, who may learn of its last release: it is never let go of in here, but handed out by
-/// ``drop()``, so that nobody is called while this changes.
+/// The content is pulled: the exchange is told of every piece when it goes, so it never believes in a request that is
+/// still in our hands. And the content is the user's, who may learn of its last release: it is never let go of in here,
+/// but handed out by ``drop()``, so that nobody is called while this changes.
 struct OutgoingRequest: ~Copyable {
     /// Bodies up to this size, in bytes, leave in one piece with the head.
     private static let bodyCopiedIntoHead = 16 * 1024
@@ -30,8 +30,8 @@ struct OutgoingRequest: ~Copyable {
         case asked
     }
 
-    /// What has to be done next. Sources are the user's: they are asked, made and finished by the driver, while nothing here is
-    /// half changed.
+    /// What has to be done next. Sources are the user's: they are asked, made and finished by the driver, while nothing
+    /// here is half changed.
     enum Step {
         /// Nothing, until there is what `appetite` says.
         case wait
@@ -71,7 +71,8 @@ struct OutgoingRequest: ~Copyable {
         return false
     }
 
-    /// Begins an exchange with the request of `hop`, after one that was dropped. When it throws, there is nothing to send.
+    /// Begins an exchange with the request of `hop`, after one that was dropped. When it throws, there is nothing to
+    /// send.
     mutating func begin(
         _ hop: Hop, on exchange: inout Exchange, _ settings: ExchangeSettings
     ) throws(InvalidRequest) {

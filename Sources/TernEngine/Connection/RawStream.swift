@@ -6,9 +6,10 @@ import TernTLS
 
 /// A connection of bytes: opens it, reads and writes as it is asked to, secures it, closes it half by half.
 ///
-/// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on. What is asked is
-/// done in a turn of its own, because whoever asks may be in the midst of what another connection does with the reactor's buffers.
-/// Nothing is received that nobody waits for, and what is to be sent waits with whoever brings it.
+/// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
+/// What is asked is done in a turn of its own, because whoever asks may be in the midst of what another connection does
+/// with the reactor's buffers. Nothing is received that nobody waits for, and what is to be sent waits with whoever
+/// brings it.
 final class RawStream: ReadinessHandler, @unchecked Sendable {
     typealias ReadCompletion = (Result<(octets: Data, isAtEnd: Bool), StreamFailure>) -> Void
     typealias WriteCompletion = (StreamFailure?) -> Void

@@ -4,8 +4,8 @@ import TernIO
 
 /// What is asked of the incoming half of a raw stream, and what has come of it: decides, does nothing.
 ///
-/// Octets are wanted only while somebody waits for them, and no more than he takes: what is here that nobody has asked for came in one
-/// TLS record with what was, or before there was anybody to ask. `Waiter` is who is told.
+/// Octets are wanted only while somebody waits for them, and no more than he takes: what is here that nobody has asked
+/// for came in one TLS record with what was, or before there was anybody to ask. `Waiter` is who is told.
 struct StreamReads<Waiter>: ~Copyable {
     struct Read {
         /// So many octets at least, but for the end; at least one.

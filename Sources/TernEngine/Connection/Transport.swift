@@ -4,17 +4,17 @@ import TernTLS
 
 /// A socket and the layers over it: bytes of HTTP in, bytes of HTTP out. Once it is closed, nothing goes in or out.
 ///
-/// One per connection, and touched by the thread of its loop only. An object and no value, because a value of this size is copied
-/// wherever it is asked for something.
+/// One per connection, and touched by the thread of its loop only. An object and no value, because a value of this size
+/// is copied wherever it is asked for something.
 final class Transport {
     /// Plaintext sealed between two sends: four full records.
     private static let sealedAtOnce = 64 * 1024
-    /// Ciphertext that may wait for what is sealed next: the last flight of a handshake and the first request leave in one
-    /// piece, which saves both ends a system call and a packet.
+    /// Ciphertext that may wait for what is sealed next: the last flight of a handshake and the first request leave in
+    /// one piece, which saves both ends a system call and a packet.
     private static let heldBack = 8 * 1024
 
-    /// Ciphertext that a peer may let wait before it is not listened to any more: more than the application can have left
-    /// there, so what waits are answers to a peer that asks and does not listen.
+    /// Ciphertext that a peer may let wait before it is not listened to any more: more than the application can have
+    /// left there, so what waits are answers to a peer that asks and does not listen.
     private static let owedAtMost = 128 * 1024
 
     // Unchecked: it asks the kernel and nobody else, so no access can begin while another lasts.
@@ -155,9 +155,9 @@ final class Transport {
         return result
     }
 
-    /// Opens what was received before, or receives and opens; at most `count` bytes of HTTP, the first in the buffer for plaintext,
-    /// without TLS in the one for input. The buffers are the same until `endTurn`. Nil if what was received is opened, and no byte
-    /// more came of it: there may be more to receive.
+    /// Opens what was received before, or receives and opens; at most `count` bytes of HTTP, the first in the buffer
+    /// for plaintext, without TLS in the one for input. The buffers are the same until `endTurn`. Nil if what was
+    /// received is opened, and no byte more came of it: there may be more to receive.
     func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received? {
@@ -233,7 +233,8 @@ final class Transport {
         received = 0..<0
     }
 
-    /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns of it.
+    /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns
+    /// of it.
     func noticeDeadPeer() { try? socket?.noticeDeadPeer() }
 
     /// Has the coming close throw away what the kernel has not sent yet.
@@ -255,13 +256,15 @@ final class Transport {
     /// Whether received bytes wait to be opened.
     var hasPending: Bool { layers.hasPending }
 
-    /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket next.
+    /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket
+    /// next.
     func sayGoodbye() {
         layers.close()
         try? unsafe drain { bytes throws(SystemError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
     }
 
-    /// Says that nothing more is sent, and goes on receiving. False while something that was to be sent before waits for the kernel.
+    /// Says that nothing more is sent, and goes on receiving. False while something that was to be sent before waits
+    /// for the kernel.
     func finish() throws(TransportError) -> Bool {
         layers.close()
         try flush()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// What one connection may have its reactor do before the others get their turn: octets received, and a price in octets for
-/// what costs more than its octets tell. Work and not time, so that what happens does not depend on how busy the machine is.
+/// What one connection may have its reactor do before the others get their turn: octets received, and a price in octets
+/// for what costs more than its octets tell. Work and not time, so that what happens does not depend on how busy the
+/// machine is.
 struct TurnAllowance {
     /// As much as is received at once: half a millisecond or so, whatever it holds.
     static let octets = ReactorLoop.bufferSize

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from the octets of an exchange to those of its task: nothing in between, or one or several decoders in a row.
+/// The way from the octets of an exchange to those of its task: nothing in between, or one or several decoders in a
+/// row.
 ///
 /// It is pushed from one end and stopped from the other, in the midst of what it is given and of what it makes of it.
 struct BodyPath: ~Copyable {
@@ -19,13 +20,14 @@ struct BodyPath: ~Copyable {
 
     var isIdentity: Bool { chain == nil }
 
-    /// Lends `deliver` what comes out, piece by piece, until `bytes` are used up or it returns false: that piece is delivered, and
-    /// no other. Returns how many of `bytes` are consumed; the rest are to be given again. With none of them it continues where it
-    /// was stopped.
+    /// Lends `deliver` what comes out, piece by piece, until `bytes` are used up or it returns false: that piece is
+    /// delivered, and no other. Returns how many of `bytes` are consumed; the rest are to be given again. With none of
+    /// them it continues where it was stopped.
     ///
-    /// An identity delivers what it is given, whole. Decoders deliver a window at most, and what they had made before an error
-    /// before they throw it. With each piece comes the price of the work since the piece before, in bytes. Work that makes nothing
-    /// has a price as well: decoders deliver an empty span when it has come to a window's, so that the caller can stop there.
+    /// An identity delivers what it is given, whole. Decoders deliver a window at most, and what they had made before
+    /// an error before they throw it. With each piece comes the price of the work since the piece before, in bytes.
+    /// Work that makes nothing has a price as well: decoders deliver an empty span when it has come to a window's, so
+    /// that the caller can stop there.
     mutating func receive(
         _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
     ) throws(ContentDecodingError) -> Int {

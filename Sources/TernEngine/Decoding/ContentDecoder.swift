@@ -66,8 +66,8 @@ final class ContentDecoder {
         failure = error
     }
 
-    /// Fills the window until it is full or `bytes` are used up. A window's worth of them and ``DecodingChain/blocksAtOnce``
-    /// bound how long it takes.
+    /// Fills the window until it is full or `bytes` are used up. A window's worth of them and
+    /// ``DecodingChain/blocksAtOnce`` bound how long it takes.
     ///
     /// Nothing may wait, and there has to be an octet, or something that is held.
     func decode(_ bytes: Span<UInt8>, from offset: inout Int, limit: Int?) {
@@ -96,8 +96,8 @@ final class ContentDecoder {
 
     private static let magic: (UInt8, UInt8) = (0x1F, 0x8B)
 
-    /// Method 8, a window of 32 KB or less, and a check that comes out even (RFC 1950 §2.2). A bare stream cannot begin so unless
-    /// its first block is stored and what pads that one's header is not zero.
+    /// Method 8, a window of 32 KB or less, and a check that comes out even (RFC 1950 §2.2). A bare stream cannot begin
+    /// so unless its first block is stored and what pads that one's header is not zero.
     private static func isZlib(_ first: UInt8, _ second: UInt8) -> Bool {
         first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 + Int(second)) % 31 == 0
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body cannot be decoded from what its `Content-Encoding` names. What had been decoded before has been delivered.
+/// Why a body cannot be decoded from what its `Content-Encoding` names. What had been decoded before has been
+/// delivered.
 ///
-/// Octets behind the end of a coded body are no error, for browsers and curl pass over them as well: behind a gzip member they
-/// begin the next one if they are its magic number, and are passed over otherwise.
+/// Octets behind the end of a coded body are no error, for browsers and curl pass over them as well: behind a gzip
+/// member they begin the next one if they are its magic number, and are passed over otherwise.
 public enum ContentDecodingError: Error, Sendable, Hashable {
     /// The octets are not of the coding; in zlib's words.
     case malformed(String)
@@ -22,7 +23,8 @@ public enum ContentDecodingError: Error, Sendable, Hashable {
 }
 
 extension ContentDecodingError: CustomStringConvertible {
-    /// The rule that was broken, for example `the body is as its Content-Encoding says (RFC 9110 §8.4): invalid block type`.
+    /// The rule that was broken, for example `the body is as its Content-Encoding says (RFC 9110 §8.4): invalid block
+    /// type`.
     public var description: String {
         switch self {
         case .malformed(let flaw): "the body is as its Content-Encoding says (RFC 9110 §8.4): \(flaw)"

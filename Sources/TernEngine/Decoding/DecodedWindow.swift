@@ -2,8 +2,8 @@
 
 /// What a coding has made, until it is taken.
 ///
-/// Safety: `storage` is owned, `0 <= start <= end <= size`, and what lies between `start` and `end` is initialised. It is lent as
-/// spans only, which end before the call does.
+/// Safety: `storage` is owned, `0 <= start <= end <= size`, and what lies between `start` and `end` is initialised. It
+/// is lent as spans only, which end before the call does.
 @safe struct DecodedWindow: ~Copyable {
     static let size = 64 * 1024
 

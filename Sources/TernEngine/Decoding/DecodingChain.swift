@@ -2,8 +2,8 @@
 
 /// Decoders in a row, each of which reads what the one before it has made.
 ///
-/// It is always the furthest one that has something to do which does it. So none makes more before the next has made everything
-/// of what it has, and all of them together hold one window each.
+/// It is always the furthest one that has something to do which does it. So none makes more before the next has made
+/// everything of what it has, and all of them together hold one window each.
 final class DecodingChain {
     /// What a block costs besides its bytes: about 3 µs if it defines codes of its own (RFC 1951 §3.2.7), be it empty.
     static let blockPrice = 2048
@@ -15,8 +15,8 @@ final class DecodingChain {
     private let limits: ContentDecodingLimits
     /// Octets that the first one has consumed.
     private var received = 0
-    /// The price of the work done since `deliver` was last called. Kept from call to call: many small inputs are no cheaper than
-    /// a large one.
+    /// The price of the work done since `deliver` was last called. Kept from call to call: many small inputs are no
+    /// cheaper than a large one.
     private var unpaid = 0
 
     init(_ codings: [ContentCoding], _ limits: ContentDecodingLimits) throws(ContentDecodingError) {
@@ -63,7 +63,8 @@ final class DecodingChain {
         return nil
     }
 
-    /// Returns the price of what was done: the bytes consumed or those made, whichever are more, and ``blockPrice`` for each block.
+    /// Returns the price of what was done: the bytes consumed or those made, whichever are more, and ``blockPrice`` for
+    /// each block.
     private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
         let decoder = decoders[index]
         let (made, blockCount) = (decoder.made, decoder.blockCount)

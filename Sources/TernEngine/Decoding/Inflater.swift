@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernZlib
 
-/// zlib's inflate: one stream after the other, each call bounded by what it is given, by the room there is, and by the end of a
-/// deflate block: a block may hold nothing, and still cost as much as kilobytes of output (three code tables, RFC 1951 §3.2.7).
+/// zlib's inflate: one stream after the other, each call bounded by what it is given, by the room there is, and by the
+/// end of a deflate block: a block may hold nothing, and still cost as much as kilobytes of output (three code tables,
+/// RFC 1951 §3.2.7).
 ///
-/// Safety: `stream` is owned and never moves, because zlib's state points back to it. It was set up by `inflateInit2`, or there is
-/// no inflater. `next_in` and `next_out` point to something only while `inflate` runs, within what the two spans lend and the two
-/// counts say; `msg` is one of zlib's constants.
+/// Safety: `stream` is owned and never moves, because zlib's state points back to it. It was set up by `inflateInit2`,
+/// or there is no inflater. `next_in` and `next_out` point to something only while `inflate` runs, within what the two
+/// spans lend and the two counts say; `msg` is one of zlib's constants.
 @safe struct Inflater: ~Copyable {
     /// How a stream is wrapped.
     enum Format: Int32 {
@@ -23,7 +24,8 @@ import CTernZlib
         case usedUp
         /// There is no room, and perhaps more to be made without further input.
         case full
-        /// A header or a block of the stream is over, but not its only block. There may be more to make without further input.
+        /// A header or a block of the stream is over, but not its only block. There may be more to make without further
+        /// input.
         case boundary
         /// The stream is over; what follows it is left.
         case ended
@@ -42,7 +44,8 @@ import CTernZlib
         case header
         /// The header is over, and the first block begins with the next byte.
         case firstBlock
-        /// Nothing follows this block. A call that does not stop at its end leaves zlib without the need to keep 32 KB of output.
+        /// Nothing follows this block. A call that does not stop at its end leaves zlib without the need to keep 32 KB
+        /// of output.
         case onlyBlock
         case blocks
     }

@@ -4,11 +4,11 @@ import TernIO
 
 /// The way to one connection: the steps that lead along a route, and what comes next after each. Decides, does nothing.
 ///
-/// Whoever drives it takes one step at a time and tells what became of it. Events out of turn, such as an answer that comes when
-/// nobody waits for it any more, change nothing.
+/// Whoever drives it takes one step at a time and tells what became of it. Events out of turn, such as an answer that
+/// comes when nobody waits for it any more, change nothing.
 struct Dial: ~Copyable {
-    /// What is done on the way, in this order. What a proxy wants has its place between `connect` and `secure`, as further
-    /// cases: hands shaken with the proxy itself, and being connected further by it.
+    /// What is done on the way, in this order. What a proxy wants has its place between `connect` and `secure`, as
+    /// further cases: hands shaken with the proxy itself, and being connected further by it.
     enum Step: Hashable {
         /// Have ready what the server will be judged by.
         case prepare(Origin)
@@ -116,8 +116,8 @@ struct Dial: ~Copyable {
         return goOn()
     }
 
-    /// Hands were shaken with a server that was judged by policies which count no more: it has to be done once more, within the
-    /// same time limit.
+    /// Hands were shaken with a server that was judged by policies which count no more: it has to be done once more,
+    /// within the same time limit.
     mutating func policiesChanged() -> Next {
         guard case .secure = current else { return .rest }
         return go(to: 0)

@@ -3,8 +3,8 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens one connection: takes the steps that `Dial` asks for. Bounded as a whole by the connect time limit of the task that
-/// relies on it.
+/// Opens one connection: takes the steps that `Dial` asks for. Bounded as a whole by the connect time limit of the task
+/// that relies on it.
 ///
 /// Reports to its owner exactly once, unless it is cancelled. Lives on its loop's thread; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
@@ -72,7 +72,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .stopConnecting: connector?.timeIsUp()
         case .fail(let failure):
             letGo()
-            // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever deeper.
+            // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever
+            // deeper.
             shared.loop.execute { self.owner.dialler(self, failed: failure) }
         case .rest: break
         }

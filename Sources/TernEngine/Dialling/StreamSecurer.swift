@@ -3,10 +3,11 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Has a connection that stands travel under TLS, with a server that is judged by the session's policies. Bounded in time as a whole.
+/// Has a connection that stands travel under TLS, with a server that is judged by the session's policies. Bounded in
+/// time as a whole.
 ///
-/// Calls back once, unless it is cancelled. Lives on its loop's thread, which is what `@unchecked Sendable` rests on: what is made
-/// ready elsewhere comes through its mailbox.
+/// Calls back once, unless it is cancelled. Lives on its loop's thread, which is what `@unchecked Sendable` rests on:
+/// what is made ready elsewhere comes through its mailbox.
 final class StreamSecurer: ReadinessHandler, @unchecked Sendable {
     private let server: Origin
     private let shared: SharedSettings

@@ -8,8 +8,8 @@ import TernTLS
 final class TLSHandshake: ReadinessHandler {
     typealias Completion = (Result<Transport, EngineError.Reason>) -> Void
 
-    /// Bytes received at once: more than most servers send in a flight, and not so many that their records, of one byte each
-    /// if a server likes, keep the neighbours waiting.
+    /// Bytes received at once: more than most servers send in a flight, and not so many that their records, of one byte
+    /// each if a server likes, keep the neighbours waiting.
     private static let receiveSize = 8 * 1024
 
     private var transport: Transport?
@@ -78,7 +78,8 @@ final class TLSHandshake: ReadinessHandler {
         try? transport?.endOfCiphertext()
     }
 
-    /// Keys and signatures cost more than all else that a reactor does: the steps of many handshakes are spread over its turns.
+    /// Keys and signatures cost more than all else that a reactor does: the steps of many handshakes are spread over
+    /// its turns.
     func ready(_ readiness: Readiness) {
         if readiness == .visit { return advance() }
         if waiting.isEmpty { loop.visitLater(token) }

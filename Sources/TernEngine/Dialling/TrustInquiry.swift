@@ -15,11 +15,11 @@ protocol TrustInquiryOwner: AnyObject {
     func inquiryEnded()
 }
 
-/// Shows the verdict about one server to the session's delegate and, if that leaves it to others, to the delegate of the task the
-/// connection is for. Each answers within a time limit of its own.
+/// Shows the verdict about one server to the session's delegate and, if that leaves it to others, to the delegate of
+/// the task the connection is for. Each answers within a time limit of its own.
 ///
-/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox. Delegates
-/// are called in an event-loop tick of their own, while nothing else is under way.
+/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox.
+/// Delegates are called in an event-loop tick of their own, while nothing else is under way.
 final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     enum Outcome {
         case answered(ServerTrustDisposition)

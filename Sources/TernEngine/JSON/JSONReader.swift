@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON text (RFC 8259), and is strict where the RFC leaves a choice: no name twice, no lone surrogate, no byte
-/// order mark, nothing behind the value. Two readers of a trust policy must not come to two conclusions.
+/// Reads one JSON text (RFC 8259), and is strict where the RFC leaves a choice: no name twice, no lone surrogate, no
+/// byte order mark, nothing behind the value. Two readers of a trust policy must not come to two conclusions.
 package struct JSONReader {
     /// A policy needs five levels; recursion is bounded, whatever a file says.
     private static let maximumDepth = 32

@@ -2,8 +2,8 @@
 import TernIO
 import TernLock
 
-/// Which way a host would be reached, and a word when that may have changed. Nothing is sent to it, but for the question for its
-/// addresses.
+/// Which way a host would be reached, and a word when that may have changed. Nothing is sent to it, but for the
+/// question for its addresses.
 package final class PathMonitor: Sendable {
     /// The way to a host.
     package enum Path: Sendable, Hashable {

@@ -10,8 +10,9 @@ enum ContentCoding: Sendable, Hashable {
     /// What an `Accept-Encoding` field says of these.
     static let acceptEncoding = "gzip, deflate"
 
-    /// What the values of a message's `Content-Encoding` fields name, in the order applied: the last is the first to be taken
-    /// off. None, if one of them is unknown: then the body is delivered as it is, and the fields still tell the truth about it.
+    /// What the values of a message's `Content-Encoding` fields name, in the order applied: the last is the first to be
+    /// taken off. None, if one of them is unknown: then the body is delivered as it is, and the fields still tell the
+    /// truth about it.
     static func applied(in values: some Sequence<String>) -> [ContentCoding] {
         var codings: [ContentCoding] = []
         for value in values {

@@ -2,8 +2,8 @@
 
 /// The parameters of a `Content-Disposition` field (RFC 6266 §4.1).
 ///
-/// Lenient: what many servers send wrong is read as browsers read it, and what cannot be read counts as absent. What is found is
-/// the peer's word, and no file's name yet; see ``FileName``.
+/// Lenient: what many servers send wrong is read as browsers read it, and what cannot be read counts as absent. What is
+/// found is the peer's word, and no file's name yet; see ``FileName``.
 struct ContentDisposition {
     /// `filename`; nil if it is absent.
     private(set) var name: String?
@@ -77,7 +77,8 @@ struct ContentDisposition {
         private mutating func quoted() -> [UInt8] {
             var octets: [UInt8] = []
             while let octet = rest.popFirst(), octet != UInt8(ascii: "\"") {
-                // A backslash escapes one that would else mean something. Before anything else it is part of a path of Windows'.
+                // A backslash escapes one that would else mean something. Before anything else it is part of a path of
+                // Windows'.
                 if octet == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), octet].contains(next) {
                     octets.append(next)
                     rest.removeFirst()

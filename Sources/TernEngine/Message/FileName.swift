@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a file in a folder, made of somebody else's word: one component, that leads nowhere else and hides nothing.
+/// The name of a file in a folder, made of somebody else's word: one component, that leads nowhere else and hides
+/// nothing.
 enum FileName {
     /// What file systems take, in octets.
     static let longest = 255
@@ -9,9 +10,9 @@ enum FileName {
 
     /// Nil if nothing is left.
     ///
-    /// What stands before the last `/` or `\` goes, and so do control characters, characters that turn the direction of text, blanks
-    /// and dots at the ends: a name with a dot in front would be a hidden file, such as `.bashrc`. What is too long is cut between
-    /// two characters, before its extension.
+    /// What stands before the last `/` or `\` goes, and so do control characters, characters that turn the direction of
+    /// text, blanks and dots at the ends: a name with a dot in front would be a hidden file, such as `.bashrc`. What is
+    /// too long is cut between two characters, before its extension.
     static func safe(_ proposed: String) -> String? {
         let scalars = proposed.unicodeScalars
         let last =

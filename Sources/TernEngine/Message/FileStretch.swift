@@ -30,7 +30,8 @@ struct FileStretch: Sendable {
     }
 }
 
-/// A source that has files in it, which need not be read by it: the kernel sends them where nothing has to be sealed (sendfile(2)).
+/// A source that has files in it, which need not be read by it: the kernel sends them where nothing has to be sealed
+/// (sendfile(2)).
 protocol FileBodySource: BodySource {
     /// The stretch that comes next; nil where bytes come next, which `next` gives. After it the source is asked again.
     func nextStretch() -> FileStretch?

@@ -2,8 +2,8 @@
 import TernHTTP1
 
 extension HTTPFields {
-    /// Foundation's view of a header section: names as first spelled, the values of repeats joined with a comma, whatever
-    /// the case of their names.
+    /// Foundation's view of a header section: names as first spelled, the values of repeats joined with a comma,
+    /// whatever the case of their names.
     var dictionary: [String: String] {
         var spellings: [String: String] = [:]
         var values: [String: String] = [:]

@@ -3,8 +3,8 @@ public import FoundationEssentials
 public import TernHTTP1
 
 extension HTTPURLResponse {
-    /// A response of one's own making, as for tests of a serializer, in Foundation's shape. Nil if no server could send such
-    /// a head.
+    /// A response of one's own making, as for tests of a serializer, in Foundation's shape. Nil if no server could send
+    /// such a head.
     ///
     /// - Parameters:
     ///   - url: the URL that answered.

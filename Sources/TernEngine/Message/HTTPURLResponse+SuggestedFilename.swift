@@ -2,11 +2,11 @@
 import FoundationEssentials
 
 extension HTTPURLResponse {
-    /// A name for the file that the body could become: what the server proposes in `Content-Disposition` (RFC 6266), else the last
-    /// component of the URL's path, else "Unknown" as in Foundation.
+    /// A name for the file that the body could become: what the server proposes in `Content-Disposition` (RFC 6266),
+    /// else the last component of the URL's path, else "Unknown" as in Foundation.
     ///
-    /// Always one component that stays in its folder: no `/`, `\`, NUL or control character is in it, no dot in front of it,
-    /// and it has 255 octets at most. A file of that name may exist.
+    /// Always one component that stays in its folder: no `/`, `\`, NUL or control character is in it, no dot in front
+    /// of it, and it has 255 octets at most. A file of that name may exist.
     public var suggestedFilename: String? { proposedFilename ?? urlFilename ?? "Unknown" }
 
     /// What the server proposes; nil if it proposes nothing that could be a file's name.

@@ -8,9 +8,11 @@ public struct HTTPURLResponse: Sendable {
     public let url: URL?
     /// The head as it came.
     public let head: ResponseHead
-    /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it came.
+    /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it
+    /// came.
     public internal(set) var isContentDecoded = false
-    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/rememberedHops`` of a longer chain.
+    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/rememberedHops`` of a longer
+    /// chain.
     public let history: [HTTPURLResponse]
 
     /// The response with this head, after these redirects.
@@ -37,12 +39,12 @@ public struct HTTPURLResponse: Sendable {
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? { head[name] }
 
-    /// The length the head announces, in bytes; -1 when it announces none, and where a body is decoded: that length is of what
-    /// came, as in Foundation.
+    /// The length the head announces, in bytes; -1 when it announces none, and where a body is decoded: that length is
+    /// of what came, as in Foundation.
     public var expectedContentLength: Int64 { isContentDecoded ? -1 : head.contentLength.map(Int64.init) ?? -1 }
 
-    /// How long the body will be, in bytes; nil if the head does not say. After HEAD and with 304 it tells what GET would have
-    /// brought (RFC 9110 §8.6).
+    /// How long the body will be, in bytes; nil if the head does not say. After HEAD and with 304 it tells what GET
+    /// would have brought (RFC 9110 §8.6).
     package func bodyLength(answering request: URLRequest) -> Int? {
         request.method == "HEAD" || statusCode == 304 || isContentDecoded ? nil : head.contentLength
     }

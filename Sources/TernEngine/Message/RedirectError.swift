@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 
-/// Why a redirect was not followed. Nothing was sent to where it points; its body is not read, and its connection closed.
+/// Why a redirect was not followed. Nothing was sent to where it points; its body is not read, and its connection
+/// closed.
 public enum RedirectError: Error, Sendable, Hashable {
     /// One more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
     case tooMany(limit: Int)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 
-/// The content of a request, and whether it can be sent a second time: for a redirect that asks for it (RFC 9110 §15.4.8) or on
-/// another connection.
+/// The content of a request, and whether it can be sent a second time: for a redirect that asks for it (RFC 9110
+/// §15.4.8) or on another connection.
 public enum RequestContent: Sendable {
     /// These bytes. Can be sent again.
     case data(Data)
-    /// The file at this path, as long as it is when the request begins. Read in pieces, and on plain connections sent by the
-    /// kernel without a copy (sendfile(2)). Can be sent again. A file that becomes shorter while it is sent fails the request.
-    /// One that has content and says that it has none, such as those in /proc, is read to its end and sent in chunks.
+    /// The file at this path, as long as it is when the request begins. Read in pieces, and on plain connections sent
+    /// by the kernel without a copy (sendfile(2)). Can be sent again. A file that becomes shorter while it is sent
+    /// fails the request. One that has content and says that it has none, such as those in /proc, is read to its end
+    /// and sent in chunks.
     case file(path: String)
-    /// What the sources say that `make` makes: one for each time it is sent. With a `length`, in bytes, it is announced and has
-    /// to be kept: a source that has given as much, and has nothing ready then, is asked no more. Without one it is sent in
-    /// chunks (RFC 9112 §7.1).
+    /// What the sources say that `make` makes: one for each time it is sent. With a `length`, in bytes, it is announced
+    /// and has to be kept: a source that has given as much, and has nothing ready then, is asked no more. Without one
+    /// it is sent in chunks (RFC 9112 §7.1).
     case stream(length: Int? = nil, make: @Sendable () throws -> any BodySource)
-    /// What this source says, once: a request that has to send it again fails instead, and so does a second task with a copy of the
-    /// request.
+    /// What this source says, once: a request that has to send it again fails instead, and so does a second task with a
+    /// copy of the request.
     case once(any BodySource, length: Int? = nil)
 
     /// Whether it can be had from its beginning again.

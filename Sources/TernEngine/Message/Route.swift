@@ -4,8 +4,8 @@ import TernIO
 
 /// Which connections may carry a request: the key of the pools.
 ///
-/// Trust is not part of it. Every connection carries the generation of the policies its server was judged by, and one of an
-/// older generation carries no new request.
+/// Trust is not part of it. Every connection carries the generation of the policies its server was judged by, and one
+/// of an older generation carries no new request.
 struct Route: Sendable {
     /// Where a connection leads to.
     enum Endpoint {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TernHTTP1
 
-/// Names of header fields whose values are secrets to you, such as `X-Api-Key`, in any spelling. Those that carry credentials by
-/// their nature are always among them (``TernHTTP1/HTTPField/isSensitive``).
+/// Names of header fields whose values are secrets to you, such as `X-Api-Key`, in any spelling. Those that carry
+/// credentials by their nature are always among them (``TernHTTP1/HTTPField/isSensitive``).
 ///
-/// Descriptions, dumps and logs show such fields without their values, and redirects do not take them to another origin.
+/// Descriptions, dumps and logs show such fields without their values, and redirects do not take them to another
+/// origin.
 public struct SensitiveFields: Sendable, Hashable {
     /// In lower case.
     private var names: Set<String>
 
-    /// Whether descriptions leave out the values of query items whose names say that they are secrets, such as `api_key`, or are
-    /// among these names; on by default.
+    /// Whether descriptions leave out the values of query items whose names say that they are secrets, such as
+    /// `api_key`, or are among these names; on by default.
     public var redactsQueryItems = true
 
     /// These names, and the ones that are always sensitive.

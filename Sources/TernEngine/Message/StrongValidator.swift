@@ -8,8 +8,8 @@ enum StrongValidator: Sendable, Hashable {
     /// A `Last-Modified` without an `ETag` beside it.
     case lastModified(String)
 
-    /// A server's clock ticks once a second, and a resource that has just changed may change again unseen. So much older than the
-    /// response it has to be (RFC 9110 §8.8.2.2).
+    /// A server's clock ticks once a second, and a resource that has just changed may change again unseen. So much
+    /// older than the response it has to be (RFC 9110 §8.8.2.2).
     private static let leastAge: Int64 = 60
 
     /// Nil if the response has none. A weak entity tag is none, and keeps the date from being one (RFC 9110 §13.1.5).
@@ -44,8 +44,8 @@ enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether the response says that its resource is in another state. Who sent a tag without quotation marks may have understood
-    /// nothing of the condition with it: that it is in the same state he has to say.
+    /// Whether the response says that its resource is in another state. Who sent a tag without quotation marks may have
+    /// understood nothing of the condition with it: that it is in the same state he has to say.
     func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag):

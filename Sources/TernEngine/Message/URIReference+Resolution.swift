@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension URIReference {
-    /// What this reference means where `base` is read: RFC 3986 §5.2.2, strict. The result has this reference's fragment; a
-    /// redirect's may be inherited (RFC 9110 §10.2.2), which is the redirect's affair.
+    /// What this reference means where `base` is read: RFC 3986 §5.2.2, strict. The result has this reference's
+    /// fragment; a redirect's may be inherited (RFC 9110 §10.2.2), which is the redirect's affair.
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {

@@ -2,8 +2,8 @@
 
 // URLSession's name for a limit of `timeouts`.
 extension URLRequest {
-    /// The number of seconds without a byte in either direction after which the request fails: ``Timeouts/idle``. 0 or less, or
-    /// infinity, sets no limit.
+    /// The number of seconds without a byte in either direction after which the request fails: ``Timeouts/idle``. 0 or
+    /// less, or infinity, sets no limit.
     ///
     /// Setting it on a request without ``timeouts`` sets the request's other limits to their defaults.
     public var timeoutInterval: Double {

@@ -9,8 +9,8 @@ public import TernIO
 /// parses nothing.
 public struct URLRequest: Sendable {
     /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which is what makes
-    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: whoever changes
-    /// one has the only reference to them.
+    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked:
+    /// whoever changes one has the only reference to them.
     private final class Storage: @unchecked Sendable {
         var url: URL?
         @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>
@@ -65,8 +65,8 @@ public struct URLRequest: Sendable {
         storage.destination = .failure(refused)
     }
 
-    /// A GET request for the URL in `string`, whose scheme, host and port are judged as they stand there: `URL(string:)` may
-    /// take what lacks a scheme for a path and put escapes into a host.
+    /// A GET request for the URL in `string`, whose scheme, host and port are judged as they stand there:
+    /// `URL(string:)` may take what lacks a scheme for a path and put escapes into a host.
     public init(string: String) throws(InvalidRequest) {
         if string.isEmpty { throw .missingURL }
         _ = try Destination(absoluteString: string)
@@ -134,8 +134,8 @@ public struct URLRequest: Sendable {
 
     var onceSource: OnceSource? { storage.onceSource }
 
-    /// Whether a body in gzip or deflate is asked for and decoded; nil does as the session does. A request with a `Range` field
-    /// asks for no coding, whatever this says.
+    /// Whether a body in gzip or deflate is asked for and decoded; nil does as the session does. A request with a
+    /// `Range` field asks for no coding, whatever this says.
     public var decodesContent: Bool? {
         get { storage.decodesContent }
         set {
@@ -162,10 +162,11 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The Unix domain socket at which the URL's server is to be found; nil takes the session's, and without one the URL's host and
-    /// port. What is said there stays the same, `Host` and the name in the server's certificate too.
+    /// The Unix domain socket at which the URL's server is to be found; nil takes the session's, and without one the
+    /// URL's host and port. What is said there stays the same, `Host` and the name in the server's certificate too.
     ///
-    /// It belongs to the URL's origin: a redirect to another one leaves it behind, and then goes where any request would.
+    /// It belongs to the URL's origin: a redirect to another one leaves it behind, and then goes where any request
+    /// would.
     public var unixSocket: UnixSocketName? {
         get { storage.unixSocket }
         set {
@@ -196,7 +197,8 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the value of this header field is a secret: by its nature, or because it is marked in ``sensitiveFields``.
+    /// Whether the value of this header field is a secret: by its nature, or because it is marked in
+    /// ``sensitiveFields``.
     public func isSensitive(fieldNamed name: String) -> Bool { storage.sensitiveFields.contains(name) }
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.

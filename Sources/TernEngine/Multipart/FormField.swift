@@ -9,8 +9,9 @@ enum FormField {
         return HTTPField(name: "Content-Disposition", value: "form-data; name=\"\(escaped(name))\"\(file)")
     }
 
-    /// As browsers do it (HTML, "multipart form data"): what would end the quotes or the line is percent-encoded, and so are the other
-    /// control characters, which some parsers end a string at. Everything else stands as it is, in UTF-8.
+    /// As browsers do it (HTML, "multipart form data"): what would end the quotes or the line is percent-encoded, and
+    /// so are the other control characters, which some parsers end a string at. Everything else stands as it is, in
+    /// UTF-8.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isDangerous) else { return text }
         var escaped: [UInt8] = []

@@ -2,11 +2,12 @@
 import FoundationEssentials
 import TernHTTP1
 
-/// A form of several parts, `multipart/form-data` (RFC 7578): texts, data, files and streams, in the order they were appended.
+/// A form of several parts, `multipart/form-data` (RFC 7578): texts, data, files and streams, in the order they were
+/// appended.
 ///
-/// A value: copies are independent. A file is looked at when it is appended, and read when the form is sent, piece by piece: neither
-/// it nor the form is ever in memory as a whole, and no temporary file is made. One that is longer or shorter by then fails the
-/// request with ``MultipartFormError/fileChanged(path:length:)``.
+/// A value: copies are independent. A file is looked at when it is appended, and read when the form is sent, piece by
+/// piece: neither it nor the form is ever in memory as a whole, and no temporary file is made. One that is longer or
+/// shorter by then fails the request with ``MultipartFormError/fileChanged(path:length:)``.
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -17,7 +18,8 @@ import TernHTTP1
 public struct MultipartForm: Sendable {
     /// What stands between the parts: 64 random bits, so that nobody can have it in his part.
     public let boundary: String
-    /// How long the parts are without what stands around them, in bytes; nil where one does not say, or nobody can count that far.
+    /// How long the parts are without what stands around them, in bytes; nil where one does not say, or nobody can
+    /// count that far.
     public private(set) var partsLength: Int? = 0
     private(set) var segments: [FormSegment] = []
     /// Of all segments, as far as it is known.
@@ -33,8 +35,8 @@ public struct MultipartForm: Sendable {
 
     /// A form with a boundary of one's own.
     ///
-    /// - Throws: ``MultipartFormError/invalidBoundary(_:)`` unless it is 1 to 70 characters that need no quotes (RFC 2046 §5.1.1,
-    ///   RFC 9110 §5.6.2).
+    /// - Throws: ``MultipartFormError/invalidBoundary(_:)`` unless it is 1 to 70 characters that need no quotes (RFC
+    ///   2046 §5.1.1, RFC 9110 §5.6.2).
     public init(boundary: String) throws(MultipartFormError) {
         guard (1...70).contains(boundary.utf8.count), FormField.isToken(boundary) else {
             throw .invalidBoundary(boundary)
@@ -45,7 +47,8 @@ public struct MultipartForm: Sendable {
     /// The value of the request's Content-Type field.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// How long the form is, in bytes; nil where a part does not say, or nobody can count that far: it is sent in chunks then.
+    /// How long the form is, in bytes; nil where a part does not say, or nobody can count that far: it is sent in
+    /// chunks then.
     public var contentLength: Int? { FormSegment.sum(segmentsLength, closing.count) }
 
     /// Whether it can be sent again: unless a part of it is a stream.

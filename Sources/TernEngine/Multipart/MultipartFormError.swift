@@ -9,8 +9,8 @@ public enum MultipartFormError: Error, Sendable, Hashable {
     case noRegularFile(path: String)
     /// A file is no longer as long, in bytes, as when it was appended.
     case fileChanged(path: String, length: Int64)
-    /// A header field of a part would be more than one field, or none: a name that is no token, or a value with a control character
-    /// in it (RFC 9110 §5.5).
+    /// A header field of a part would be more than one field, or none: a name that is no token, or a value with a
+    /// control character in it (RFC 9110 §5.5).
     case invalidField(name: String)
     /// A boundary that would have to be quoted, or is longer than 70 characters (RFC 2046 §5.1.1).
     case invalidBoundary(String)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections that are being opened, by number, and the waiter who relies on each. One that nobody relies on is spare.
+/// The connections that are being opened, by number, and the waiter who relies on each. One that nobody relies on is
+/// spare.
 struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
     struct Reliance {
         let waiter: Waiter

@@ -6,8 +6,8 @@ protocol LineMember: AnyObject {
     var placeInLine: Int32 { get set }
 }
 
-/// A line that anybody may leave from anywhere, in constant time, because each knows its place: a list linked both ways, in
-/// an array. It allocates nothing once the array has grown, and gives back what a burst has made of it.
+/// A line that anybody may leave from anywhere, in constant time, because each knows its place: a list linked both
+/// ways, in an array. It allocates nothing once the array has grown, and gives back what a burst has made of it.
 struct Line<Member: LineMember>: ~Copyable {
     private struct Place {
         var member: Member?
@@ -111,8 +111,8 @@ struct Line<Member: LineMember>: ~Copyable {
         count += 1
     }
 
-    /// Moves all to the front of a smaller array. As many have left since the last time as there are places, so it costs each
-    /// of them a constant.
+    /// Moves all to the front of a smaller array. As many have left since the last time as there are places, so it
+    /// costs each of them a constant.
     private mutating func closeRanks() {
         var smaller = Line()
         smaller.places.reserveCapacity(max(2 * count, Self.kept))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which connections one origin has, who waits for one, and what is to be done when that changes. Decides; does nothing.
-/// Every answer takes constant time, however many wait.
+/// Which connections one origin has, who waits for one, and what is to be done when that changes. Decides; does
+/// nothing. Every answer takes constant time, however many wait.
 ///
 /// Idle connections are used last in, first out: the warmest carries on and the others grow old together. Waiters are
 /// served first come, first served, and those who have been served before, on a reused connection that has died under
@@ -214,8 +214,8 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         if firstIdle == nil { firstIdle = waiter }
     }
 
-    /// For one who stands before others who rely on connections being opened. If there is none to be had, the last of them
-    /// gives his up, and is the next to get another.
+    /// For one who stands before others who rely on connections being opened. If there is none to be had, the last of
+    /// them gives his up, and is the next to get another.
     private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
         if !underWay.hasSpare {
             if mayOpen {

@@ -2,9 +2,9 @@
 
 /// Whether a request whose connection was lost is sent once more, unasked.
 ///
-/// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before our
-/// request arrived (RFC 9112 §9.3.1). That much is certain only if not one byte had left; else the request may have been
-/// carried out, and is repeated where that does no harm.
+/// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
+/// our request arrived (RFC 9112 §9.3.1). That much is certain only if not one byte had left; else the request may have
+/// been carried out, and is repeated where that does no harm.
 struct RepeatRule: Sendable, Hashable {
     /// The session's switch. Off, nothing is repeated unasked; what callers may repeat themselves stays the same.
     var isEnabled = true
@@ -15,7 +15,8 @@ struct RepeatRule: Sendable, Hashable {
         /// The request has an `Idempotency-Key` field: the server tells a repeat by it.
         var hasIdempotencyKey = false
         var policy = RepeatPolicy.automatic
-        /// The content can be had from its beginning: there is none, it can be read again, or nobody has read from it yet.
+        /// The content can be had from its beginning: there is none, it can be read again, or nobody has read from it
+        /// yet.
         var isContentReplayable = true
         /// The connection had carried another exchange before.
         var wasConnectionReused: Bool
@@ -27,8 +28,8 @@ struct RepeatRule: Sendable, Hashable {
         var wasRepeated: Bool
     }
 
-    /// Once, and only where a connection kept alive explains the loss: a server that hangs up on new connections, or in the
-    /// midst of a response, does so again.
+    /// Once, and only where a connection kept alive explains the loss: a server that hangs up on new connections, or in
+    /// the midst of a response, does so again.
     func repeats(_ evidence: Evidence) -> Bool {
         guard isEnabled, evidence.policy != .never else { return false }
         guard evidence.wasConnectionReused, !evidence.wasAnswered, !evidence.wasRepeated else { return false }

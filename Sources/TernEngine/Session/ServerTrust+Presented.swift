@@ -5,7 +5,8 @@ import TernLock
 
 extension ServerTrust {
     /// Asks a server for its certificates: shakes hands as far as the certificates go, and ends the connection before a
-    /// request. Nothing is verified; that is for the caller. A response that the server staples is among its revocation data.
+    /// request. Nothing is verified; that is for the caller. A response that the server staples is among its revocation
+    /// data.
     ///
     /// - Parameters:
     ///   - url: an https URL; only its host and port matter.

@@ -2,9 +2,9 @@
 public import TernTLS
 
 extension ServerTrust {
-    /// Asks the responders, and fetches the lists, that `policy` would have a session ask about this server, whatever the
-    /// host. Takes five seconds at most for each round of questions, and there are as many rounds as a certificate names
-    /// places.
+    /// Asks the responders, and fetches the lists, that `policy` would have a session ask about this server, whatever
+    /// the host. Takes five seconds at most for each round of questions, and there are as many rounds as a certificate
+    /// names places.
     ///
     /// - Returns: the same trust and what came back; it is still for an evaluation to judge.
     public func fetchingRevocation(for policy: ServerTrustPolicy) async -> ServerTrust {

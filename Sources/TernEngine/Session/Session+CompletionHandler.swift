@@ -5,8 +5,9 @@ extension Session {
     /// What a completion handler is told: body and head, or why not.
     public typealias Completion = @Sendable (Result<(Data, HTTPURLResponse), EngineError>) -> Void
 
-    /// Makes a task that collects the body, at most `maximumCollectedBodySize` bytes of it, and tells `completionHandler` once, on a
-    /// reactor's thread. Call `resume()` to start it; the session has to live until it has ended.
+    /// Makes a task that collects the body, at most `maximumCollectedBodySize` bytes of it, and tells
+    /// `completionHandler` once, on a reactor's thread. Call `resume()` to start it; the session has to live until it
+    /// has ended.
     public func dataTask(
         with request: URLRequest, completionHandler: @escaping Completion
     ) -> SessionDataTask {

@@ -3,17 +3,18 @@ import TernHTTP1
 import TernIO
 
 extension Session {
-    /// Makes a task that opens a connection to a host and port, speaks bytes over it, and tells `delegate` what happens. Call `resume()`
-    /// to start it. Of the configuration it goes by the reactors, the time limit on connecting, the Unix domain socket and, once it is
-    /// secured, by trust.
+    /// Makes a task that opens a connection to a host and port, speaks bytes over it, and tells `delegate` what
+    /// happens. Call `resume()` to start it. Of the configuration it goes by the reactors, the time limit on
+    /// connecting, the Unix domain socket and, once it is secured, by trust.
     ///
-    /// Its `originalRequest` is for `http://hostname:port/`, and never sent. A host that is none, or a port that is not from 1 to
-    /// 65535, is found out when the task is started.
+    /// Its `originalRequest` is for `http://hostname:port/`, and never sent. A host that is none, or a port that is not
+    /// from 1 to 65535, is found out when the task is started.
     public func streamTask(withHostName hostname: String, port: Int, delegate: any SessionTaskDelegate) -> StreamTask {
         makeStreamTask(hostname, port, delegate)
     }
 
-    /// The same with the session's delegate, if it has one. Without one nobody is told, and letting go of the task closes its connection.
+    /// The same with the session's delegate, if it has one. Without one nobody is told, and letting go of the task
+    /// closes its connection.
     public func streamTask(withHostName hostname: String, port: Int) -> StreamTask {
         announced { makeStreamTask(hostname, port, $0) }
     }

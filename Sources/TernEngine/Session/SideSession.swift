@@ -4,8 +4,8 @@ import TernTLS
 
 /// A courier with a session of its own, which is made when something is to be sent for the first time. Any thread.
 ///
-/// Sessions start threads and take locks, so this one is made under none: who comes first makes it, and what others bring
-/// meanwhile waits.
+/// Sessions start threads and take locks, so this one is made under none: who comes first makes it, and what others
+/// bring meanwhile waits.
 final class SideSession: Courier {
     private enum State {
         /// To `making`.
@@ -75,8 +75,8 @@ extension SideSession {
         return SideSession(configuration)
     }
 
-    /// For reports about pins: the same anchors and no pins, because a pin that is wrong must not be what keeps anybody from
-    /// hearing of it.
+    /// For reports about pins: the same anchors and no pins, because a pin that is wrong must not be what keeps anybody
+    /// from hearing of it.
     static func forReports(tls: TLSConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
         configuration.tls = tls

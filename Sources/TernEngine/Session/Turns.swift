@@ -5,8 +5,8 @@ import TernIO
 package struct Turns: Sendable {
     let loops: [ReactorLoop]
 
-    /// Runs `work` at the end of the turn, if this is the thread of one of the reactors, and at once if it is not: for work that wakes
-    /// another thread.
+    /// Runs `work` at the end of the turn, if this is the thread of one of the reactors, and at once if it is not: for
+    /// work that wakes another thread.
     package func atEnd(_ work: @escaping @Sendable () -> Void) {
         let here = loops.first { $0.isCurrent }
         if let here { here.afterTurn(work) } else { work() }

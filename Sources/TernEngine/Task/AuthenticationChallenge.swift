@@ -11,10 +11,11 @@ public struct AuthenticationChallenge: Sendable {
     public let challenges: [String]
     /// How often credentials were given before for this task.
     public let previousFailureCount: Int
-    /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back: a server,
-    /// not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to `http` on one host
-    /// leaves it.
+    /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back:
+    /// a server, not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to
+    /// `http` on one host leaves it.
     ///
-    /// No secret of the request or the session goes along then. An answer does: give one only if it is meant for ``origin``.
+    /// No secret of the request or the session goes along then. An answer does: give one only if it is meant for
+    /// ``origin``.
     public let hasLeftOrigin: Bool
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernIO
 
-/// When what happened to one hop of a task, and on which connection. A task has one hop, and one more for each redirect.
+/// When what happened to one hop of a task, and on which connection. A task has one hop, and one more for each
+/// redirect.
 public struct HopMetrics: Sendable {
     /// What was asked.
     public let request: URLRequest
@@ -15,8 +16,8 @@ public struct HopMetrics: Sendable {
     public internal(set) var responseStart: MonotonicInstant?
     /// The response was complete, or the hop failed; nil before.
     public internal(set) var end: MonotonicInstant?
-    /// The connection the response came on. It knows when it was resolved, connected and secured, its address, and what TLS came
-    /// to.
+    /// The connection the response came on. It knows when it was resolved, connected and secured, its address, and what
+    /// TLS came to.
     public internal(set) var connection: ConnectionMetrics?
     /// Whether another request had used the connection before. If not, its establishment was part of this hop's time.
     public internal(set) var isConnectionReused = false

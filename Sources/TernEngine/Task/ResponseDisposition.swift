@@ -6,7 +6,7 @@ public enum ResponseDisposition: Sendable {
     case allow
     /// Cancel the task.
     case cancel
-    /// Have a download task take the exchange over: the body becomes a temporary file. For delegates of data and upload tasks that are
-    /// `SessionDownloadDelegate`s; to others the body is delivered.
+    /// Have a download task take the exchange over: the body becomes a temporary file. For delegates of data and upload
+    /// tasks that are `SessionDownloadDelegate`s; to others the body is delivered.
     case becomeDownload
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 
-/// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return. What a task asks can be
-/// answered then or later, see ``Question``.
+/// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return. What a task
+/// asks can be answered then or later, see ``Question``.
 ///
-/// `didCompleteWith` is called exactly once and last, whatever happened, but for a task that becomes a download; then the task lets go
-/// of its delegate. All methods but that one have a default, which does nothing, or answers as most would.
+/// `didCompleteWith` is called exactly once and last, whatever happened, but for a task that becomes a download; then
+/// the task lets go of its delegate. All methods but that one have a default, which does nothing, or answers as most
+/// would.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
-    /// Whether server trust challenges are to be shown to the delegate. Looked at when a TLS connection is opened, on the reactor's
-    /// thread; by default false, and the verdict of the policies stands.
+    /// Whether server trust challenges are to be shown to the delegate. Looked at when a TLS connection is opened, on
+    /// the reactor's thread; by default false, and the verdict of the policies stands.
     var answersServerTrustChallenges: Bool { get }
     /// The session's policies have evaluated the server of a connection that is opened for the task. See
-    /// ``SessionDelegate/session(_:didReceive:_:)``, whose answer comes first. By default the verdict of the policies stands.
+    /// ``SessionDelegate/session(_:didReceive:_:)``, whose answer comes first. By default the verdict of the policies
+    /// stands.
     ///
-    /// Comes once for each TLS connection, not for each task: a task that uses an idle connection is not asked. A task that takes
-    /// over a connection while another task's delegate is asked, is asked in its place.
+    /// Comes once for each TLS connection, not for each task: a task that uses an idle connection is not asked. A task
+    /// that takes over a connection while another task's delegate is asked, is asked in its place.
     func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
@@ -31,22 +33,22 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The server asks who we are. By default nobody: the 401 is the answer.
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>)
-    /// The request has to be sent again, because of a redirect or a challenge, and its content can be read once only. By default
-    /// there is no other, and the task fails.
+    /// The request has to be sent again, because of a redirect or a challenge, and its content can be read once only.
+    /// By default there is no other, and the task fails.
     func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>)
     /// The head of the final response: the answer.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
-    /// The same, for whoever wants to decide whether the body is wanted; nothing of it is told until then. By default it is, after
-    /// a call of the method without a question.
+    /// The same, for whoever wants to decide whether the body is wanted; nothing of it is told until then. By default
+    /// it is, after a call of the method without a question.
     func task(
         _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>)
-    /// The next bytes of the body, lent for the length of the call. They say nothing about how it was framed: one call may bring the
-    /// content of several chunks, or a part of one.
+    /// The next bytes of the body, lent for the length of the call. They say nothing about how it was framed: one call
+    /// may bring the content of several chunks, or a part of one.
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>)
     /// The trailer fields after a chunked body, if there were any.
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields)
-    /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie` or `Content-Length`, if
-    /// there were any. The response is complete without them, and nothing obeys them.
+    /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie` or `Content-Length`,
+    /// if there were any. The response is complete without them, and nothing obeys them.
     func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields)
     /// The end: nil when the response is complete. `task.metrics` is final.
     func task(_ task: SessionTask, didCompleteWith error: EngineError?)
@@ -103,7 +105,7 @@ extension SessionTaskDelegate {
 
 /// A delegate that has room for a body: what is received there need not be moved.
 protocol ContentReceiver: SessionTaskDelegate {
-    /// Where the next octets of content, of which there are `count`, may be received; nil for anywhere. Lent until the delegate is
-    /// told of them, which may also be of others, or of none.
+    /// Where the next octets of content, of which there are `count`, may be received; nil for anywhere. Lent until the
+    /// delegate is told of them, which may also be of others, or of none.
     @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 }

@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension StreamTask {
-    /// The same as with a completion handler: octets, nil where there are none, and whether they are the last. Cancelling the Swift task
-    /// that waits cancels the stream.
+    /// The same as with a completion handler: octets, nil where there are none, and whether they are the last.
+    /// Cancelling the Swift task that waits cancels the stream.
     public func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double
     ) async throws(EngineError) -> (Data?, Bool) {

@@ -4,7 +4,9 @@
 extension TaskMachine {
     /// The delegate was asked about a redirect and names the next request; nil if the response is the answer.
     mutating func answered(_ request: URLRequest?) -> Next {
-        guard case .asking(let question) = stage, case .redirect(var redirection) = question.proposal else { return .wait }
+        guard case .asking(let question) = stage, case .redirect(var redirection) = question.proposal else {
+            return .wait
+        }
         guard let request else { return deliver(question) }
         if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
         return move(to: request, redirection.chain, from: question)

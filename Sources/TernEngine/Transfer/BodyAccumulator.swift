@@ -13,7 +13,8 @@ package struct BodyAccumulator: Sendable {
         case ignored
     }
 
-    /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word alone.
+    /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word
+    /// alone.
     private static let reservation = 16 * 1024...512 * 1024
     /// Where a body is received into the room itself it takes memory as it comes, and before that only addresses.
     private static let addresses = 64 * 1024 * 1024
@@ -44,7 +45,8 @@ package struct BodyAccumulator: Sendable {
     /// Whether it makes a difference to know the length before.
     package static func reserves(_ length: Int) -> Bool { length > reservation.lowerBound }
 
-    /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it comes.
+    /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it
+    /// comes.
     package mutating func reserve(_ length: Int) {
         if !Self.reserves(length) || isTooLarge { return }
         announced = min(length, limit)

@@ -2,13 +2,13 @@
 
 /// A response body as lines of text, as they come. For one reader.
 ///
-/// A line ends with LF, CRLF or CR, wherever the pieces of the body end, and is delivered as soon as that has come. Empty lines are
-/// delivered, too; what stands behind the last end of line is one more line, if it is not empty. The text is UTF-8: what is not is
-/// replaced by U+FFFD, and a byte order mark before the first line is dropped.
+/// A line ends with LF, CRLF or CR, wherever the pieces of the body end, and is delivered as soon as that has come.
+/// Empty lines are delivered, too; what stands behind the last end of line is one more line, if it is not empty. The
+/// text is UTF-8: what is not is replaced by U+FFFD, and a byte order mark before the first line is dropped.
 ///
-/// Throws ``StreamedContentError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and what ``BodyBytes`` throws
-/// where the body breaks off: the part of a line before that is not delivered. Ending the iteration, or letting go of the sequence,
-/// ends the response; see ``BodyBytes``.
+/// Throws ``StreamedContentError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and what
+/// ``BodyBytes`` throws where the body breaks off: the part of a line before that is not delivered. Ending the
+/// iteration, or letting go of the sequence, ends the response; see ``BodyBytes``.
 public struct BodyLines: AsyncSequence, Sendable {
     /// A line without what ended it.
     public typealias Element = String
@@ -47,6 +47,7 @@ extension BodyBytes {
     /// The body as lines of text, none longer than ``maximumLineLength``.
     public var lines: BodyLines { lines(maximumLength: Self.maximumLineLength) }
 
-    /// The body as lines of text, none longer than so many octets: what bounds the memory that a server which ends no line can have of us.
+    /// The body as lines of text, none longer than so many octets: what bounds the memory that a server which ends no
+    /// line can have of us.
     public func lines(maximumLength: Int) -> BodyLines { BodyLines(self, limit: maximumLength) }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 
-/// A response body as JSON values, one on each line (`application/x-ndjson`, `application/jsonl`), decoded as they come. For one
-/// reader.
+/// A response body as JSON values, one on each line (`application/x-ndjson`, `application/jsonl`), decoded as they
+/// come. For one reader.
 ///
-/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are passed over, and what stands behind
-/// the last LF is one more value. The `Content-Type` is not looked at: whoever reads the body so has reasons to.
+/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are passed over, and what
+/// stands behind the last LF is one more value. The `Content-Type` is not looked at: whoever reads the body so has
+/// reasons to.
 ///
-/// Throws ``StreamedContentError/undecodableLine(number:_:)`` in place of a line that is no such value, and what ``BodyLines`` throws.
-/// After an error there is nothing more. Ending the iteration, or letting go of the sequence, ends the response; see ``BodyBytes``.
+/// Throws ``StreamedContentError/undecodableLine(number:_:)`` in place of a line that is no such value, and what
+/// ``BodyLines`` throws. After an error there is nothing more. Ending the iteration, or letting go of the sequence,
+/// ends the response; see ``BodyBytes``.
 public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
     private let bytes: BodyBytes
     private let decoder: JSONDecoder
@@ -57,8 +59,8 @@ public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
 }
 
 extension BodyBytes {
-    /// The body as JSON values, one on each line, none of which has more octets than ``maximumLineLength`` unless `maximumLineLength`
-    /// says otherwise.
+    /// The body as JSON values, one on each line, none of which has more octets than ``maximumLineLength`` unless
+    /// `maximumLineLength` says otherwise.
     public func decoded<Value: Decodable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), maximumLineLength: Int = Self.maximumLineLength
     ) -> DecodedLines<Value> {

@@ -3,8 +3,8 @@ import TernHTTP1
 
 /// What the responses to a download mean: which of them bring the file, and from which byte on. Decides, does nothing.
 ///
-/// A part is only asked for on condition that the whole is what it was (`If-Range`, RFC 9110 §13.1.5), so a server that goes by the
-/// rules sends the whole if it is not. What the others send is found out by looking.
+/// A part is only asked for on condition that the whole is what it was (`If-Range`, RFC 9110 §13.1.5), so a server that
+/// goes by the rules sends the whole if it is not. What the others send is found out by looking.
 struct DownloadCourse {
     /// The first part, and the whole it is of.
     struct FirstPart {
@@ -41,7 +41,8 @@ struct DownloadCourse {
     init(_ firstPart: FirstPart? = nil, wantsFileOnly: Bool = false) {
         isResuming = firstPart != nil
         self.wantsFileOnly = wantsFileOnly
-        // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none cannot be asked.
+        // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none
+        // cannot be asked.
         guard let firstPart, firstPart.length > 0 else { return }
         self.firstPart = firstPart
         if let total = firstPart.totalLength, firstPart.length >= total { shorten(to: total - 1) }
@@ -125,7 +126,8 @@ struct DownloadCourse {
         return (first, last, total)
     }
 
-    /// How long the part in a 206 response is, if it says so: its content may come in chunks, whose end says nothing of the part's.
+    /// How long the part in a 206 response is, if it says so: its content may come in chunks, whose end says nothing of
+    /// the part's.
     static func partLength(_ head: ResponseHead) -> Int64? {
         guard head.status == 206, let (first, last, _) = try? part(head) else { return nil }
         return last - first + 1
@@ -145,8 +147,8 @@ struct DownloadCourse {
 }
 
 extension DownloadCourse.Meaning {
-    /// Whether `response`, which means this, brings a file. A success that is no answer to who asks for the rest, such as 202 or 204, does
-    /// not.
+    /// Whether `response`, which means this, brings a file. A success that is no answer to who asks for the rest, such
+    /// as 202 or 204, does not.
     func isFile(_ response: HTTPURLResponse) -> Bool {
         switch self {
         case .whole, .rest: (200..<300).contains(response.statusCode)

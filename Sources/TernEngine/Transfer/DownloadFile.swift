@@ -2,7 +2,8 @@
 import TernIO
 import TernTLS
 
-/// The file that a download becomes, from its first byte to its name. What stands at the target stays as it is until then.
+/// The file that a download becomes, from its first byte to its name. What stands at the target stays as it is until
+/// then.
 ///
 /// Waits for the disk. Used by one thread at a time.
 final class DownloadFile {

@@ -2,7 +2,8 @@
 
 /// Reads a stream of server-sent events, however it comes, as WHATWG HTML §9.2.6 has it: decides, does nothing.
 ///
-/// An event counts what would have to be kept of it, and the line that is on its way, against its limit; comments cost nothing.
+/// An event counts what would have to be kept of it, and the line that is on its way, against its limit; comments cost
+/// nothing.
 struct EventParser: ~Copyable {
     /// What came was larger than allowed. Thrown again and again from then on.
     struct TooLarge: Error, Equatable {
@@ -22,8 +23,8 @@ struct EventParser: ~Copyable {
     /// After which the stream is to be taken up again when it has ended, in milliseconds, if it has said so.
     private(set) var reconnectionTime: Int?
 
-    /// - Parameter lastEventID: of the stream that this one takes up again. The standard has its buffer begin empty, and browsers do
-    ///   not: an event without an `id` behind a lost connection would lose the place that was reached.
+    /// - Parameter lastEventID: of the stream that this one takes up again. The standard has its buffer begin empty,
+    ///   and browsers do not: an event without an `id` behind a lost connection would lose the place that was reached.
     init(limit: Int, lastEventID: String = "") {
         self.limit = max(0, limit)
         lines = LineSplitter(limit: limit)
@@ -31,8 +32,8 @@ struct EventParser: ~Copyable {
         self.lastEventID = lastEventID
     }
 
-    /// The next event of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest is kept. An
-    /// event that nothing has ended when the stream does is none.
+    /// The next event of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest
+    /// is kept. An event that nothing has ended when the stream does is none.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(TooLarge) -> ServerSentEvent? {
         do throws(LineSplitter.TooLong) {
             while !isTooLarge, let found = try lines.next(in: bytes, from: &offset) {
@@ -106,7 +107,8 @@ extension Span<UInt8> {
 
     fileprivate var octets: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
 
-    /// The number that ASCII digits are, the largest there is for one that is too large; nil for anything else, such as nothing.
+    /// The number that ASCII digits are, the largest there is for one that is too large; nil for anything else, such as
+    /// nothing.
     fileprivate var decimal: Int? {
         if isEmpty { return nil }
         var number = 0

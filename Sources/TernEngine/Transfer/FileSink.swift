@@ -4,11 +4,11 @@ import Synchronization
 import TernIO
 import TernLock
 
-/// Takes a body to a file: it is received in pieces of memory, and a queue of its own writes them, for a disk may be slow. When
-/// too many wait, the task does.
+/// Takes a body to a file: it is received in pieces of memory, and a queue of its own writes them, for a disk may be
+/// slow. When too many wait, the task does.
 ///
-/// `room`, `append` and `finish` are for the thread that receives, and `file` and `failure` belong to the queue, which is what
-/// `@unchecked Sendable` rests on.
+/// `room`, `append` and `finish` are for the thread that receives, and `file` and `failure` belong to the queue, which
+/// is what `@unchecked Sendable` rests on.
 final class FileSink: @unchecked Sendable {
     /// What has become of it.
     enum Outcome: Sendable {
@@ -30,7 +30,8 @@ final class FileSink: @unchecked Sendable {
         let keepsFirstPartOnFullDisk: Bool
     }
 
-    /// A write of this size costs little more than the bytes it moves, and what was received is still in the processor's cache.
+    /// A write of this size costs little more than the bytes it moves, and what was received is still in the
+    /// processor's cache.
     static let pieceSize = 256 * 1024
     /// Of memory in pieces; the last one is being filled while the others are written.
     static let piecesAtMost = 4
@@ -54,7 +55,8 @@ final class FileSink: @unchecked Sendable {
     private let whenFailed: @Sendable () -> Void
     private var piece: ReceiveMemory?
 
-    /// Begins with making the file. `whenFailed` is called on the queue, once, if the disk fails: nothing more is written then.
+    /// Begins with making the file. `whenFailed` is called on the queue, once, if the disk fails: nothing more is
+    /// written then.
     init(_ plan: DownloadFile.Plan, whenFailed: @escaping @Sendable () -> Void) {
         file = DownloadFile(plan)
         self.whenFailed = whenFailed

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Reads a body line by line, for one reader. Lets go of the body, and so of its connection, at its end and after an error.
+/// Reads a body line by line, for one reader. Lets go of the body, and so of its connection, at its end and after an
+/// error.
 final class LineFeed {
     private var bytes: BodyBytes.Iterator?
     private var splitter: LineSplitter

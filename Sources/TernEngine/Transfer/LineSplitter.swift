@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts text into lines, however it comes: decides, does nothing. No line is longer than its limit, so nothing that comes makes it keep
-/// more than that.
+/// Cuts text into lines, however it comes: decides, does nothing. No line is longer than its limit, so nothing that
+/// comes makes it keep more than that.
 struct LineSplitter: ~Copyable {
     /// What a line ends with.
     enum Terminator {
@@ -50,8 +50,8 @@ struct LineSplitter: ~Copyable {
         self.terminator = terminator
     }
 
-    /// The next line of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest is kept. A byte
-    /// order mark before the first line is no part of it.
+    /// The next line of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest is
+    /// kept. A byte order mark before the first line is no part of it.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(TooLong) -> Found? {
         if case .failed = stage { throw TooLong(limit: limit) }
         if passesLineFeed, offset < bytes.count {

@@ -37,8 +37,8 @@ struct Reconnection: ~Copyable {
     /// The server wants nobody to come back (204).
     mutating func dismissed() { stage = .over }
 
-    /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how long to wait is
-    /// `retry`, in milliseconds.
+    /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how
+    /// long to wait is `retry`, in milliseconds.
     mutating func ended(_ error: EngineError?, retry: Int?) -> Next {
         let failures: Int
         switch stage {

@@ -2,8 +2,9 @@
 
 /// Whether and when a stream of events is taken up again after it has ended, or broken off.
 ///
-/// A server may say how long to wait (`retry`); where an attempt brings no stream, the wait doubles from one to the next. What cannot
-/// be better next time is not tried again: a server that is not trusted, an answer that is no stream of events.
+/// A server may say how long to wait (`retry`); where an attempt brings no stream, the wait doubles from one to the
+/// next. What cannot be better next time is not tried again: a server that is not trusted, an answer that is no stream
+/// of events.
 public struct ReconnectionPolicy: Sendable, Hashable {
     /// How long to wait unless the server says.
     public var delay = Duration.seconds(3)

@@ -3,10 +3,12 @@ public import FoundationEssentials
 import TernHTTP1
 import TernIO
 
-/// What a download that has broken off can be resumed with: where from, which state of the resource, and where its first part is.
+/// What a download that has broken off can be resumed with: where from, which state of the resource, and where its
+/// first part is.
 ///
-/// Written down as JSON, it outlives the process. It is believed only after it was checked: a path in it has to be one that a
-/// download would have chosen. It holds no credentials, neither of the URL nor of header fields, but it does hold the URL's query.
+/// Written down as JSON, it outlives the process. It is believed only after it was checked: a path in it has to be one
+/// that a download would have chosen. It holds no credentials, neither of the URL nor of header fields, but it does
+/// hold the URL's query.
 public struct ResumeData: Sendable, Hashable {
     /// The URL that was asked first, before redirects; without userinfo.
     public let url: URL
@@ -32,7 +34,8 @@ public struct ResumeData: Sendable, Hashable {
         }
     }
 
-    /// Where, in the current folder, an earlier download of the URL was to go that has left a note; nil if there is none.
+    /// Where, in the current folder, an earlier download of the URL was to go that has left a note; nil if there is
+    /// none.
     package static func target(leftHereFrom url: URL) -> URL? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         for name in names.sorted() {
@@ -43,8 +46,8 @@ public struct ResumeData: Sendable, Hashable {
         return nil
     }
 
-    /// Of a file that is not known yet. Nil if the response to `request` cannot be continued: it has no strong validator, or is
-    /// coded, or the request was none for what is simply there.
+    /// Of a file that is not known yet. Nil if the response to `request` cannot be continued: it has no strong
+    /// validator, or is coded, or the request was none for what is simply there.
     init?(_ request: URLRequest, _ response: HTTPURLResponse, totalLength: Int64?) {
         guard request.method == "GET", request.content == nil, !response.isContentDecoded,
             ContentCoding.isIdentity(response.head),

@@ -9,8 +9,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// Its `data` fields, joined with LF.
     public var data: String
-    /// The last `id` that the stream has named, with this event or before it; empty if there was none. What the server is told when
-    /// the stream is taken up again.
+    /// The last `id` that the stream has named, with this event or before it; empty if there was none. What the server
+    /// is told when the stream is taken up again.
     public var id: String
 
     /// An event.

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 
-/// Receives what happens to a download, on the reactor's thread, besides what happens to any task. `task(_:didReceive: Span<UInt8>)` is
-/// not called: what comes goes into the file.
+/// Receives what happens to a download, on the reactor's thread, besides what happens to any task. `task(_:didReceive:
+/// Span<UInt8>)` is not called: what comes goes into the file.
 public protocol SessionDownloadDelegate: SessionTaskDelegate {
-    /// A data task's response becomes a file, because this delegate wanted it to (``ResponseDisposition/becomeDownload``): `download` has
-    /// taken the exchange over, and tells this delegate from now on. It has been started. `task` is over, and is told nothing more of,
-    /// not even its end.
+    /// A data task's response becomes a file, because this delegate wanted it to
+    /// (``ResponseDisposition/becomeDownload``): `download` has taken the exchange over, and tells this delegate from
+    /// now on. It has been started. `task` is over, and is told nothing more of, not even its end.
     func task(_ task: SessionTask, didBecome download: SessionDownloadTask)
     /// More of the content has been written to the file: so many bytes since the last call and in all, of
     /// `totalBytesExpectedToWrite`, which is -1 where nobody knows.
     func downloadTask(
         _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64)
-    /// The server goes on where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 where nobody knows.
+    /// The server goes on where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 where
+    /// nobody knows.
     func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
-    /// The content is complete, whatever the status of the response, and the file stands at `location`. A file for which no target
-    /// was named is removed when this call returns, unless it has been moved or ``SessionDownloadTask/keepFile()`` was called.
+    /// The content is complete, whatever the status of the response, and the file stands at `location`. A file for
+    /// which no target was named is removed when this call returns, unless it has been moved or
+    /// ``SessionDownloadTask/keepFile()`` was called.
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body cannot be read as what it was to be read as: lines, values or events. What came before has been delivered.
+/// Why a body cannot be read as what it was to be read as: lines, values or events. What came before has been
+/// delivered.
 public enum StreamedContentError: Error, Sendable {
     /// A line has more octets than allowed, without what ends it.
     case lineTooLong(limit: Int)

@@ -2,7 +2,8 @@
 import FoundationEssentials
 import TernIO
 
-/// Content that has come and waits for its reader: in the order it came, where it was received if there was room for it.
+/// Content that has come and waits for its reader: in the order it came, where it was received if there was room for
+/// it.
 struct WaitingContent {
     /// Handed out bit by bit as it fills: a reader who keeps a little of it keeps it all.
     private static let memorySize = 256 * 1024
@@ -12,7 +13,8 @@ struct WaitingContent {
     /// What came then begins at `start`.
     private var memory: ReceiveMemory?
     private var start = 0
-    /// What was filled before `memory`, to be filled again once nobody has any of it: the processor has it in its cache then.
+    /// What was filled before `memory`, to be filled again once nobody has any of it: the processor has it in its cache
+    /// then.
     private var former: ReceiveMemory?
     /// What came last, from elsewhere.
     private var rest = Data()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Takes the requests that trust has to ask to where they go: responders, places with revocation lists, collectors of reports.
+/// Takes the requests that trust has to ask to where they go: responders, places with revocation lists, collectors of
+/// reports.
 ///
 /// Whoever is the last to let go of a courier ends what is under way with it.
 protocol Courier: AnyObject, Sendable {

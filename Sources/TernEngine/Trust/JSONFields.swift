@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One object's members, taken by name and type. Whoever takes them says what is missing, misplaced or too much, with line
-/// and field.
+/// One object's members, taken by name and type. Whoever takes them says what is missing, misplaced or too much, with
+/// line and field.
 package struct JSONFields {
     private let text: [UInt8]
     private let path: String

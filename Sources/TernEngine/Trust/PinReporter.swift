@@ -6,7 +6,8 @@ import TernLock
 /// Tells about servers that do not meet their pin sets: at most once a day for each rule, host and key, and never on a
 /// reactor's thread.
 ///
-/// Reports travel by a courier who knows no pins: a pin that is wrong must not be what keeps anybody from hearing of it.
+/// Reports travel by a courier who knows no pins: a pin that is wrong must not be what keeps anybody from hearing of
+/// it.
 final class PinReporter: Sendable {
     private struct State {
         var limiter = PinReportLimiter()

@@ -24,10 +24,10 @@ public import TernTLS
 /// }
 /// ```
 ///
-/// Only `pinSets`, `hosts` and `pins` have to be there. `unlistedHosts` is `evaluate` (as the system would) or `refuse`;
-/// `profile` is `standard` or `web`, and without it the session's configuration decides;
-/// `scope` is `anyCertificate` or `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339
-/// time. A name that is not in this list, a name that occurs twice, and a host that is in two sets are errors.
+/// Only `pinSets`, `hosts` and `pins` have to be there. `unlistedHosts` is `evaluate` (as the system would) or
+/// `refuse`; `profile` is `standard` or `web`, and without it the session's configuration decides; `scope` is
+/// `anyCertificate` or `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A
+/// name that is not in this list, a name that occurs twice, and a host that is in two sets are errors.
 public struct PolicyFile: Sendable, Hashable {
     /// What becomes of a host that no pin set covers.
     public enum UnlistedHosts: String, Sendable, Hashable, CaseIterable {

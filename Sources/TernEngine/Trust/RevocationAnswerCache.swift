@@ -26,8 +26,8 @@ final class RevocationAnswerCache: Sendable {
 
     private let state = Lock(State())
 
-    /// Calls `completion` with the answer, now or when it has come. True for the first who asks: it is on him to bring the
-    /// answer, by `keep`.
+    /// Calls `completion` with the answer, now or when it has come. True for the first who asks: it is on him to bring
+    /// the answer, by `keep`.
     func isFirst(to question: RevocationQuestion, _ completion: @escaping Completion) -> Bool {
         let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in
             switch state.entries[question] {

@@ -5,9 +5,9 @@ import TernLock
 
 /// Has responders asked and lists fetched, and remembers what came back. Any thread.
 ///
-/// Nothing here waits for the threads of Swift's tasks: those may all be busy with the application's work, or waiting for
-/// this very answer. The answers are not believed here. Whoever finds one useless says so, lest a forged one be kept for
-/// long.
+/// Nothing here waits for the threads of Swift's tasks: those may all be busy with the application's work, or waiting
+/// for this very answer. The answers are not believed here. Whoever finds one useless says so, lest a forged one be
+/// kept for long.
 final class RevocationFetcher: Sendable {
     /// The time for one answer, and for all of a handshake's.
     static let timeLimit = Duration.seconds(5)
@@ -17,8 +17,8 @@ final class RevocationFetcher: Sendable {
 
     init(courier: any Courier) { self.courier = Lock(courier) }
 
-    /// Calls `completion` once, now or later, on any thread. Not at all, if the fetcher is let go of first: what is under way
-    /// ends with it.
+    /// Calls `completion` once, now or later, on any thread. Not at all, if the fetcher is let go of first: what is
+    /// under way ends with it.
     func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard answers.isFirst(to: question, completion) else { return }
         guard let url = URL(string: question.url), let courier = courier.withLock({ $0 }) else {

@@ -6,13 +6,14 @@ public import TernTLS
 public struct ServerTrustChallenge: Sendable {
     /// The server.
     public let origin: Origin
-    /// The verdict, with its reasons. On a resumed TLS session, which shows no certificate, the verdict the session was made
-    /// under.
+    /// The verdict, with its reasons. On a resumed TLS session, which shows no certificate, the verdict the session was
+    /// made under.
     public let verdict: ServerTrustResult
-    /// What the verdict is about: the certificates, and the revocation data that the handshake gathered for the session's policy.
+    /// What the verdict is about: the certificates, and the revocation data that the handshake gathered for the
+    /// session's policy.
     ///
-    /// A further policy may evaluate it. One that needs revocation data the handshake did not ask for refuses the server with
-    /// ``TernTLS/TrustFailure/Reason/revocationNotAsked``: nothing is fetched within an evaluation.
+    /// A further policy may evaluate it. One that needs revocation data the handshake did not ask for refuses the
+    /// server with ``TernTLS/TrustFailure/Reason/revocationNotAsked``: nothing is fetched within an evaluation.
     /// ``TernTLS/ServerTrust/fetchingRevocation(for:)`` fetches it, and the answer can wait for that.
     public let serverTrust: ServerTrust
 

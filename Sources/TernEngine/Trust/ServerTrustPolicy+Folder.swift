@@ -9,8 +9,9 @@ extension ServerTrustPolicy {
     /// The certificates in a folder: DER files with the extension `cer`, `crt` or `der`, all in lower or all in upper
     /// case, by file name. Sub-folders are not searched.
     ///
-    /// As in Alamofire, whatever else is there is silently passed over: PEM, keys, garbage, what cannot be read. A folder
-    /// without certificates gives none, and a policy that pins none refuses everyone. Blocks while the files are read.
+    /// As in Alamofire, whatever else is there is silently passed over: PEM, keys, garbage, what cannot be read. A
+    /// folder without certificates gives none, and a policy that pins none refuses everyone. Blocks while the files are
+    /// read.
     public static func certificates(in folder: URL) -> [Certificate] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.sorted().compactMap { name in

@@ -3,8 +3,8 @@ public import TernTLS
 
 /// A ``ServerTrustChallenge`` to be answered. Answer it once: in the call that asks, or later, from any thread.
 ///
-/// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the limit on connecting stands still. Further answers, and one
-/// that comes when the task is over, change nothing.
+/// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the limit on connecting stands
+/// still. Further answers, and one that comes when the task is over, change nothing.
 public struct ServerTrustQuestion: Sendable {
     private let reply: @Sendable (ServerTrustDisposition) -> Void
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fields that are added to every request that has none of their name: written and checked once, because all requests of a client
-/// have them in common.
+/// Fields that are added to every request that has none of their name: written and checked once, because all requests
+/// of a client have them in common.
 public struct DefaultFields: Sendable {
     /// What became of one of them.
     struct Line: Sendable {

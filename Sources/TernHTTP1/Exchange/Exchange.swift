@@ -83,8 +83,8 @@ public struct Exchange: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none. Trailers are for `.chunked`
-    /// only, and written behind the last chunk (RFC 9112 §7.1.2).
+    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none. Trailers are for
+    /// `.chunked` only, and written behind the last chunk (RFC 9112 §7.1.2).
     /// - Throws: ``HTTP1Error`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
     public mutating func finishSending(
         trailers: HTTPFields = [:], into output: inout [UInt8]
@@ -111,8 +111,8 @@ public struct Exchange: ~Copyable, Sendable {
         return try decoder.receive(bytes, from: &offset)
     }
 
-    /// The content of one further chunk, as much of it as is there, for whoever joins the content of small chunks. `nil` says
-    /// nothing, and changes nothing; ``receive(_:from:)`` then does.
+    /// The content of one further chunk, as much of it as is there, for whoever joins the content of small chunks.
+    /// `nil` says nothing, and changes nothing; ``receive(_:from:)`` then does.
     public mutating func receiveFurtherContent(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
         decoder.receiveUsual(bytes, from: &offset)
     }

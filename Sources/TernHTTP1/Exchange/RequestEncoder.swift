@@ -4,8 +4,8 @@
 ///
 /// In three steps: what the caller wants is planned; it is written; and what was written is read again, byte by byte,
 /// for anything that would make a server read something else. The last step looks at the very bytes that would be sent,
-/// and so needs no trust in the strings they came from; those of the defaults were looked at when they were made. When a step
-/// throws, the output is as it was.
+/// and so needs no trust in the strings they came from; those of the defaults were looked at when they were made. When
+/// a step throws, the output is as it was.
 struct RequestEncoder: ~Copyable {
     private let method: RequestMethod
     private let target: String

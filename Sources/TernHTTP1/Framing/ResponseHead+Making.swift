@@ -3,7 +3,8 @@
 extension ResponseHead {
     /// A head of one's own making, as for tests of what reads heads.
     ///
-    /// It is written as a server would write it and read as a server's is read, so it can be no head that none could send.
+    /// It is written as a server would write it and read as a server's is read, so it can be no head that none could
+    /// send.
     ///
     /// - Parameters:
     ///   - status: 100 to 999.

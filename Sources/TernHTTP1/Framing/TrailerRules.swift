@@ -16,8 +16,8 @@ enum TrailerRules {
         forbidden.contains { $0.isFieldName(name) }
     }
 
-    /// Sets apart what a sender should not have sent. It ends nothing and means nothing, so a recipient may leave it out
-    /// (RFC 9112 §7.1.2) instead of failing a response whose framing is right.
+    /// Sets apart what a sender should not have sent. It ends nothing and means nothing, so a recipient may leave it
+    /// out (RFC 9112 §7.1.2) instead of failing a response whose framing is right.
     static func sort(_ fields: HTTPFields) -> (trailers: HTTPFields, discarded: HTTPFields) {
         var (trailers, discarded) = (HTTPFields(), HTTPFields())
         for field in fields {

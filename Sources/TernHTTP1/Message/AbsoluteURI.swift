@@ -2,8 +2,8 @@
 
 /// What an http or https URI means to a client: whom to ask, and for what (RFC 9110 §4.2).
 ///
-/// Read byte by byte: a combining mark behind a delimiter does not hide it. The fragment stays here (RFC 9110 §4.2.5: it is not
-/// sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
+/// Read byte by byte: a combining mark behind a delimiter does not hide it. The fragment stays here (RFC 9110 §4.2.5:
+/// it is not sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
 package struct AbsoluteURI: Sendable, Hashable {
     /// What is wrong with a text, and the part of it that is.
     package enum Refusal: Error {
@@ -127,8 +127,8 @@ extension UInt8 {
         isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
     }
 
-    /// Letters, digits, hyphen, dot, and the underscore that real names carry. Of RFC 3986's registered names no more: what does
-    /// not fit a DNS name has no business in a Host field or a certificate check.
+    /// Letters, digits, hyphen, dot, and the underscore that real names carry. Of RFC 3986's registered names no more:
+    /// what does not fit a DNS name has no business in a Host field or a certificate check.
     fileprivate var isNameByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
     }

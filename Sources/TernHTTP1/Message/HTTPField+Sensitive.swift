@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPField {
-    /// Whether the field carries credentials: descriptions, logs and dumps show its name and not its value, and it stays
-    /// within its origin.
+    /// Whether the field carries credentials: descriptions, logs and dumps show its name and not its value, and it
+    /// stays within its origin.
     ///
     /// Challenges (`WWW-Authenticate`) and what a server says of itself (`Authentication-Info`) are no credentials.
     public var isSensitive: Bool { Self.isSensitive(name) }

@@ -4,8 +4,9 @@
 extension MutableSpan<UInt8> {
     /// Writes `text` at `start`; what does not fit is left out, but callers have made room.
     ///
-    /// A string hands out its bytes most cheaply as a buffer; from one that did not, NUL would be left here and refused.
-    /// Sound, because both buffers are used only while their owners are borrowed, and the length is bounded by both.
+    /// A string hands out its bytes most cheaply as a buffer; from one that did not, NUL would be left here and
+    /// refused. Sound, because both buffers are used only while their owners are borrowed, and the length is bounded by
+    /// both.
     @inline(__always)
     mutating func write(_ text: String, at start: Int) -> Int {
         let length = unsafe text.utf8.withContiguousStorageIfAvailable {

@@ -19,8 +19,8 @@ package final class OutputFile: Sendable {
         self.isNameless = isNameless
     }
 
-    /// Makes a file that is to `replace` or `take` another name. Until then it has none, and is gone when this process is, however it
-    /// ends; on a file system without such files it stands at `path`, where nothing may stand.
+    /// Makes a file that is to `replace` or `take` another name. Until then it has none, and is gone when this process
+    /// is, however it ends; on a file system without such files it stands at `path`, where nothing may stand.
     package static func createDraft(_ path: String, permissions: UInt32) throws(SystemError) -> OutputFile {
         if let file = nameless(path, permissions) { return file }
         return try create(path, permissions: permissions)
@@ -52,8 +52,8 @@ package final class OutputFile: Sendable {
         try open(path, O_CREAT | O_EXCL, permissions)
     }
 
-    /// Opens one that is there. Nil if what is there is no regular file of this user's with this one name; a symbolic link is not
-    /// followed.
+    /// Opens one that is there. Nil if what is there is no regular file of this user's with this one name; a symbolic
+    /// link is not followed.
     package static func openOwn(_ path: String) throws(SystemError) -> OutputFile? {
         // A FIFO would hold us up, and a terminal become ours.
         let file = try open(path, O_NONBLOCK | O_NOCTTY, 0)
@@ -82,7 +82,8 @@ package final class OutputFile: Sendable {
         get throws(SystemError) { Int64(try status().st_size) }
     }
 
-    /// Has it until this object is gone, if nobody else has. False also if it has lost its name, or another file has that.
+    /// Has it until this object is gone, if nobody else has. False also if it has lost its name, or another file has
+    /// that.
     package func claim() throws(SystemError) -> Bool {
         do throws(SystemError) {
             _ = try SystemCall.run(.flock) { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) }
@@ -150,7 +151,8 @@ package final class OutputFile: Sendable {
         _ = fchmod(descriptor.rawValue, mode_t(other.permissions & 0o777))
     }
 
-    /// Gives the file that name in one step, whatever had it. Not if another file has got its own name: that is not to take the place.
+    /// Gives the file that name in one step, whatever had it. Not if another file has got its own name: that is not to
+    /// take the place.
     package func replace(_ target: String) throws(SystemError) {
         if target.utf8.contains(0) { throw SystemError(.rename, code: EINVAL) }
         if isNameless {

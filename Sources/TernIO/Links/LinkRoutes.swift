@@ -4,7 +4,8 @@ import Glibc
 
 /// Which link a packet would leave by. Nothing is sent anywhere: the kernel is asked for its route.
 package enum LinkRoutes {
-    /// The name of the link that leads to `address`, if it is up and has somebody at its other end; nil if there is no way.
+    /// The name of the link that leads to `address`, if it is up and has somebody at its other end; nil if there is no
+    /// way.
     package static func link(to address: IPAddress) throws(SystemError) -> String? {
         let socket = try NetlinkSocket()
         let (family, bytes) = address.octets

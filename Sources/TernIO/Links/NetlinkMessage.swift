@@ -2,8 +2,8 @@
 import CTernLinux
 import Glibc
 
-/// A message to or from rtnetlink(7): a type, a fixed structure, and attributes. Numbers are in the machine's byte order; everything
-/// is padded to four bytes.
+/// A message to or from rtnetlink(7): a type, a fixed structure, and attributes. Numbers are in the machine's byte
+/// order; everything is padded to four bytes.
 struct NetlinkMessage {
     private static let headerSize = 16
 

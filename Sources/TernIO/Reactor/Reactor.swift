@@ -9,7 +9,8 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
     /// The loop behind this handle. Holding it does not keep the thread alive; holding the reactor does.
     public let loop: ReactorLoop
 
-    /// Starts the thread. `name` shows in `ps` and debuggers, cut to 15 bytes. Fails when descriptors or threads run out.
+    /// Starts the thread. `name` shows in `ps` and debuggers, cut to 15 bytes. Fails when descriptors or threads run
+    /// out.
     public init(name: String = "tern-reactor") throws(SystemError) {
         loop = try ReactorLoop()
         let loop = self.loop
@@ -27,9 +28,9 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
         loop.enqueue(ReactorJob(UnownedJob(job), of: .actor))
     }
 
-    // A job has to run as what it was enqueued as: run in the actors' isolation, a task that is isolated to nobody would
-    // have to be enqueued again after every suspension, and again for every nonisolated function it returns to. Both
-    // protocols call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
+    // A job has to run as what it was enqueued as: run in the actors' isolation, a task that is isolated to nobody
+    // would have to be enqueued again after every suspension, and again for every nonisolated function it returns to.
+    // Both protocols call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
     /// Takes a job of a task that prefers this reactor.
     @_implements(TaskExecutor,enqueue(_:))
     public func enqueueTask(_ job: consuming ExecutorJob) {

@@ -5,8 +5,9 @@ import Synchronization
 
 /// The loop a reactor's thread runs, and the table of what it watches.
 ///
-/// `execute`, `enqueue`, `stop`, `standIn` and `isCurrent` may be used from any thread. Everything else belongs to the loop's own
-/// thread, or to one that stands in for it, and asserts so in debug builds; that rule is what `@unchecked Sendable` rests on.
+/// `execute`, `enqueue`, `stop`, `standIn` and `isCurrent` may be used from any thread. Everything else belongs to the
+/// loop's own thread, or to one that stands in for it, and asserts so in debug builds; that rule is what `@unchecked
+/// Sendable` rests on.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
@@ -16,7 +17,8 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let resumedAtOnce = 32
     /// So many turns in a row may bring more before those who read it are resumed.
     private static let turnsWithoutReaders: UInt64 = 4
-    /// How long a turn may take before further visits are left to the next one. This decides when work is done, never which.
+    /// How long a turn may take before further visits are left to the next one. This decides when work is done, never
+    /// which.
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
@@ -27,11 +29,12 @@ public final class ReactorLoop: @unchecked Sendable {
     private var isAsleep = false
     /// When it will wake by itself.
     private var wakingTick: Int64?
-    // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the caller's, so
-    // no access can begin while another lasts.
+    // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the
+    // caller's, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
     @safe @exclusivity(unchecked) private var wheel: DeadlineWheel
-    /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the sockets.
+    /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the
+    /// sockets.
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
@@ -106,8 +109,8 @@ public final class ReactorLoop: @unchecked Sendable {
         }
     }
 
-    /// Resumes `continuation` before the loop waits again, together with the others of a turn: a pool of threads that sleeps is
-    /// then woken once, and not for each of them. On any other thread at once.
+    /// Resumes `continuation` before the loop waits again, together with the others of a turn: a pool of threads that
+    /// sleeps is then woken once, and not for each of them. On any other thread at once.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -116,8 +119,8 @@ public final class ReactorLoop: @unchecked Sendable {
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
 
-    /// Resumes `continuation` as soon as no socket is ready, or a few turns later: to wake a thread costs more than to receive what comes
-    /// meanwhile, and it finds more then. On any other thread at once.
+    /// Resumes `continuation` as soon as no socket is ready, or a few turns later: to wake a thread costs more than to
+    /// receive what comes meanwhile, and it finds more then. On any other thread at once.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resumeWhenQuiet(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -126,8 +129,8 @@ public final class ReactorLoop: @unchecked Sendable {
         unsafe readers.append(.continuation(continuation))
     }
 
-    /// Runs `work` before the loop waits again, at the end of the turn: whom it wakes finds the loop asleep, or about to be, and not
-    /// at work beside him. On any other thread at once.
+    /// Runs `work` before the loop waits again, at the end of the turn: whom it wakes finds the loop asleep, or about
+    /// to be, and not at work beside him. On any other thread at once.
     package func afterTurn(_ work: @escaping @Sendable () -> Void) {
         if isCurrent { resumptions.append(.work(work)) } else { work() }
     }
@@ -141,8 +144,9 @@ public final class ReactorLoop: @unchecked Sendable {
 
     func stop() { mailbox.stop() }
 
-    /// Does `work` in the place of the loop's thread if that sleeps, and says whether it did: to wake it would cost more than a
-    /// small request. What is left to do, or has to be done sooner than it would wake by itself, wakes it. Any thread.
+    /// Does `work` in the place of the loop's thread if that sleeps, and says whether it did: to wake it would cost
+    /// more than a small request. What is left to do, or has to be done sooner than it would wake by itself, wakes it.
+    /// Any thread.
     ///
     /// `work` may run what would run on the loop's thread, and must not wait for that.
     package func standIn(_ work: () -> Void) -> Bool {
@@ -206,9 +210,9 @@ extension ReactorLoop {
         }
     }
 
-    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours waiting
-    /// if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has ended by then,
-    /// or is interested in nothing.
+    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours
+    /// waiting if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has
+    /// ended by then, or is interested in nothing.
     public func visitLater(_ token: RegistrationToken) {
         assert(isCurrent)
         visits.append(token)

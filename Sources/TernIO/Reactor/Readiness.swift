@@ -19,7 +19,8 @@ public struct Readiness: OptionSet, Sendable, Hashable {
     /// The visit that was asked for; the descriptor has nothing to do with it.
     public static let visit = Readiness(rawValue: 16)
 
-    /// `EPOLLHUP` and `EPOLLERR` cannot be masked, so they count as both directions: the transfer reports what is wrong.
+    /// `EPOLLHUP` and `EPOLLERR` cannot be masked, so they count as both directions: the transfer reports what is
+    /// wrong.
     init(epoll events: UInt32) {
         var readiness: Readiness = []
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {

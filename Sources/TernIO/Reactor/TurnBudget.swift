@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of one kind a loop does between two looks at its sockets: about a millisecond's worth. The clock is read once for
-/// every few pieces, so a turn that has little to do never reads it.
+/// How much of one kind a loop does between two looks at its sockets: about a millisecond's worth. The clock is read
+/// once for every few pieces, so a turn that has little to do never reads it.
 package struct TurnBudget: ~Copyable {
     private static let piecesPerLook = 16
     private static let time: Int64 = 1_000_000

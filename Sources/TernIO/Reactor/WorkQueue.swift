@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// First in, first out, and each element is let go of as it is taken: a hundred thousand that are let go of together would
-/// be one long piece of work. What a burst has made of its memory is given back when the queue is empty.
+/// First in, first out, and each element is let go of as it is taken: a hundred thousand that are let go of together
+/// would be one long piece of work. What a burst has made of its memory is given back when the queue is empty.
 ///
 /// Inlinable so that other modules' queues are of their own type, and not of one that is looked up at run time.
 @usableFromInline
 package struct WorkQueue<Element>: ~Copyable {
-    /// Places kept for what comes next. To have outgrown them costs as much as to outgrow them again, so giving the rest back
-    /// is free in the long run.
+    /// Places kept for what comes next. To have outgrown them costs as much as to outgrow them again, so giving the
+    /// rest back is free in the long run.
     @inlinable static var kept: Int { 1024 }
 
     /// Taken from `next` up to `end`, and empty elsewhere.

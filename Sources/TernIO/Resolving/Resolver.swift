@@ -3,10 +3,10 @@ import Glibc
 
 /// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.
 ///
-/// Lookups of one name that overlap share one call. At most 16 names are looked up at a time. One that has taken a second
-/// hangs, and does not count any more, so that dead name servers hold up no other name; there are up to 256 threads then,
-/// and when all of them hang, further names are refused. A thread that has nothing left to do waits some seconds for more;
-/// all end with the resolver.
+/// Lookups of one name that overlap share one call. At most 16 names are looked up at a time. One that has taken a
+/// second hangs, and does not count any more, so that dead name servers hold up no other name; there are up to 256
+/// threads then, and when all of them hang, further names are refused. A thread that has nothing left to do waits some
+/// seconds for more; all end with the resolver.
 ///
 /// Answers are not kept. How long they are good for is the name service's secret, because getaddrinfo(3) does not tell
 /// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
@@ -26,8 +26,8 @@ public final class Resolver: Sendable {
         }
     }
 
-    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`. One that takes longer than `patience`
-    /// hangs.
+    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`. One that takes longer than
+    /// `patience` hangs.
     init(
         idleTime: Duration = .seconds(5), patience: Duration = .seconds(1), lookUp: @escaping LookUp,
         startThread: @escaping StartThread
@@ -44,9 +44,9 @@ public final class Resolver: Sendable {
         let number: Int
     }
 
-    /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP
-    /// literals are answered at once on the calling thread, and give no ticket; everything else on a resolver thread, but
-    /// for a refusal.
+    /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP literals
+    /// are answered at once on the calling thread, and give no ticket; everything else on a resolver thread, but for a
+    /// refusal.
     @discardableResult
     public func resolve(host: String, port: UInt16, completion: @escaping Completion) -> Ticket? {
         if let literal = SocketAddress(literal: host, port: port) {
@@ -56,8 +56,8 @@ public final class Resolver: Sendable {
         return threads.resolve(host: host, port: port, completion)
     }
 
-    /// Takes a look-up back: its completion is let go of, and a name that nobody else asks for leaves the queue. One that is
-    /// being answered at this moment may still be.
+    /// Takes a look-up back: its completion is let go of, and a name that nobody else asks for leaves the queue. One
+    /// that is being answered at this moment may still be.
     public func giveUp(_ ticket: Ticket) { threads.giveUp(ticket) }
 
     private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who asks for which name, and in which order names are looked up. Overlapping questions for one name share one look-up.
-/// Knows no thread.
+/// Who asks for which name, and in which order names are looked up. Overlapping questions for one name share one
+/// look-up. Knows no thread.
 struct ResolverQueue: ~Copyable, Sendable {
     struct Name: Sendable, Hashable {
         let host: String

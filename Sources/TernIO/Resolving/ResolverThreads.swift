@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they can
-/// tell when nobody will ask any more.
+/// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they
+/// can tell when nobody will ask any more.
 final class ResolverThreads: Sendable {
     /// Names looked up at a time, not counting those that hang.
     static let limit = 16
@@ -222,8 +222,8 @@ final class ResolverThreads: Sendable {
         return .nanoseconds(end.nanoseconds - now.nanoseconds)
     }
 
-    /// Ends a thread that has waited long enough; false if one has been called at the last moment. That call is for this
-    /// thread then: there are as many calls on their way as waiting threads that are not counted as idle.
+    /// Ends a thread that has waited long enough; false if one has been called at the last moment. That call is for
+    /// this thread then: there are as many calls on their way as waiting threads that are not counted as idle.
     private func leave() -> Bool {
         state.withLock { state in
             guard state.idle > 0 else { return false }

@@ -25,8 +25,8 @@ import Glibc
         while unsafe sem_wait(pointer) != 0, errno == EINTR {}
     }
 
-    /// Takes a signal; false if none came in time. By the clock on the wall, so a step of that clock makes the wait longer or
-    /// shorter.
+    /// Takes a signal; false if none came in time. By the clock on the wall, so a step of that clock makes the wait
+    /// longer or shorter.
     func wait(atMost time: Duration) -> Bool {
         var end = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &end)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close. A Unix domain socket whose backlog
-/// is full is knocked at until it has room: for as long as the caller waits, two minutes at most.
+/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close. A Unix domain socket whose
+/// backlog is full is knocked at until it has room: for as long as the caller waits, two minutes at most.
 ///
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. Whoever
-    /// takes it over either transfers the registration at once or ends it before the socket closes.
+    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new.
+    /// Whoever takes it over either transfers the registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
         /// The socket, connected.
@@ -29,8 +29,8 @@ public final class Connector {
     private var timer: RegistrationToken?
     private var completion: Completion?
 
-    /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if there is
-    /// one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full.
+    /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if
+    /// there is one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full.
     public init(
         addresses: [SocketAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
         completion: @escaping Completion

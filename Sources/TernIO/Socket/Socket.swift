@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A non-blocking stream socket: TCP, or of the Unix domain. Sending never raises SIGPIPE: a broken connection is an error like any other.
+/// A non-blocking stream socket: TCP, or of the Unix domain. Sending never raises SIGPIPE: a broken connection is an
+/// error like any other.
 public struct Socket: ~Copyable, Sendable {
     /// The open socket, closed when the value ends.
     public let descriptor: Descriptor
@@ -32,7 +33,8 @@ public struct Socket: ~Copyable, Sendable {
         return connecting
     }
 
-    /// Throws what became of the connection attempt if it failed. Returns the address of our end, as `localAddress` does.
+    /// Throws what became of the connection attempt if it failed. Returns the address of our end, as `localAddress`
+    /// does.
     @discardableResult
     func finishConnecting() throws(SystemError) -> SocketAddress? {
         var code: Int32 = 0
@@ -50,8 +52,8 @@ public struct Socket: ~Copyable, Sendable {
         case connected(from: SocketAddress?)
     }
 
-    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says. Nothing
-    /// is waited for then.
+    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says.
+    /// Nothing is waited for then.
     func progress() throws(SystemError) -> Progress {
         guard let peer = try? peerAddress() else { return .underWay }
         return .connected(from: try localAddress(refusing: peer))
@@ -66,7 +68,8 @@ public struct Socket: ~Copyable, Sendable {
         return local
     }
 
-    /// The address of our end, for a system call. Nil in the Unix domain, where clients have no name, and in unknown families.
+    /// The address of our end, for a system call. Nil in the Unix domain, where clients have no name, and in unknown
+    /// families.
     public func localAddress() throws(SystemError) -> SocketAddress? {
         try unsafe SocketAddress.asking(.getsockname) { unsafe getsockname(descriptor.rawValue, $0, $1) }
     }
@@ -103,14 +106,15 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Whether a `receive` now would find bytes, an end of stream or an error.
     public var hasInput: Bool {
-        // Not recv(2) with MSG_PEEK: that takes a pending error away, and a reset would then look like an end of stream.
+        // Not recv(2) with MSG_PEEK: that takes a pending error away, and a reset would then look like an end of
+        // stream.
         var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, 0) != 0
     }
 
-    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while we have
-    /// unsent data by `TCP_USER_TIMEOUT`, which each see only their own case. Four system calls, so not for a socket that
-    /// somebody watches with a shorter limit. None in the Unix domain: there the kernel tells at once.
+    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while we
+    /// have unsent data by `TCP_USER_TIMEOUT`, which each see only their own case. Four system calls, so not for a
+    /// socket that somebody watches with a shorter limit. None in the Unix domain: there the kernel tells at once.
     public func noticeDeadPeer() throws(SystemError) {
         guard isTCP else { return }
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)

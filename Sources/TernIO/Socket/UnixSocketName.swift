@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a Unix domain socket is reached by: a path, or a name in Linux's abstract space, which no file stands for (unix(7)).
+/// What a Unix domain socket is reached by: a path, or a name in Linux's abstract space, which no file stands for
+/// (unix(7)).
 public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
     /// The octets that the kernel has room for. An abstract name shares them with the NUL that it begins with there.
     static let room = 108
@@ -18,8 +19,8 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
         try self.init(octets, isAbstract: false)
     }
 
-    /// A name in the abstract space, of 1 to 107 octets, without the NUL that it begins with in the kernel. A NUL inside is an
-    /// octet like any other.
+    /// A name in the abstract space, of 1 to 107 octets, without the NUL that it begins with in the kernel. A NUL
+    /// inside is an octet like any other.
     public init(abstract name: String) throws(InvalidUnixSocketName) {
         try self.init(Array(name.utf8), isAbstract: true)
     }

@@ -8,8 +8,9 @@ public struct ClientIdentity: Sendable {
     /// What is sent: the certificate of the key, then those that lead to its authority.
     public let certificates: [Certificate]
     let privateKey: PrivateKeyReference
-    /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that a redirect
-    /// leads to, which learns from the certificate who asks. Other servers get the answer of a client without a certificate.
+    /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that
+    /// a redirect leads to, which learns from the certificate who asks. Other servers get the answer of a client
+    /// without a certificate.
     public var hosts: [HostPattern]?
 
     /// Reads certificates and key from PEM.

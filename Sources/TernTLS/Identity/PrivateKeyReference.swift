@@ -3,7 +3,8 @@ import CTernOpenSSL
 
 /// A counted reference to an `EVP_PKEY` with a private key.
 ///
-/// Safety: the pointer is owned, never nil, freed once in `deinit` and only read; OpenSSL wipes the key when it frees it.
+/// Safety: the pointer is owned, never nil, freed once in `deinit` and only read; OpenSSL wipes the key when it frees
+/// it.
 @safe final class PrivateKeyReference: @unchecked Sendable {
     let pointer: OpaquePointer
 

@@ -110,7 +110,8 @@ extension ServerTrustResult {
     /// The best chain there is to look at: once a server is refused, often only what it sent.
     public var chain: Chain { verifiedChain.isEmpty ? .sent : isChainValidated ? .verified : .signed }
 
-    /// Everything there is to say about each certificate of `chain`, leaf first. Reads the certificates when it is called.
+    /// Everything there is to say about each certificate of `chain`, leaf first. Reads the certificates when it is
+    /// called.
     public var findings: [CertificateFindings] {
         let certificates = verifiedChain.isEmpty ? sentChain : verifiedChain
         return certificates.enumerated().map { depth, certificate in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A host, or the hosts below one: `*.example.com` stands for exactly one label more, `**.example.com` for `example.com`
-/// and everything below it.
+/// A host, or the hosts below one: `*.example.com` stands for exactly one label more, `**.example.com` for
+/// `example.com` and everything below it.
 ///
 /// Compared in lower case and without a trailing dot. An address is only ever itself.
 public struct HostPattern: Sendable, Hashable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PinSet {
-    /// What will hurt sooner or later. Nothing here keeps a set from being used: a guard rail that stops the application is
-    /// an outage too.
+    /// What will hurt sooner or later. Nothing here keeps a set from being used: a guard rail that stops the
+    /// application is an outage too.
     public enum Warning: Sendable, Hashable {
         /// No server can match.
         case noPins
@@ -20,8 +20,8 @@ extension PinSet {
         case reportsNowhere
         /// Every one of its hosts is excluded again, so that nothing is pinned.
         case excludesItsHosts
-        /// The pattern stands for everything below a domain of one label, such as `**.com`: whoever owns a host there, the
-        /// pins are demanded of it.
+        /// The pattern stands for everything below a domain of one label, such as `**.com`: whoever owns a host there,
+        /// the pins are demanded of it.
         case topLevelDomain(HostPattern)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Public keys pinned for some hosts, with what it takes to live with pins: backups, an expiry date, and a mode that only
-/// reports (after RFC 7469 and TrustKit).
+/// Public keys pinned for some hosts, with what it takes to live with pins: backups, an expiry date, and a mode that
+/// only reports (after RFC 7469 and TrustKit).
 ///
 /// Chain and host are always validated first; the pins come on top. A set is a value: to rotate pins, make a new one.
 public struct PinSet: Sendable, Hashable {

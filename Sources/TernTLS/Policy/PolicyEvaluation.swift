@@ -4,9 +4,9 @@
 
 /// One server before its judge.
 ///
-/// It may stop halfway, because going on would take longer than a reactor has: what it has come to by then is kept, and it
-/// goes on from there elsewhere. The user's closures stay where they are: elsewhere they are passed over, and asked when the
-/// rest is known.
+/// It may stop halfway, because going on would take longer than a reactor has: what it has come to by then is kept, and
+/// it goes on from there elsewhere. The user's closures stay where they are: elsewhere they are passed over, and asked
+/// when the rest is known.
 struct PolicyEvaluation: Sendable {
     var trust: ServerTrust
     /// Nil leaves the name out, and only the name.

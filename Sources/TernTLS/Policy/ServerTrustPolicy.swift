@@ -9,11 +9,11 @@ public enum ServerTrustPolicy: Sendable {
     /// The chain has to end in one of the trust's anchors.
     case performDefaultEvaluation(validateHost: Bool)
 
-    /// As by default, and none of the chain's certificates below the anchor may be revoked. A server that cannot be found
-    /// out about passes, unless the flags demand a positive response.
+    /// As by default, and none of the chain's certificates below the anchor may be revoked. A server that cannot be
+    /// found out about passes, unless the flags demand a positive response.
     ///
-    /// In a handshake the server is asked for a stapled OCSP response, and what is missing is fetched before a request is
-    /// sent, unless the flags forbid it. Offline, `ServerTrust.revocation` is all there is.
+    /// In a handshake the server is asked for a stapled OCSP response, and what is missing is fetched before a request
+    /// is sent, unless the flags forbid it. Offline, `ServerTrust.revocation` is all there is.
     case performRevokedEvaluation(validateHost: Bool, revocationFlags: RevocationFlags)
 
     /// The pinned certificates become the only anchors: leaf, intermediate and root each work as a pin, and the
@@ -29,8 +29,8 @@ public enum ServerTrustPolicy: Sendable {
     /// Without validation of the chain: as for certificates.
     case pinPublicKeys(publicKeys: [PublicKey], validateCertificateChain: Bool, validateHost: Bool)
 
-    /// Chain and host are validated as by default, and one of the set's keys has to be in the verified chain, unless the
-    /// set is expired or only reports.
+    /// Chain and host are validated as by default, and one of the set's keys has to be in the verified chain, unless
+    /// the set is expired or only reports.
     case pinSet(PinSet)
 
     /// All of them have to accept; the first refusal counts. None at all refuses everyone.
@@ -39,9 +39,9 @@ public enum ServerTrustPolicy: Sendable {
     /// Accepts every server, and with it every attacker.
     case disableEvaluation
 
-    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread, even where the chain is
-    /// judged on another one for taking long: it must not block. Other policies' `evaluate` may be called from it. Beside a policy that asks about revocation it is asked again
-    /// when more is known, and its last word counts.
+    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread, even where the
+    /// chain is judged on another one for taking long: it must not block. Other policies' `evaluate` may be called from
+    /// it. Beside a policy that asks about revocation it is asked again when more is known, and its last word counts.
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 

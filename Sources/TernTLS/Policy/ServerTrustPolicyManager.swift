@@ -2,11 +2,11 @@
 
 /// Which policy belongs to which host.
 ///
-/// A key is a host, or a pattern: `*.example.com` stands for exactly one label more, `**.example.com` for
-/// `example.com` and everything below it. The host itself comes first, then the longest pattern, and `*.` before
-/// `**.` where both name the same domain; a pin set that excludes the host is passed over. Keys and hosts are compared in
-/// lower case and without a trailing dot, IPv6 addresses in the spelling of RFC 5952. A key that is neither, such as a
-/// name that is not in its `xn--` form, stands for no host: ``HostPattern`` throws for it.
+/// A key is a host, or a pattern: `*.example.com` stands for exactly one label more, `**.example.com` for `example.com`
+/// and everything below it. The host itself comes first, then the longest pattern, and `*.` before `**.` where both
+/// name the same domain; a pin set that excludes the host is passed over. Keys and hosts are compared in lower case and
+/// without a trailing dot, IPv6 addresses in the spelling of RFC 5952. A key that is neither, such as a name that is
+/// not in its `xn--` form, stands for no host: ``HostPattern`` throws for it.
 ///
 /// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all it stores is immutable; a
 /// subclass has to keep to that, for it is asked from any thread.
@@ -17,8 +17,8 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let allHostsMustBeEvaluated: Bool
     /// The rules that chains are held to where a policy validates them; nil leaves it to the session's configuration.
     public let profile: TrustProfile?
-    /// Told of servers that do not meet a pin set, whether they were refused for that or not: once a day for each rule, host,
-    /// key and set, and again when the policies change. Runs as a Swift task of its own.
+    /// Told of servers that do not meet a pin set, whether they were refused for that or not: once a day for each rule,
+    /// host, key and set, and again when the policies change. Runs as a Swift task of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     private let canonical: [String: ServerTrustPolicy]
 

@@ -3,8 +3,8 @@ import CTernOpenSSL
 
 /// An `X509_CRL`.
 ///
-/// Safety: the pointer is owned, never nil, freed once in `deinit`, and only read; OpenSSL sorts the entries for its first
-/// lookup behind the list's own lock.
+/// Safety: the pointer is owned, never nil, freed once in `deinit`, and only read; OpenSSL sorts the entries for its
+/// first lookup behind the list's own lock.
 @safe final class CRLReference: @unchecked Sendable {
     let pointer: OpaquePointer
 

@@ -3,15 +3,15 @@ import CTernOpenSSL
 
 /// Looks one certificate up in revocation lists of its issuer (RFC 5280 §6.3).
 ///
-/// OpenSSL judges each list (signature, dates, scope, critical extensions) in a verification of its own, whose only anchor is
-/// the issuer: of several it would choose one before it looks at signatures, and a forged one could hide a genuine one.
-/// Indirect and delta lists do not count.
+/// OpenSSL judges each list (signature, dates, scope, critical extensions) in a verification of its own, whose only
+/// anchor is the issuer: of several it would choose one before it looks at signatures, and a forged one could hide a
+/// genuine one. Indirect and delta lists do not count.
 struct ListCheck {
     let certificate: Certificate
     let issuer: Certificate
 
-    /// `undetermined` if no list is current, from the issuer and about certificates such as this. Bad news counts, whatever
-    /// another list says.
+    /// `undetermined` if no list is current, from the issuer and about certificates such as this. Bad news counts,
+    /// whatever another list says.
     func status(by lists: [CertificateRevocationList], at time: Int64) -> RevocationFinding.Status {
         var goodUntil: Int64?
         for list in lists where isFromIssuer(list) {

@@ -27,8 +27,8 @@ struct OCSPCheck {
         return unsafe X509Reference.encode { target in unsafe i2d_OCSP_REQUEST(request, target) }
     }
 
-    /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer or
-    /// somebody the issuer has charged with it.
+    /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer
+    /// or somebody the issuer has charged with it.
     func status(by response: OCSPResponse, at time: Int64) -> RevocationFinding.Status {
         defer { OpenSSLError.clear() }
         guard let basic = unsafe response.basic else { return .undetermined }
@@ -79,8 +79,8 @@ struct OCSPCheck {
         }
     }
 
-    /// RFC 6960 §4.2.2.2: signed by the certificate's issuer itself, or with a certificate that the issuer has issued for
-    /// just that (`id-kp-OCSPSigning`). To this end the issuer is the only anchor.
+    /// RFC 6960 §4.2.2.2: signed by the certificate's issuer itself, or with a certificate that the issuer has issued
+    /// for just that (`id-kp-OCSPSigning`). To this end the issuer is the only anchor.
     @unsafe private func isAuthentic(_ basic: OpaquePointer, at time: Int64) -> Bool {
         guard unsafe SignatureStrength.isEnough(OCSP_resp_get0_tbs_sigalg(basic)),
             let stack = unsafe tern_X509_stack_new()

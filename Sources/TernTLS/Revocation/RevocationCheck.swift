@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Judges the certificates of a verified chain by the revocation data at hand. Pure: what is missing comes back as questions.
+/// Judges the certificates of a verified chain by the revocation data at hand. Pure: what is missing comes back as
+/// questions.
 struct RevocationCheck {
     let data: RevocationData
     let flags: RevocationFlags
@@ -14,8 +15,8 @@ struct RevocationCheck {
         }
     }
 
-    /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the fitting
-    /// alert for.
+    /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the
+    /// fitting alert for.
     func failure(of findings: [RevocationFinding], in chain: [Certificate], host: String) -> TrustFailure? {
         let failure = failureOfFindings(findings, in: chain, host: host)
         if case .revoked = failure?.reason { return failure }
@@ -55,7 +56,8 @@ struct RevocationCheck {
         return nil
     }
 
-    /// Of several words the worst counts, apart from a responder's ignorance, which anybody better informed makes up for.
+    /// Of several words the worst counts, apart from a responder's ignorance, which anybody better informed makes up
+    /// for.
     private func finding(
         about certificate: Certificate, issuedBy issuer: Certificate, depth: Int
     ) -> RevocationFinding {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is to judge by whether certificates have been revoked. None of it is believed before its signature and its
-/// dates have been checked, so it may come from anywhere.
+/// What there is to judge by whether certificates have been revoked. None of it is believed before its signature and
+/// its dates have been checked, so it may come from anywhere.
 public struct RevocationData: Sendable {
     /// The response that the server sent along with its certificates (RFC 6066 §8).
     public var stapledResponse: OCSPResponse?
@@ -12,9 +12,9 @@ public struct RevocationData: Sendable {
 
     /// The questions that were asked over the network before this was judged; nil where nothing is known about that.
     ///
-    /// Set in what a delegate is shown about a handshake, see ``PendingVerdict``. A policy that has further questions then
-    /// refuses the server with ``TrustFailure/Reason/revocationNotAsked``, also without ``RevocationFlags/requirePositiveResponse``:
-    /// a responder that was not asked is not one that cannot be reached.
+    /// Set in what a delegate is shown about a handshake, see ``PendingVerdict``. A policy that has further questions
+    /// then refuses the server with ``TrustFailure/Reason/revocationNotAsked``, also without
+    /// ``RevocationFlags/requirePositiveResponse``: a responder that was not asked is not one that cannot be reached.
     public var askedQuestions: Set<RevocationQuestion>?
 
     /// Nothing, unless something is given.
@@ -32,8 +32,8 @@ public struct RevocationData: Sendable {
         return questions.contains { !askedQuestions.contains($0) }
     }
 
-    /// The price of judging so many certificates by it, in units of `Work`: a list is hashed for each, and a response is gone
-    /// through and its signature verified.
+    /// The price of judging so many certificates by it, in units of `Work`: a list is hashed for each, and a response
+    /// is gone through and its signature verified.
     func cost(ofJudging count: Int) -> Int {
         let all = responses + [stapledResponse].compactMap(\.self)
         return max(0, count)

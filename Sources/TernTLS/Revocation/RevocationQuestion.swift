@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Something that can be asked over the network about a certificate's revocation. Whoever can, asks; this module cannot.
+/// Something that can be asked over the network about a certificate's revocation. Whoever can, asks; this module
+/// cannot.
 public enum RevocationQuestion: Sendable, Hashable {
     /// POST the DER `OCSPRequest` to the URL, as `application/ocsp-request` (RFC 6960 §A.1).
     case ocsp(url: String, request: [UInt8])
@@ -18,8 +19,8 @@ public enum RevocationQuestion: Sendable, Hashable {
     /// A certificate may name many places; this many of each kind are enough.
     private static let placesPerCertificate = 2
 
-    /// What can be asked about a certificate. Only plain http: to fetch over https would need a certificate whose revocation
-    /// would have to be checked (RFC 5280 §8), and what is fetched is signed anyway.
+    /// What can be asked about a certificate. Only plain http: to fetch over https would need a certificate whose
+    /// revocation would have to be checked (RFC 5280 §8), and what is fetched is signed anyway.
     static func all(
         about certificate: Certificate, issuedBy issuer: Certificate, _ flags: RevocationFlags
     ) -> [RevocationQuestion] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The server's list of certificates as a message of the handshake (RFC 8446 §4.4.2, RFC 5246 §7.4.2), before OpenSSL reads it:
-/// reading a certificate, with its key, takes longer than counting a hundred.
+/// The server's list of certificates as a message of the handshake (RFC 8446 §4.4.2, RFC 5246 §7.4.2), before OpenSSL
+/// reads it: reading a certificate, with its key, takes longer than counting a hundred.
 ///
 /// Safety: looks at `bytes`, which are borrowed, and at nothing behind their end.
 @safe struct CertificateMessage {

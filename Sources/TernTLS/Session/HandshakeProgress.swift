@@ -5,14 +5,14 @@
 public enum HandshakeProgress: Sendable, Hashable {
     /// All ciphertext was taken in, and the peer has to speak next.
     case needMoreBytes
-    /// Judging the peer takes long. Run this where nobody waits, give what comes back to `take`, and call `handshake` again;
-    /// what waits to be sent has to wait till then.
+    /// Judging the peer takes long. Run this where nobody waits, give what comes back to `take`, and call `handshake`
+    /// again; what waits to be sent has to wait till then.
     case needEvaluation(PendingEvaluation)
     /// Whether the peer can be trusted depends on what comes back to these questions. Give it to `answer`, and call
     /// `handshake` again; what waits to be sent has to wait till then.
     case needRevocation([RevocationQuestion])
-    /// The verdict is final, and the session was made to ask about it. Give the disposition to `answer`, and call `handshake`
-    /// again; what waits to be sent has to wait till then.
+    /// The verdict is final, and the session was made to ask about it. Give the disposition to `answer`, and call
+    /// `handshake` again; what waits to be sent has to wait till then.
     case needDisposition(PendingVerdict)
     /// The peer is trusted; application data may flow both ways.
     case complete

@@ -16,13 +16,13 @@ public final class KeyLog: Sendable {
     /// Lines that may wait to be written. A log that is slower than its connections loses the rest.
     static let maximumWaiting = 4096
 
-    /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own: whatever it does, it
-    /// does not do it in the midst of a connection's work.
+    /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own: whatever it
+    /// does, it does not do it in the midst of a connection's work.
     public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    /// Appends to the file at `path`, which is made for its owner alone if it does not exist; line by line, in order, and on a
-    /// queue of its own as well. What cannot be written is lost: a log must not break a connection. So is what would have to
-    /// wait, such as for somebody to read a pipe.
+    /// Appends to the file at `path`, which is made for its owner alone if it does not exist; line by line, in order,
+    /// and on a queue of its own as well. What cannot be written is lost: a log must not break a connection. So is what
+    /// would have to wait, such as for somebody to read a pipe.
     public convenience init(path: String) {
         self.init { line in
             let line = Array((line + "\n").utf8)

@@ -4,8 +4,8 @@
 public enum OpenResult: Sendable, Hashable {
     /// So many bytes of plaintext were written, at least one; there may be more.
     case bytes(Int)
-    /// The peer said something that is not application data, such as a session ticket; there may be more. It costs far more
-    /// to take in than its bytes tell.
+    /// The peer said something that is not application data, such as a session ticket; there may be more. It costs far
+    /// more to take in than its bytes tell.
     case message
     /// All ciphertext was taken in, and no plaintext is left.
     case needMoreBytes

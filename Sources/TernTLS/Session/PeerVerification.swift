@@ -33,8 +33,8 @@ final class PeerVerification {
     /// Whether the server is to be asked for a stapled response.
     var wantsStaple: Bool { policy.asksForRevocation }
 
-    /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error. Called again
-    /// with every attempt to go on while there is something pending.
+    /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error. Called
+    /// again with every attempt to go on while there is something pending.
     @unsafe func verify(_ store: OpaquePointer, of ssl: OpaquePointer) -> Int32 {
         if !hasCertificates {
             hasCertificates = true
@@ -65,16 +65,16 @@ final class PeerVerification {
         return 0
     }
 
-    /// The certificate status callback, called when all that the server has to say has arrived: 1 goes on, 0 sends the alert
-    /// `bad_certificate_status_response`.
+    /// The certificate status callback, called when all that the server has to say has arrived: 1 goes on, 0 sends the
+    /// alert `bad_certificate_status_response`.
     @unsafe func verifyStaple(of ssl: OpaquePointer) -> Int32 {
         if isAnswered { return result?.isAccepted == true ? 1 : 0 }
         if unsafe takeStaple(of: ssl) { judge() }
         return asksUser || pending != nil || isOpen || result?.isAccepted == true ? 1 : 0
     }
 
-    /// The client certificate callback, called before our certificate is sent: 1 goes on, 0 refuses, -1 waits. In TLS 1.2 the
-    /// staple has arrived by then.
+    /// The client certificate callback, called before our certificate is sent: 1 goes on, 0 refuses, -1 waits. In TLS
+    /// 1.2 the staple has arrived by then.
     @unsafe func verifyBeforeIdentity(of ssl: OpaquePointer) -> Int32 {
         guard asksUser else { return 1 }
         if isAnswered { return result?.isAccepted == true ? 1 : 0 }

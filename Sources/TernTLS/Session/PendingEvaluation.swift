@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of an evaluation that takes longer than the thread of a handshake should be kept busy. Nothing in it blocks, and it
-/// is bounded: see ``EvaluationLimit``. Closures of the user's have no part in it.
+/// The part of an evaluation that takes longer than the thread of a handshake should be kept busy. Nothing in it
+/// blocks, and it is bounded: see ``EvaluationLimit``. Closures of the user's have no part in it.
 public final class PendingEvaluation: Sendable {
     private let evaluation: PolicyEvaluation
     private let policy: ServerTrustPolicy

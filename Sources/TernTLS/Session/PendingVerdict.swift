@@ -5,7 +5,8 @@ public final class PendingVerdict: Sendable {
     /// The verdict, with its reasons.
     public let result: ServerTrustResult
     /// What the verdict is about, with the revocation data that the handshake gathered. Its
-    /// ``RevocationData/askedQuestions`` are set: a further policy that needs more answers than those refuses the server.
+    /// ``RevocationData/askedQuestions`` are set: a further policy that needs more answers than those refuses the
+    /// server.
     public let trust: ServerTrust
 
     init(_ result: ServerTrustResult, about trust: ServerTrust) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the TLS records in a stream of ciphertext (RFC 8446 §5.1): five bytes of header, the last two of which say how
-/// many follow.
+/// Counts the TLS records in a stream of ciphertext (RFC 8446 §5.1): five bytes of header, the last two of which say
+/// how many follow.
 struct RecordCounter {
     /// Records that have ended since the counting began.
     private(set) var count = 0

@@ -41,8 +41,8 @@ final class SessionCallbacks {
     @unsafe private func received(_ message: UnsafeRawBufferPointer, version: Int32) {
         guard let list = unsafe CertificateMessage(message, version: version), list.isTooLong else { return }
         hasTooManyCertificates = true
-        // There is no way to have OpenSSL stop here, but that it finds the message malformed. It is in a buffer of its own, which
-        // it has received into, and its hash has been taken.
+        // There is no way to have OpenSSL stop here, but that it finds the message malformed. It is in a buffer of its
+        // own, which it has received into, and its hash has been taken.
         let bytes = unsafe UnsafeMutableRawPointer(mutating: message.baseAddress)
         unsafe bytes?.storeBytes(of: 0xff, toByteOffset: 4, as: UInt8.self)
     }

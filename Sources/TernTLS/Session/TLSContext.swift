@@ -42,9 +42,10 @@ import CTernOpenSSL
         else { throw .withQueue(.invalidConfiguration(.versions(minimum: minimum, maximum: maximum))) }
     }
 
-    /// What a peer chooses, we compute. Key exchange on curves has a price that is known; a finite field's grows with a modulus
-    /// that is the peer's choice (RFC 5246) or up to 8192 bits wide (RFC 7919). With TLS 1.2 nothing but what browsers still
-    /// offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). The suites of TLS 1.3 are all of that kind.
+    /// What a peer chooses, we compute. Key exchange on curves has a price that is known; a finite field's grows with a
+    /// modulus that is the peer's choice (RFC 5246) or up to 8192 bits wide (RFC 7919). With TLS 1.2 nothing but what
+    /// browsers still offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). The suites of TLS 1.3 are all of
+    /// that kind.
     private func setAlgorithms() throws(TLSError) {
         guard unsafe SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1,
             // The hybrid ones are OpenSSL 3.5's, and its way to say that a share of both kinds is sent.

@@ -22,7 +22,8 @@ import CTernOpenSSL
         indirect case failed(TLSError)
     }
 
-    /// A record's header, and what AEAD suites add: a nonce in TLS 1.2 (RFC 5288 §3), the type in 1.3 (RFC 8446 §5.2), the tag.
+    /// A record's header, and what AEAD suites add: a nonce in TLS 1.2 (RFC 5288 §3), the type in 1.3 (RFC 8446 §5.2),
+    /// the tag.
     private static let recordOverhead = 5 + 8 + 1 + 16
 
     private let ssl: OpaquePointer
@@ -38,12 +39,13 @@ import CTernOpenSSL
     ///   - context: what is offered, and where sessions are kept.
     ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
     ///     dot; an address never is (RFC 6066 §3).
-    ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and policy.
-    ///   - policy: judges the server's certificates, inside the handshake and on its thread; what would take long there is put
-    ///     off, see `needEvaluation`.
+    ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and
+    ///     policy.
+    ///   - policy: judges the server's certificates, inside the handshake and on its thread; what would take long there
+    ///     is put off, see `needEvaluation`.
     ///   - profile: the rules that chains are held to; nil for those of the context's configuration.
-    ///   - asksUser: whether the handshake pauses with every final verdict, see `needDisposition`: before our certificate and any
-    ///     application data are sent, and also for the stored verdict of a resumed session.
+    ///   - asksUser: whether the handshake pauses with every final verdict, see `needDisposition`: before our
+    ///     certificate and any application data are sent, and also for the stored verdict of a resumed session.
     /// - Throws: `invalidHost` or `outOfResources`.
     public init(
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
@@ -85,8 +87,8 @@ import CTernOpenSSL
     ///
     /// - Parameters:
     ///   - ciphertext: what the peer sent, borrowed for the call.
-    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is for
-    ///     `open`, and on everything else for the next call.
+    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is
+    ///     for `open`, and on everything else for the next call.
     /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
     public mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
@@ -166,7 +168,8 @@ import CTernOpenSSL
         if !credit.spend(messages) { throw fail(TLSError(.tooManyMessages(limit: MessageCredit.limit))) }
     }
 
-    /// Whether bytes that have been taken in wait to be opened: the rest of a record that did not fit, or part of the next.
+    /// Whether bytes that have been taken in wait to be opened: the rest of a record that did not fit, or part of the
+    /// next.
     public var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
 
     /// Encrypts all of `plaintext` into the outgoing ciphertext; nothing for nothing.
@@ -195,8 +198,8 @@ import CTernOpenSSL
         return count + records * recordOverhead
     }
 
-    /// Says that the ciphertext has ended, as when the peer sent FIN. A handshake that it ends is never again tried with the
-    /// session that was offered in it.
+    /// Says that the ciphertext has ended, as when the peer sent FIN. A handshake that it ends is never again tried
+    /// with the session that was offered in it.
     ///
     /// - Throws: `truncated` if the peer had not sent close_notify first, or the error that had ended the session.
     public mutating func endOfCiphertext() throws(TLSError) {
@@ -310,8 +313,8 @@ import CTernOpenSSL
         return .complete
     }
 
-    /// The server is refused after the handshake proper. In TLS 1.3 our last flight, and with it our certificate, has not
-    /// been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
+    /// The server is refused after the handshake proper. In TLS 1.3 our last flight, and with it our certificate, has
+    /// not been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
     private mutating func takeBack() {
         if hasOutgoing { return unsafe wire.pointee.outgoing.discard() }
         OpenSSLError.clear()

@@ -12,8 +12,8 @@ enum AddressText {
         }
     }
 
-    /// The addresses that a text may stand for if it is read as leniently as some do: IPv6 in brackets, in full or in upper
-    /// case, IPv4 in one to four numbers of any base, or inside IPv6. None for other texts.
+    /// The addresses that a text may stand for if it is read as leniently as some do: IPv6 in brackets, in full or in
+    /// upper case, IPv4 in one to four numbers of any base, or inside IPv6. None for other texts.
     static func octets(inAnySpelling text: String) -> [[UInt8]] {
         if text.utf8.contains(UInt8(ascii: ":")) { return octets(inAnySpellingOfIPv6: text) }
         // A zero in front is nothing, or says that the number is octal; and some take any number for hexadecimal.

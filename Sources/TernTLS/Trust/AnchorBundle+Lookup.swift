@@ -4,8 +4,8 @@ import CTernOpenSSL
 extension AnchorBundle {
     /// What a store asks for names it has not seen; nil without memory.
     ///
-    /// Safety: written once, and only read by OpenSSL. The data of a lookup is a reference of its own to its bundle, given back when
-    /// the lookup is freed.
+    /// Safety: written once, and only read by OpenSSL. The data of a lookup is a reference of its own to its bundle,
+    /// given back when the lookup is freed.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = unsafe X509_LOOKUP_meth_new("anchors by name") else { return nil }
         unsafe X509_LOOKUP_meth_set_get_by_subject(method) { lookup, kind, name, found in
@@ -47,7 +47,8 @@ extension AnchorBundle {
                 unsafe X509_NAME_cmp(X509_get_subject_name(x509), name) == 0,
                 unsafe X509_OBJECT_set1_X509(found, x509) == 1
             else { continue }
-            // Who asks counts a reference himself (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the bundle's.
+            // Who asks counts a reference himself (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the
+            // bundle's.
             unsafe X509_free(x509)
             isFound = true
         }

@@ -2,10 +2,11 @@
 import CTernOpenSSL
 import TernLock
 
-/// A PEM file of anchors of which only the names have been read. To parse a certificate, above all its key, takes OpenSSL twenty times
-/// as long, and of the hundred and more of a system few are ever asked for.
+/// A PEM file of anchors of which only the names have been read. To parse a certificate, above all its key, takes
+/// OpenSSL twenty times as long, and of the hundred and more of a system few are ever asked for.
 ///
-/// Safety: what OpenSSL is given borrows arrays for the length of a call. A certificate that was parsed stays until the bundle goes.
+/// Safety: what OpenSSL is given borrows arrays for the length of a call. A certificate that was parsed stays until the
+/// bundle goes.
 @safe final class AnchorBundle: Sendable {
     private let encodings: [[UInt8]]
     /// Where those of a name are, by OpenSSL's hash of it. Names with the same hash are told apart by the store.

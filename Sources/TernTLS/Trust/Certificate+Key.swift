@@ -71,8 +71,8 @@ extension Certificate {
         }
     }
 
-    /// The octets of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what is
-    /// signed is its own signature, and anybody can make it.
+    /// The octets of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what
+    /// is signed is its own signature, and anybody can make it.
     private static func exponentLength(inRSAKey encoding: [UInt8]) -> Int? {
         guard var numbers = DERElements(sequence: encoding), let modulus = numbers.next(),
             let exponent = numbers.next()?.content.drop(while: { $0 == 0 }), numbers.isAtEnd,

@@ -2,7 +2,8 @@
 import CTernOpenSSL
 
 extension Certificate {
-    /// The first rule of the web profile that this certificate breaks by itself; see `CertificateRule` for the sections.
+    /// The first rule of the web profile that this certificate breaks by itself; see `CertificateRule` for the
+    /// sections.
     func brokenWebRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !hasWebKey { return .keyParameters }
         if place.isIssuer, let rule = brokenWebAuthorityRule(isAnchor: place.isAnchor) { return rule }

@@ -28,8 +28,8 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case emptySubject = "empty-subject"
     /// §4.2.1.6: if the subject is empty, the names that replace it are critical.
     case nonCriticalNames = "non-critical-names"
-    /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be compared
-    /// with the constraints there are for their kind.
+    /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be
+    /// compared with the constraints there are for their kind.
     case malformedNames = "malformed-names"
     /// §4.1.2.9, §4.2: an extension that matters here can be read, and holds one value in DER and nothing behind it;
     /// critical policies, and the constraints and mappings of policies (§4.2.1.5, §4.2.1.11, §4.2.1.14), can be read
@@ -56,18 +56,18 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// that do must not have to guess.)
     case commonNameAddress = "common-name-address"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
-    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold, RSA
-    /// that is none, with an even modulus or exponent, or with the exponent 1 (RFC 8017 §3.1).
+    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold,
+    /// RSA that is none, with an even modulus or exponent, or with the exponent 1 (RFC 8017 §3.1).
     case unsupportedKey = "unsupported-key"
 
-    /// §4.2.1.2: an intermediate has the key identifier that its certificates name. In the web profile it has one in any
-    /// case.
+    /// §4.2.1.2: an intermediate has the key identifier that its certificates name. In the web profile it has one in
+    /// any case.
     case missingSubjectKeyIdentifier = "missing-subject-key-identifier"
 
     // The web profile.
 
-    /// §4.2.1.1, BR 7.1.2.1.3: the key that a root names in authorityKeyIdentifier is its own. The serial number of an older
-    /// certificate for the same key does no harm.
+    /// §4.2.1.1, BR 7.1.2.1.3: the key that a root names in authorityKeyIdentifier is its own. The serial number of an
+    /// older certificate for the same key does no harm.
     case foreignKeyIdentifier = "foreign-key-identifier"
     /// §4.2.1.1: what another authority issued says which key signed it.
     case missingAuthorityKeyIdentifier = "missing-authority-key-identifier"
@@ -80,9 +80,9 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case missingKeyUsage = "missing-key-usage"
     /// BR 7.1.2.7.8: a server's certificate is no authority's.
     case authorityAsServer = "authority-as-server"
-    /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has none. In
-    /// both profiles, of servers and of authorities: it does not merely say "server gated cryptography", which OpenSSL
-    /// still takes for a server's.
+    /// BR 7.1.2.7.10: extendedKeyUsage is there, not critical, and for servers rather than for anything; a root has
+    /// none. In both profiles, of servers and of authorities: it does not merely say "server gated cryptography", which
+    /// OpenSSL still takes for a server's.
     case extendedKeyUsage = "extended-key-usage"
     /// BR 7.1.2.7.12: DNS names and addresses only, critical only if the subject is empty.
     case subjectAlternativeNames = "subject-alternative-names"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// How much there is in a certificate, counted without having OpenSSL read its extensions: that is already the work that is
-/// to be bounded.
+/// How much there is in a certificate, counted without having OpenSSL read its extensions: that is already the work
+/// that is to be bounded.
 struct CertificateSize {
     let octets: Int
     let names: Int
@@ -34,7 +34,8 @@ struct CertificateSize {
         return subtrees > EvaluationLimit.constraints.maximum ? .constraints : nil
     }
 
-    /// The price of reading it once: names have a price of their own, and everything else may be a list of small things, too.
+    /// The price of reading it once: names have a price of their own, and everything else may be a list of small
+    /// things, too.
     var readingCost: Int { names + (octets - nameOctets) / 10 }
 }
 

@@ -3,8 +3,8 @@ import CTernOpenSSL
 
 /// What of a list of certificates is to be looked at, and what that may cost, before any of it is.
 struct ChainPlan {
-    /// Certificates that may be in a path, without those that cross a limit or have a key that is costly to verify with: such
-    /// a key never gets to verify anything.
+    /// Certificates that may be in a path, without those that cross a limit or have a key that is costly to verify
+    /// with: such a key never gets to verify anything.
     private(set) var usable: [Certificate] = []
     /// The price of reading them all.
     private(set) var readingCost = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server can make us do to judge it, and no more. No honest server comes near any of these: whatever crosses one is
-/// refused, and not judged any further.
+/// What a server can make us do to judge it, and no more. No honest server comes near any of these: whatever crosses
+/// one is refused, and not judged any further.
 public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
     /// Octets of all the certificates of one list. OpenSSL's own limit for a handshake, too.
     case listSize = "certificate-list-size"

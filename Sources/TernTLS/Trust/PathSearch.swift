@@ -3,14 +3,14 @@ import CTernOpenSSL
 
 /// Looks for a valid path among all there are (RFC 4158), by going back and trying the next issuer wherever one fails.
 ///
-/// The search goes depth first, anchors before sent certificates. Each step is judged by itself: a path that is refused even
-/// if its last certificate is believed cannot be mended by what comes above it, whatever the rule, so nothing is built on it.
-/// And since everything below the last certificate has been judged by then, only what it adds is: each signature is verified
-/// once, and so is each certificate by itself. A path that has come to an anchor is then verified as a whole, as if nothing
-/// were known about it.
+/// The search goes depth first, anchors before sent certificates. Each step is judged by itself: a path that is refused
+/// even if its last certificate is believed cannot be mended by what comes above it, whatever the rule, so nothing is
+/// built on it. And since everything below the last certificate has been judged by then, only what it adds is: each
+/// signature is verified once, and so is each certificate by itself. A path that has come to an anchor is then verified
+/// as a whole, as if nothing were known about it.
 ///
-/// What a hostile server can make us do is bounded in units of work and not of time, so that a verdict never depends on how
-/// busy the machine is.
+/// What a hostile server can make us do is bounded in units of work and not of time, so that a verdict never depends on
+/// how busy the machine is.
 struct PathSearch {
     private let verifier: ChainVerifier
     private let untrusted: [Certificate]
@@ -58,7 +58,8 @@ struct PathSearch {
 
     private mutating func validate(_ path: [Certificate], isComplete: Bool) -> Bool {
         guard work.spend(cost(of: path)) else { return false }
-        // The signature first: most of what a search meets is not what it looks for, and this is the same on every path.
+        // The signature first: most of what a search meets is not what it looks for, and this is the same on every
+        // path.
         guard accept(signature(in: path), of: path, isComplete: isComplete),
             isComplete || accept(date(in: path), of: path, isComplete: false),
             accept(verifier.checkStructure(path), of: path, isComplete: isComplete),

@@ -32,8 +32,8 @@ struct PathValidation {
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
     func check(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
-    /// As `check`, but neither signatures nor dates are looked at: for a path that somebody else has looked at those of, and
-    /// that will be looked at once more when it is complete.
+    /// As `check`, but neither signatures nor dates are looked at: for a path that somebody else has looked at those
+    /// of, and that will be looked at once more when it is complete.
     func checkStructure(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
     private func check(_ path: [Certificate], believesSignatures: Bool) -> Outcome {
@@ -68,8 +68,8 @@ struct PathValidation {
         }
     }
 
-    /// A certificate without policies: none is valid from there on (RFC 5280 §6.1.3 e), and OpenSSL leaks a little memory
-    /// when it comes to that conclusion about one with constraints of policies.
+    /// A certificate without policies: none is valid from there on (RFC 5280 §6.1.3 e), and OpenSSL leaks a little
+    /// memory when it comes to that conclusion about one with constraints of policies.
     private func missingPolicies(in path: [Certificate]) -> PathProblem? {
         path.dropLast().enumerated().first { _, certificate in
             !certificate.x509.hasExtension(NID_certificate_policies)
@@ -104,8 +104,8 @@ struct PathValidation {
         guard unsafe X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = unsafe X509_STORE_CTX_get0_param(context)
         else { return false }
-        // OpenSSL's defaults prefer trusted certificates: in a given path the anchor would be taken for every issuer of its
-        // name, such as its own new key (RFC 4210 §4.4).
+        // OpenSSL's defaults prefer trusted certificates: in a given path the anchor would be taken for every issuer of
+        // its name, such as its own new key (RFC 4210 §4.4).
         unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
         unsafe X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(X509_V_FLAG_PARTIAL_CHAIN))
         unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(Self.maximumIntermediates))
@@ -134,8 +134,8 @@ struct PathValidation {
         return 1
     }
 
-    /// Of all certificates that have expired the one that did first. OpenSSL names the one nearest to the anchor, whose end
-    /// often is the last of all to come.
+    /// Of all certificates that have expired the one that did first. OpenSSL names the one nearest to the anchor, whose
+    /// end often is the last of all to come.
     @unsafe private func firstExpiry(in context: OpaquePointer) -> PathProblem? {
         let path = unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context))
         return path.enumerated().min { ($0.element.notAfter ?? .max) < ($1.element.notAfter ?? .max) }.map {

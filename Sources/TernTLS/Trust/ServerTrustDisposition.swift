@@ -4,7 +4,8 @@
 public enum ServerTrustDisposition: Sendable, Hashable {
     /// Let the verdict of the policies stand.
     case performDefaultHandling
-    /// Accept the server, also if the policies refused it. Such a connection carries one request, and its TLS session is not kept.
+    /// Accept the server, also if the policies refused it. Such a connection carries one request, and its TLS session
+    /// is not kept.
     case accept
     /// Refuse the server, also if the policies accepted it.
     case refuse

@@ -20,8 +20,8 @@ public final class ServerTrustResult: Sendable {
     /// that does not validate chains, the part of it whose signatures hold; empty if the chain was refused, or if the
     /// policy established none.
     public let verifiedChain: [Certificate]
-    /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures hold
-    /// and nothing else is known.
+    /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures
+    /// hold and nothing else is known.
     public let isChainValidated: Bool
     /// What a policy that only reports found wrong, and let through.
     public let waived: TrustFailure?
@@ -90,7 +90,8 @@ public final class ServerTrustResult: Sendable {
     public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
 
     /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate`
-    /// where the policies refused, `accepted-unpinned` where a mismatch was let through, or `accepted-expired-pins` where there are pins that count no more.
+    /// where the policies refused, `accepted-unpinned` where a mismatch was let through, or `accepted-expired-pins`
+    /// where there are pins that count no more.
     public var rule: String {
         if let failure { return failure.rule }
         if overridden != nil { return "accepted-by-delegate" }

@@ -38,10 +38,11 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case unknownCriticalExtension
         /// More certificates lie between leaf and anchor than are followed.
         case chainTooLong
-        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or mappings
-        /// that lead to more than are followed.
+        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or
+        /// mappings that lead to more than are followed.
         case certificatePolicy
-        /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. Nearly all of these OpenSSL does not check.
+        /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. Nearly all of these OpenSSL does not
+        /// check.
         case rule(CertificateRule)
         /// Judging the server further would cost more than any server may; `depth` counts where the limit is about one
         /// certificate.
@@ -60,8 +61,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case unknownToResponder
         /// Nobody vouches that the certificate at `depth` is not revoked, and the policy demands it.
         case revocationUndetermined
-        /// The policy demands to know whether the certificate at `depth` is revoked, and the handshake that brought it asked about
-        /// less: its session has another policy, see ``RevocationData/askedQuestions``.
+        /// The policy demands to know whether the certificate at `depth` is revoked, and the handshake that brought it
+        /// asked about less: its session has another policy, see ``RevocationData/askedQuestions``.
         case revocationNotAsked
         /// The leaf demands that its server staple a response (RFC 7633), and the server stapled none that is usable.
         case missingStaple

@@ -3,7 +3,8 @@ import CTernOpenSSL
 
 /// An `X509_STORE`: the certificates chains may end in, indexed by subject.
 ///
-/// Safety: the pointer is owned and freed once in `deinit`; lookups, which may add what they find, take the store's own lock.
+/// Safety: the pointer is owned and freed once in `deinit`; lookups, which may add what they find, take the store's own
+/// lock.
 @safe final class TrustStore: @unchecked Sendable {
     /// Nil only without memory; every chain is refused then.
     let pointer: OpaquePointer?
@@ -28,7 +29,8 @@ import CTernOpenSSL
             var later = SystemAnchors()
             if let bundle = system.later.bundle, unsafe bundle.attach(to: store) {
                 later.bundle = bundle
-                // A name that the store has is not looked for: the system's anchors of these names have to be there, too.
+                // A name that the store has is not looked for: the system's anchors of these names have to be there,
+                // too.
                 for certificate in certificates {
                     let name = unsafe X509_get_subject_name(certificate.x509.pointer)
                     unsafe Self.add(bundle.certificates(named: name), to: store)

@@ -2,9 +2,9 @@
 
 /// What an evaluation may still cost, in units of about a microsecond.
 ///
-/// Units are counted from sizes before the work is done, and no clock is read: so a verdict never depends on how busy the
-/// machine is. An evaluation that stays within the small allowance comes to the very verdict it would come to within the
-/// large one; one that does not is begun again elsewhere, with the large one.
+/// Units are counted from sizes before the work is done, and no clock is read: so a verdict never depends on how busy
+/// the machine is. An evaluation that stays within the small allowance comes to the very verdict it would come to
+/// within the large one; one that does not is begun again elsewhere, with the large one.
 struct Work {
     private(set) var left: Int
     /// Whether something was left undone because it would have cost too much.

@@ -12,8 +12,8 @@ extension CertificateFlaws {
         return try SignedCertificate(der: der)
     }
 
-    /// ecdsa-with-SHA256 and sha256WithRSAEncryption become their SHA-384 namesakes in the signed part. The signature no
-    /// longer fits then, which a client that compares the names need not find out.
+    /// ecdsa-with-SHA256 and sha256WithRSAEncryption become their SHA-384 namesakes in the signed part. The signature
+    /// no longer fits then, which a client that compares the names need not find out.
     private func renameSignedAlgorithm(in der: inout [UInt8]) throws(CertificateAuthorityError) {
         let names: [(from: [UInt8], to: [UInt8])] = [
             ([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2], [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 3]),

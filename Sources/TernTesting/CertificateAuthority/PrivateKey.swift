@@ -8,8 +8,8 @@ import CTernOpenSSL
 @safe final class PrivateKey: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// With a key everything here begins, so this is where OpenSSL is set up. It would tear itself down when the process
-    /// exits, under the threads of origins that still run.
+    /// With a key everything here begins, so this is where OpenSSL is set up. It would tear itself down when the
+    /// process exits, under the threads of origins that still run.
     private static let isOpenSSLReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
 
     init(_ kind: KeyKind) throws(CertificateAuthorityError) {

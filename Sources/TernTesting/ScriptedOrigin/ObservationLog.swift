@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every change wakes the waiters whose condition it fulfils, under the same lock: no observation falls between
-// a look and a wait. Bytes are counted apart, without the lock, because they change many times per request: whoever counts
+// Every change wakes the waiters whose condition it fulfils, under the same lock: no observation falls between a look
+// and a wait. Bytes are counted apart, without the lock, because they change many times per request: whoever counts
 // them looks for waiters afterwards, and whoever waits says so before it looks, so that one of the two sees the other.
 
 internal import Synchronization

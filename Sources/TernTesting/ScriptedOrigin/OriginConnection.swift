@@ -7,8 +7,8 @@ struct OriginConnection {
     let stream: OriginStream
     let log: ObservationLog
     private let currentHold: () -> Latch
-    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by whoever has seen it counts
-    /// even if the hold has not begun.
+    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by whoever has seen it
+    /// counts even if the hold has not begun.
     private var nextHold: Latch
     private var reader: RequestReader
     private var headCount = 0
@@ -52,7 +52,8 @@ struct OriginConnection {
         try perform(script.onRequest(number, request))
     }
 
-    /// Runs what the script wants before the body, and reads the body. Returns the end of the connection if it comes first.
+    /// Runs what the script wants before the body, and reads the body. Returns the end of the connection if it comes
+    /// first.
     private mutating func readBody(of request: inout ReceivedRequest) -> OriginStream.End? {
         do throws(OriginStream.End) {
             try perform(script.onHead?(number, request) ?? Self.courtesy(to: request))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from `ScriptedOrigin`, because its threads hold this and not that: when the test lets go of the origin, its deinit
-// still runs, and ends them.
+// Apart from `ScriptedOrigin`, because its threads hold this and not that: when the test lets go of the origin, its
+// deinit still runs, and ends them.
 
 internal import Glibc
 internal import TernLock

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReceivedRequest {
-    /// False only if the head has neither Content-Length nor Transfer-Encoding. Most requests have no body, and this look
-    /// at the bytes spares them the making of strings: `c` or `t` behind a line feed, and a hyphen where the names have it.
+    /// False only if the head has neither Content-Length nor Transfer-Encoding. Most requests have no body, and this
+    /// look at the bytes spares them the making of strings: `c` or `t` behind a line feed, and a hyphen where the names
+    /// have it.
     var announcesBody: Bool {
         var start = 0
         while let feed = head[start...].firstIndex(of: UInt8(ascii: "\n")) {

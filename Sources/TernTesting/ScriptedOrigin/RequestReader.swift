@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As strict as a test needs and no stricter: CRLF ends lines, the head ends at the first empty line, the body is framed by
-// RFC 9112 §6.3 with chunked as the only coding.
+// As strict as a test needs and no stricter: CRLF ends lines, the head ends at the first empty line, the body is framed
+// by RFC 9112 §6.3 with chunked as the only coding.
 
 /// Cuts the bytes of one connection into requests.
 struct RequestReader {

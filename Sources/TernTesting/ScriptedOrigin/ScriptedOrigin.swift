@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An HTTP/1.1 origin on a loopback address, or at a Unix domain socket, that does what a script tells it to, right or wrong, and reports what it saw.
+/// An HTTP/1.1 origin on a loopback address, or at a Unix domain socket, that does what a script tells it to, right or
+/// wrong, and reports what it saw.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin { connection, request in
@@ -10,8 +11,8 @@
 /// let sawReset = await origin.waitFor { $0.openConnections == 0 }
 /// ```
 ///
-/// Each connection has a thread of its own, which runs the script. Any thread may use the origin; letting go of it stops it.
-/// It shares no code with the client that it is to test.
+/// Each connection has a thread of its own, which runs the script. Any thread may use the origin; letting go of it
+/// stops it. It shares no code with the client that it is to test.
 public final class ScriptedOrigin: Sendable {
     /// What to do about a request that came whole on the numbered connection, counted from 1.
     public typealias Script = @Sendable (_ connection: Int, _ request: ReceivedRequest) -> [Step]
@@ -32,8 +33,8 @@ public final class ScriptedOrigin: Sendable {
     ///   - identity: Makes the origin speak TLS.
     ///   - tlsOptions: How it speaks TLS.
     ///   - onAccept: Steps before the TLS handshake and the first request; none by default.
-    ///   - onHead: Steps between the head of a request and its body. By default, and when `nil`, the origin asks a client
-    ///     that waits for `100 Continue` to go on.
+    ///   - onHead: Steps between the head of a request and its body. By default, and when `nil`, the origin asks a
+    ///     client that waits for `100 Continue` to go on.
     ///   - script: Steps after a whole request. Must not capture the origin, or nobody could let go of it.
     /// - Throws: ``ScriptedOriginError`` if a socket, a thread or the TLS context cannot be made.
     public init(
@@ -61,8 +62,8 @@ public final class ScriptedOrigin: Sendable {
 
     deinit { core.stop() }
 
-    /// The URL of a path on this origin. The host is `localhost` with TLS over IPv4 and at a Unix domain socket, and the address
-    /// itself otherwise, unless given.
+    /// The URL of a path on this origin. The host is `localhost` with TLS over IPv4 and at a Unix domain socket, and
+    /// the address itself otherwise, unless given.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let port = port == 0 ? "" : ":\(port)"
         return "\(scheme)://\(host ?? authority)\(port)\(path)"
@@ -94,14 +95,15 @@ public final class ScriptedOrigin: Sendable {
     /// - Throws: ``ScriptedOriginError`` if the system has no descriptors left for later holds.
     public func release() throws(ScriptedOriginError) { try core.release() }
 
-    /// Lets later connections see another identity. Without fixed ``TLSOptions/ticketKeys`` it resumes no earlier session.
+    /// Lets later connections see another identity. Without fixed ``TLSOptions/ticketKeys`` it resumes no earlier
+    /// session.
     ///
     /// - Throws: ``ScriptedOriginError`` if OpenSSL refuses the identity.
     public func present(_ identity: Identity) throws(ScriptedOriginError) {
         core.use(try TLSServerContext(identity, tlsOptions))
     }
 
-    /// Closes every socket and ends every thread, then returns. Idempotent; a script may call it too, whose own thread then
-    /// ends with its steps. Three descriptors that threads could be woken with go with the object.
+    /// Closes every socket and ends every thread, then returns. Idempotent; a script may call it too, whose own thread
+    /// then ends with its steps. Three descriptors that threads could be woken with go with the object.
     public func stop() { core.stop() }
 }

@@ -7,7 +7,8 @@ extension ScriptedOrigin.Step {
     /// Sends a 200 with the text as its body, delimited by Content-Length.
     public static func ok(_ body: String = "") -> Self { respond(body: body) }
 
-    /// Sends a whole response whose body is the UTF-8 of the text; see ``respond(status:reason:fields:body:)-(_,_,_,[UInt8])``.
+    /// Sends a whole response whose body is the UTF-8 of the text; see
+    /// ``respond(status:reason:fields:body:)-(_,_,_,[UInt8])``.
     public static func respond(
         status: Int = 200, reason: String = "", fields: [(name: String, value: String)] = [], body: String = ""
     ) -> Self {

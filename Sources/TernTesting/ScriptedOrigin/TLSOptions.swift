@@ -13,7 +13,8 @@ extension ScriptedOrigin {
             var number: Int { self == .tls12 ? 0x0303 : 0x0304 }
         }
 
-        /// What to do about a certificate of the client; the associated PEM holds the authorities that may have issued it.
+        /// What to do about a certificate of the client; the associated PEM holds the authorities that may have issued
+        /// it.
         public enum ClientCertificates: Sendable {
             /// None is asked for.
             case ignored

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bodies in content codings: what becomes of one does not depend on how it comes and where its reader stops, nothing comes out
-/// that the limits do not allow, and what zlib has coded is decoded.
+/// Bodies in content codings: what becomes of one does not depend on how it comes and where its reader stops, nothing
+/// comes out that the limits do not allow, and what zlib has coded is decoded.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

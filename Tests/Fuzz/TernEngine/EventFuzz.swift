@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Streams of server-sent events: how they come changes nothing, no event is larger than the limit, and what is written as an event is
-/// read as it.
+/// Streams of server-sent events: how they come changes nothing, no event is larger than the limit, and what is written
+/// as an event is read as it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

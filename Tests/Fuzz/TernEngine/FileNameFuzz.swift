@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as what a response says of a file: its name, its part, its digest, its date. Oracle: no trap; a name is one component of a
-// path that stays in its folder; a part lies in its whole; a path is a partial file's only if it is absolute and straight.
+// Any bytes as what a response says of a file: its name, its part, its digest, its date. Oracle: no trap; a name is one
+// component of a path that stays in its folder; a part lies in its whole; a path is a partial file's only if it is
+// absolute and straight.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text in lines: how it comes changes nothing, no line is longer than its limit, and nothing but ends of lines and a byte order mark
-/// gets lost.
+/// Text in lines: how it comes changes nothing, no line is longer than its limit, and nothing but ends of lines and a
+/// byte order mark gets lost.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a policy file and as a rule. Oracle: no trap, no leak; an error names a line that exists; whatever is read
-// can be asked for any host, and an unpinned server is refused by every set that enforces.
+// Any bytes as a policy file and as a rule. Oracle: no trap, no leak; an error names a line that exists; whatever is
+// read can be asked for any host, and an unpinned server is refused by every set that enforces.
 
 import FoundationEssentials
 

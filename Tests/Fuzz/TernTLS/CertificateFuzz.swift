@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as DER, as PEM, and as a chain to be judged. Oracle: no trap, no leak, nothing is ever trusted, and whatever
-// parses can be described.
+// Any bytes as DER, as PEM, and as a chain to be judged. Oracle: no trap, no leak, nothing is ever trusted, and
+// whatever parses can be described.
 
 private let policies: [ServerTrustPolicy] = {
     let pin = PublicKey(subjectPublicKeyInfo: [])
@@ -26,7 +26,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let result = policy.evaluate(trust, host: "a.test")
         guard !result.isAccepted, !result.explanation.isEmpty else { fatalError("\(result)") }
     }
-    // OpenSSL refuses nearly all of these before a rule of ours is asked, and revocation is asked about good chains only.
+    // OpenSSL refuses nearly all of these before a rule of ours is asked, and revocation is asked about good chains
+    // only.
     for profile in TrustProfile.allCases {
         for isComplete in [true, false] {
             _ = CertificateRule.violated(by: chain, isComplete: isComplete, profile: profile)

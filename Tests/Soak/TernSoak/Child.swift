@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// This program in another process, with one part of the soak to do: whatever goes wrong there stays there, and is known here.
+/// This program in another process, with one part of the soak to do: whatever goes wrong there stays there, and is
+/// known here.
 enum Child {
     enum Ending: Sendable {
         case reported

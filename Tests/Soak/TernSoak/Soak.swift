@@ -44,8 +44,8 @@ struct Soak {
         return verdicts
     }
 
-    /// Up to three times if the machine was busy with something else: the best counts, for what the client does it does every
-    /// time.
+    /// Up to three times if the machine was busy with something else: the best counts, for what the client does it does
+    /// every time.
     private func attempt(_ attack: Attack, _ connections: Int) throws -> [Verdict] {
         let order = ScenarioOrder(
             attack: attack, connections: connections, seconds: max(0.5, options.seconds / 60),

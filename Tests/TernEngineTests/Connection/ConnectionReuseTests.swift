@@ -110,7 +110,8 @@ import TernLock
                         let task = session.dataTask(with: try URLRequest(origin, path), delegate: delegate)
                         task.resume()
                         let record = await delegate.end()
-                        // A RST may destroy what was sent before it: that is a response cut short, and no stale connection.
+                        // A RST may destroy what was sent before it: that is a response cut short, and no stale
+                        // connection.
                         if ending == .reset,
                             record.events.contains(.head(200)) || task.metrics?.isConnectionReused == false
                         {

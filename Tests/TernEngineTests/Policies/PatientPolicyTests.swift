@@ -34,7 +34,9 @@ private struct PatientPolicy: HopPolicy {
         #expect(response.statusCode == 503 && origin.observations.requestCount == 3)
     }
 
-    @Test func `a task that waits ends at once when it is cancelled, when its time is up, and with its session`() async throws {
+    @Test func `a task that waits ends at once when it is cancelled or times out, and with its session`()
+        async throws
+    {
         for reason in ["cancelled", "timed-out", "session-invalidated"] {
             let origin = try ScriptedOrigin { _, _ in [.respond(status: 503)] }
             let holder = SessionHolder(

@@ -19,7 +19,8 @@ private struct StoredResponses: HopPolicy, CarrierSource {
     }
 }
 
-/// Delivers 1,000 bytes in each event-loop tick. Belongs to its loop's thread, which is what `@unchecked Sendable` rests on.
+/// Delivers 1,000 bytes in each event-loop tick. Belongs to its loop's thread, which is what `@unchecked Sendable`
+/// rests on.
 private final class StoredExchange: Carrier, @unchecked Sendable {
     let loop: ReactorLoop
     let connectionMetrics: ConnectionMetrics? = nil
@@ -61,7 +62,9 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
         deliverSoon()
     }
 
-    private func end(_ reason: EngineError.Reason?) { delegate.take()?.exchangeEnded(reason, Evidence(isAnswered: true)) }
+    private func end(_ reason: EngineError.Reason?) {
+        delegate.take()?.exchangeEnded(reason, Evidence(isAnswered: true))
+    }
 
     func end(_ reason: EngineError.Reason) { end(.some(reason)) }
 

@@ -94,7 +94,8 @@ import TernLock
             for task in tasks { task.cancel() }
         }
         for delegate in delegates { #expect(await delegate.end().error?.reason.isCancellation == true) }
-        // One that is there when all who waited have been cancelled by another thread, and their letters are on the way, rests.
+        // One that is there when all who waited have been cancelled by another thread, and their letters are on the
+        // way, rests.
         if !onReactor { session.invalidateAndCancel() }
         #expect(await origin.waitFor { $0.openConnections == 0 })
         // Whoever is cancelled a moment after a connection was lost may have got one already.

@@ -59,8 +59,8 @@ import Testing
             #expect(RepeatRule().repeats(evidence) == expected, "\(evidence)")
             repeats += expected ? 1 : 0
         }
-        // On a reused connection, unanswered, replayable, for the first time: whatever was not sent; of what was, all under
-        // the policy always, all that has a key, and the six methods.
+        // On a reused connection, unanswered, replayable, for the first time: whatever was not sent; of what was, all
+        // under the policy always, all that has a key, and the six methods.
         #expect(repeats == 11 * 2 * 2 + 11 * 2 + 11 + 6)
     }
 

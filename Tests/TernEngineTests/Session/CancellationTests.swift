@@ -15,8 +15,8 @@ import Testing
         let phase: EngineError.Phase
     }
 
-    /// Cancels `request` when `isThere` says that it is where it should be, and checks that it ends at once. Returns the
-    /// error.
+    /// Cancels `request` when `isThere` says that it is where it should be, and checks that it ends at once. Returns
+    /// the error.
     private func cancel(
         _ request: URLRequest, in session: Session, when isThere: (RecordingDelegate) async throws -> Bool
     ) async throws -> EngineError {

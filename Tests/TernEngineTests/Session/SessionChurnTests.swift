@@ -44,8 +44,8 @@ enum Churn {
 
         static var now: Count { Count(descriptors: ownDescriptors(), threads: ownThreads()) }
 
-        /// All but timers and pipes, of which the library opens none: the Swift runtime has the former when it likes, and a
-        /// sanitizer speaks to its symbolizer through the latter.
+        /// All but timers and pipes, of which the library opens none: the Swift runtime has the former when it likes,
+        /// and a sanitizer speaks to its symbolizer through the latter.
         private static func ownDescriptors() -> Int {
             names(in: "/proc/self/fd").count { name in
                 let target = target(of: "/proc/self/fd/\(name)")

@@ -49,8 +49,9 @@ final class BlackHole: Sendable {
         }
     }
 
-    /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until `condition` holds.
-    /// On a thread of its own: those of Swift's tasks are few, and somebody else needs them meanwhile.
+    /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until
+    /// `condition` holds. On a thread of its own: those of Swift's tasks are few, and somebody else needs them
+    /// meanwhile.
     func letIn(saying text: String, until condition: @escaping @Sendable () -> Bool) async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

@@ -30,7 +30,8 @@ enum ClientSockets {
         return false
     }
 
-    /// Waits until the end of the stream has reached one of them, whatever lies before it. False when ten seconds have passed.
+    /// Waits until the end of the stream has reached one of them, whatever lies before it. False when ten seconds have
+    /// passed.
     static func waitForEnd(from port: UInt16) -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {

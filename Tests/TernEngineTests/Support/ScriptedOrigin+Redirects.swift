@@ -2,7 +2,8 @@
 import TernTesting
 
 extension ScriptedOrigin {
-    /// An origin that answers `/302?location` with a 302 that leads to `location`, and everything else with what was asked.
+    /// An origin that answers `/302?location` with a 302 that leads to `location`, and everything else with what was
+    /// asked.
     static func redirecting(
         _ configuration: Configuration = Configuration(), tls identity: Identity? = nil
     ) throws -> ScriptedOrigin {

@@ -7,8 +7,8 @@ import Testing
 @testable import TernTLS
 @testable import TernTesting
 
-/// A transport that has shaken hands, and the server at its other end, which reads only what a test has it read. For one thread at a
-/// time.
+/// A transport that has shaken hands, and the server at its other end, which reads only what a test has it read. For
+/// one thread at a time.
 final class SecuredEnds: @unchecked Sendable {
     let transport: Transport
     private let server: TLSServerSession

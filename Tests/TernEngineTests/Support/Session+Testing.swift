@@ -24,8 +24,8 @@ extension URLRequest {
 }
 
 extension Session {
-    /// A session that is set up by `change`; by default with one connection per host, and a reactor that no other test keeps
-    /// busy.
+    /// A session that is set up by `change`; by default with one connection per host, and a reactor that no other test
+    /// keeps busy.
     static func limited(
         to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
         _ change: (inout SessionConfiguration) -> Void = { _ in }

@@ -12,7 +12,9 @@ import Testing
         let interests: HopInterests
         let answer: HopPreparation
 
-        init(_ interests: HopInterests, _ answer: HopPreparation = .ready) { (self.interests, self.answer) = (interests, answer) }
+        init(_ interests: HopInterests, _ answer: HopPreparation = .ready) {
+            (self.interests, self.answer) = (interests, answer)
+        }
 
         func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation { answer }
 

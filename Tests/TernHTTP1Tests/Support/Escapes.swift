@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Readable text as bytes: `\r`, `\n`, `\t`, `\0`, `\\` and `\xHH` are escapes; real line breaks are layout and drop out.
+/// Readable text as bytes: `\r`, `\n`, `\t`, `\0`, `\\` and `\xHH` are escapes; real line breaks are layout and drop
+/// out.
 func unescaped(_ text: some StringProtocol) -> [UInt8] {
     var mark: Int?
     return unescaped(text, mark: &mark)

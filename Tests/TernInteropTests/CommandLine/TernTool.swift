@@ -17,8 +17,8 @@ enum TernTool {
         }
     }
 
-    /// The command that `TERN_COMMAND` names, such as a release build, which starts in a thirtieth of the time; else the one beside the
-    /// test runner.
+    /// The command that `TERN_COMMAND` names, such as a release build, which starts in a thirtieth of the time; else
+    /// the one beside the test runner.
     static var executable: URL {
         get throws {
             if let path = ProcessInfo.processInfo.environment["TERN_COMMAND"] { return URL(filePath: path) }
@@ -34,8 +34,8 @@ enum TernTool {
         }
     }
 
-    /// For a tool built with AddressSanitizer, whose process ends while its reactor may still run: what OpenSSL keeps for that
-    /// thread is no leak. Freed memory is reused soon, so that peaks mean something.
+    /// For a tool built with AddressSanitizer, whose process ends while its reactor may still run: what OpenSSL keeps
+    /// for that thread is no leak. Freed memory is reused soon, so that peaks mean something.
     static let sanitizerOptions = "detect_leaks=0:quarantine_size_mb=1"
 
     /// ThreadSanitizer ends a process whose files may not grow.

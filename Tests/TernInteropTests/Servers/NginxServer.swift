@@ -3,7 +3,8 @@
 import Foundation
 import TernTesting
 
-/// An nginx of its own, with one worker, over http and https on two free loopback ports, and at two Unix domain sockets.
+/// An nginx of its own, with one worker, over http and https on two free loopback ports, and at two Unix domain
+/// sockets.
 ///
 /// It serves the files a test gives it, and `/ok`, which says `ok`.
 final class NginxServer: Sendable {

@@ -3,8 +3,8 @@ import TernTLS
 import TernTesting
 import Testing
 
-/// What each case, with each of its switches, makes of each kind of server. A row is a policy; its word has one letter for
-/// each server: P passes, F fails.
+/// What each case, with each of its switches, makes of each kind of server. A row is a policy; its word has one letter
+/// for each server: P passes, F fails.
 struct PolicyTableTests {
     private enum Server: CaseIterable {
         /// Nothing is wrong with it.

@@ -154,7 +154,8 @@ struct HandshakeVerdictTests {
             #expect(verdict.result.isAccepted)
             #expect(strict.evaluate(verdict.trust, forHost: "localhost"))
         }
-        // A session whose user is not asked has no data to show, so it is not resumed by one whose user is, and the other way round.
+        // A session whose user is not asked has no data to show, so it is not resumed by one whose user is, and the
+        // other way round.
         let silent = try dialogue(context, strict, asksUser: false) { _ in .accept }
         silent.answer = { _ in .response(good) }
         #expect(try refusal(silent) == nil)

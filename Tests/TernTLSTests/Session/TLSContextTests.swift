@@ -67,7 +67,8 @@ struct TLSContextTests {
         #expect(dialogue.info.applicationProtocol == nil)
     }
 
-    /// The dear part, the system's certificates, is read once; ten times the promised millisecond is still far below it.
+    /// The dear part, the system's certificates, is read once; ten times the promised millisecond is still far below
+    /// it.
     @Test func `a second context costs next to nothing`() throws {
         _ = try TLSContext(TLSConfiguration())
         let times = try (0..<9).map { _ in try ThreadClock.measure { _ = try TLSContext(TLSConfiguration()) } }.sorted()

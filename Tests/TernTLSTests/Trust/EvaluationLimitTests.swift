@@ -110,7 +110,8 @@ struct EvaluationLimitTests {
     }
 
     @Test func `look-alikes and many names buy no more work than the limit`() throws {
-        // Twenty certificates of one authority below twenty of another: 400 paths. Each used to look at the leaf's names.
+        // Twenty certificates of one authority below twenty of another: 400 paths. Each used to look at the leaf's
+        // names.
         let bare = ["subjectKeyIdentifier", "authorityKeyIdentifier"].map { CertificateExtension($0, nil) }
         let (lower, upper) = (try CertificateAuthority(commonName: "I"), try CertificateAuthority(commonName: "J"))
         let top = try CertificateAuthority(commonName: "K")

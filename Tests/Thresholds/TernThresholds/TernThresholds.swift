@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a plain request costs, beside what it may: `TernThresholds check FILE LIBRARY ORIGIN TOOLCHAIN`, and `record` for `check`.
-/// Both run this program again as `TernThresholds send PATH COUNT ORIGIN`, which is what is measured.
+/// What a plain request costs, beside what it may: `TernThresholds check FILE LIBRARY ORIGIN TOOLCHAIN`, and `record`
+/// for `check`. Both run this program again as `TernThresholds send PATH COUNT ORIGIN`, which is what is measured.
 ///
 /// Ends with 1 if a limit was exceeded, and with 2 if it could not measure.
 @main

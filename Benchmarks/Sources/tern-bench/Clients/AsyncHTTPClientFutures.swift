@@ -6,7 +6,8 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// async-http-client by futures and a delegate that discards, its leanest interface; to a file by its own delegate for that.
+/// async-http-client by futures and a delegate that discards, its leanest interface; to a file by its own delegate for
+/// that.
 struct AsyncHTTPClientFutures: BenchmarkClient {
     private let load: Load
     private let client: HTTPClient

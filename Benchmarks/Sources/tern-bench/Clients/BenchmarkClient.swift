@@ -2,13 +2,13 @@
 
 internal import CCurlMulti
 
-/// A client under measurement, in a process of its own. Every client verifies the server's certificate, keeps its connections
-/// alive, discards bodies as they come, and reads the clock twice per request.
+/// A client under measurement, in a process of its own. Every client verifies the server's certificate, keeps its
+/// connections alive, discards bodies as they come, and reads the clock twice per request.
 protocol BenchmarkClient: Sendable {
     init(_ load: Load) throws
 
-    /// Keeps `load.connections` requests in flight; begins none after the deadline (of `monotonic_nanoseconds`), and returns
-    /// when the last one has ended. Called twice, to warm up and to be measured, or for the latter alone.
+    /// Keeps `load.connections` requests in flight; begins none after the deadline (of `monotonic_nanoseconds`), and
+    /// returns when the last one has ended. Called twice, to warm up and to be measured, or for the latter alone.
     func run(until deadline: UInt64) async -> Tally
 }
 

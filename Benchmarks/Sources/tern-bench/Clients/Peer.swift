@@ -20,7 +20,8 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// No client, but the floor of those who decode.
     case zlib
 
-    /// Those that keep as many connections busy as they are told to, and so can be compared in every scenario of requests.
+    /// Those that keep as many connections busy as they are told to, and so can be compared in every scenario of
+    /// requests.
     static let clients = allCases.filter { $0 != .zlib && $0 != .curlCommand }
 
     var title: String {

@@ -3,7 +3,8 @@
 internal import Foundation
 internal import Glibc
 
-/// wrk, the load generator: C, epoll, one thread; it reads no more of a response than it must, and verifies no certificate.
+/// wrk, the load generator: C, epoll, one thread; it reads no more of a response than it must, and verifies no
+/// certificate.
 ///
 /// It is measured from outside, so that its figures include its start and, over TLS, its handshakes.
 enum WrkClient {

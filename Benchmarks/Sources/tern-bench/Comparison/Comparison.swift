@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round is every client once, in every scenario; then the next round. A disturbance of the machine so hits neighbours
-// alike, and the median over the rounds drops it.
+// One round is every client once, in every scenario; then the next round. A disturbance of the machine so hits
+// neighbours alike, and the median over the rounds drops it.
 
 internal import Foundation
 

@@ -2,8 +2,8 @@
 
 internal import Foundation
 
-/// A report as a picture: for each scenario a bar per client, as long as its CPU time is times the baseline's. SVG 1.1, without
-/// script or fonts of its own.
+/// A report as a picture: for each scenario a bar per client, as long as its CPU time is times the baseline's. SVG 1.1,
+/// without script or fonts of its own.
 struct Plot {
     private let report: Report
 

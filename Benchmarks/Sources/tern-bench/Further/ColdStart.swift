@@ -2,8 +2,8 @@
 
 internal import Foundation
 
-/// One small GET by a process of its own, from its start to its end: the command `tern` beside `curl`. Over https both trust the
-/// authorities of the system and one more, which issued the server's certificate.
+/// One small GET by a process of its own, from its start to its end: the command `tern` beside `curl`. Over https both
+/// trust the authorities of the system and one more, which issued the server's certificate.
 struct ColdStart {
     private let server: BenchmarkServer
     private let command: String

@@ -2,8 +2,8 @@
 
 internal import Foundation
 
-/// The goals that no row of the table speaks of: bodies had whole, resumed handshakes with a pin set, the decoder, idle connections,
-/// and the command's start.
+/// The goals that no row of the table speaks of: bodies had whole, resumed handshakes with a pin set, the decoder, idle
+/// connections, and the command's start.
 struct FurtherGoals {
     let rounds: Int
     let warmUpSeconds: Double

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one client did in one scenario: medians over its runs, and their ratios to others' in the same scenario. Nil where
-/// there is nothing to tell.
+/// What one client did in one scenario: medians over its runs, and their ratios to others' in the same scenario. Nil
+/// where there is nothing to tell.
 struct HandshakeRow: Encodable {
     let scenario: HandshakeScenario
     let client: HandshakeClient
@@ -24,8 +24,8 @@ struct HandshakeRow: Encodable {
         errors = runs.reduce(0) { $0 + $1.errors }
     }
 
-    /// Adds the ratios. They are the medians of each round's own, because the machine's pace changes between rounds more
-    /// than within one.
+    /// Adds the ratios. They are the medians of each round's own, because the machine's pace changes between rounds
+    /// more than within one.
     mutating func compare(with others: [HandshakeRow]) {
         let curl = others.first { $0.client == .curlMulti }?.runs ?? []
         let openSSL = others.first { $0.client == .openSSL }?.runs ?? []

@@ -3,8 +3,8 @@
 internal import CCurlMulti
 internal import Foundation
 
-/// `openssl s_time`: one blocking connection after the other, without a parser, an event loop or a check of the name. It
-/// reads to the end of the stream, and says goodbye to nobody. Like the others it may speak 1.2 and 1.3.
+/// `openssl s_time`: one blocking connection after the other, without a parser, an event loop or a check of the name.
+/// It reads to the end of the stream, and says goodbye to nobody. Like the others it may speak 1.2 and 1.3.
 enum OpenSSLTime {
     static var path: String? { ChildProcess.path(of: "openssl") }
 

@@ -5,7 +5,8 @@ internal import Foundation
 internal import Tern
 internal import TernTesting
 
-/// How fast policies judge a server, without a network: root, intermediate and leaf with P-256 keys, everybody accepted.
+/// How fast policies judge a server, without a network: root, intermediate and leaf with P-256 keys, everybody
+/// accepted.
 struct PolicyRates {
     struct Row: Encodable {
         let policy: String

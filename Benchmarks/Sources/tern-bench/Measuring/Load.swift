@@ -20,16 +20,18 @@ struct Load: Codable, Sendable {
     var upload: Upload?
     /// The file that a body becomes, each replacing the one before; nil for none.
     var download: String?
-    /// Whether bodies are streams of server-sent events, each of which says when it was sent. `bodySize` says how many then.
+    /// Whether bodies are streams of server-sent events, each of which says when it was sent. `bodySize` says how many
+    /// then.
     var followsEvents = false
     /// Whether a body in gzip is asked for and decoded; nil leaves it to the client.
     var decodesContent: Bool?
     /// Whether bodies are to be had whole at the end, however large.
     var collects = false
-    /// A body of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts, is not what a
-    /// transfer takes. Nil for nothing.
+    /// A body of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts,
+    /// is not what a transfer takes. Nil for nothing.
     var greeting: String?
-    /// The size of libcurl's receive buffer, in bytes; nil for the largest where bodies are large, and else for its default.
+    /// The size of libcurl's receive buffer, in bytes; nil for the largest where bodies are large, and else for its
+    /// default.
     var curlReceiveBuffer: Int?
 
     /// The one for the greeting; nil for none.

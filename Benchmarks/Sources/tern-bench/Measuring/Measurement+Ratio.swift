@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension [Measurement] {
-    /// The median of each round's own ratio to the sum of what `parts` took in it; nil where there is nothing to compare.
+    /// The median of each round's own ratio to the sum of what `parts` took in it; nil where there is nothing to
+    /// compare.
     func ratio(to parts: [[Measurement]], _ figure: (Measurement) -> Double) -> Double? {
         guard parts.allSatisfy({ $0.count == count }) else { return nil }
         return indices.compactMap { round in

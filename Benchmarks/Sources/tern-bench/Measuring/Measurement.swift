@@ -8,8 +8,9 @@ struct Measurement: Codable, Sendable {
     var seconds: Double
     var userMicroseconds: Double
     var systemMicroseconds: Double
-    /// What the client added to the largest resident set of its process, in bytes: most live in the benchmark's own program,
-    /// which holds every Swift peer's code. That of a program of its own is whole, and nil if it could not be read in time.
+    /// What the client added to the largest resident set of its process, in bytes: most live in the benchmark's own
+    /// program, which holds every Swift peer's code. That of a program of its own is whole, and nil if it could not be
+    /// read in time.
     var residentBytes: Int?
     var p50Microseconds: Double
     var p90Microseconds: Double

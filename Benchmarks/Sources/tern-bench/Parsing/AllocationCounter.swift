@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the symbols are those of CAllocations.h, with its types; the path and the arguments live until the process is replaced.
+// Safety: the symbols are those of CAllocations.h, with its types; the path and the arguments live until the process is
+// replaced.
 
 internal import Foundation
 internal import Glibc
 
-/// How many allocations this thread has made. They are counted by a library that has to be loaded before all others, which costs
-/// a little per allocation: so only where they are asked for, and not where times are compared with other programs'.
+/// How many allocations this thread has made. They are counted by a library that has to be loaded before all others,
+/// which costs a little per allocation: so only where they are asked for, and not where times are compared with other
+/// programs'.
 struct AllocationCounter {
     private typealias Count = @convention(c) () -> UInt64
     private typealias Check = @convention(c) () -> Bool

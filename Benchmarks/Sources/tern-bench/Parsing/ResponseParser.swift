@@ -11,7 +11,8 @@ protocol ResponseParser: AnyObject {
     func read(_ bytes: [UInt8], _ tally: inout parsing_tally) throws
 }
 
-/// How many connections a batch has: enough that reading the clock costs nothing, few enough to stay in the first cache.
+/// How many connections a batch has: enough that reading the clock costs nothing, few enough to stay in the first
+/// cache.
 let parsersPerBatch = 16
 
 /// A response was not found whole, or the sides found different things in it.

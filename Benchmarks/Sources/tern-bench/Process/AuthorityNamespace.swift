@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where a program trusts the test's authority that has no way to be told: on Linux, URLSession takes the authorities
-/// that libcurl was built with. In a mount namespace of its own the program sees the test's authority in their stead.
+/// A place where a program trusts the test's authority that has no way to be told: on Linux, URLSession takes the
+/// authorities that libcurl was built with. In a mount namespace of its own the program sees the test's authority in
+/// their stead.
 enum AuthorityNamespace {
     /// The command that runs `command` there.
     static func command(_ command: [String], authority: String) throws -> [String] {

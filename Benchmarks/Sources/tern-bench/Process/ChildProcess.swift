@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// posix_spawn rather than Foundation's Process, because only wait4 tells the CPU time of one child, and because children
-// must not inherit the signal mask of the thread that starts them: Swift's threads block signals.
-// Safety: C strings and spawn attributes live until posix_spawn returns; each descriptor has one owner at any time.
+// posix_spawn rather than Foundation's Process, because only wait4 tells the CPU time of one child, and because
+// children must not inherit the signal mask of the thread that starts them: Swift's threads block signals. Safety: C
+// strings and spawn attributes live until posix_spawn returns; each descriptor has one owner at any time.
 
 internal import Foundation
 internal import Glibc

@@ -4,11 +4,12 @@ internal import Foundation
 internal import Glibc
 internal import TernTesting
 
-/// An nginx of its own with one worker, over http and https on free loopback ports. It lives as long as this object, and
-/// no longer than this process.
+/// An nginx of its own with one worker, over http and https on free loopback ports. It lives as long as this object,
+/// and no longer than this process.
 ///
-/// TLS is what a server of today has: 1.3, a P-256 leaf below a P-256 intermediate, two tickets per handshake. Cipher and
-/// group are fixed, so that all clients compute the same. A second https port closes each connection after its response.
+/// TLS is what a server of today has: 1.3, a P-256 leaf below a P-256 intermediate, two tickets per handshake. Cipher
+/// and group are fixed, so that all clients compute the same. A second https port closes each connection after its
+/// response.
 final class BenchmarkServer {
     /// The PEM file of the authority that issued the server's certificate.
     let authorityPath: String
@@ -60,8 +61,8 @@ final class BenchmarkServer {
         "\(scenario.scheme)://127.0.0.1:\(ports[scenario.scheme] ?? 0)\(scenario.body.path)"
     }
 
-    /// Writes a file that is then served at `path` over http, those whose path ends in `.gz` as bodies coded with gzip. Before
-    /// it is fetched for the first time.
+    /// Writes a file that is then served at `path` over http, those whose path ends in `.gz` as bodies coded with gzip.
+    /// Before it is fetched for the first time.
     func serve(_ body: Data, at path: String) throws { try body.write(to: file(at: path)) }
 
     /// The same with so many bytes, which never are in memory together.
@@ -74,15 +75,15 @@ final class BenchmarkServer {
         "\(scheme)://127.0.0.1:\(ports[scheme] ?? 0)\(path)"
     }
 
-    /// Removes a file that somebody has left in the folder, and has the disk write what is still to be written: whoever writes next
-    /// would be charged for both.
+    /// Removes a file that somebody has left in the folder, and has the disk write what is still to be written: whoever
+    /// writes next would be charged for both.
     func clearDisk(of name: String) {
         try? FileManager.default.removeItem(at: folder.appending(path: name))
         sync()
     }
 
-    /// Where so many bytes, or a form with a file of so many, are answered with two bytes, once all has been received; anything
-    /// else is an error.
+    /// Where so many bytes, or a form with a file of so many, are answered with two bytes, once all has been received;
+    /// anything else is an error.
     func uploadURL(of size: Int, isForm: Bool, over scheme: Scenario.Scheme) -> String {
         url(at: "\(isForm ? "/form" : "/upload")/\(size)", over: scheme)
     }

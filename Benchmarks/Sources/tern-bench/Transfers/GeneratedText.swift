@@ -4,8 +4,8 @@
 internal import CCoding
 internal import Foundation
 
-/// Words that are always the same, the first ones of a small vocabulary more often than the last, so that gzip makes about a
-/// quarter of them.
+/// Words that are always the same, the first ones of a small vocabulary more often than the last, so that gzip makes
+/// about a quarter of them.
 struct GeneratedText {
     private static let seed: UInt64 = 0x7465_726e
     private var state = Self.seed

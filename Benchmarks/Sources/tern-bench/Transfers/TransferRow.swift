@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one client did in one scenario: medians over its runs, and their ratios to others' in the same scenario. Nil where
-/// there is nothing to tell.
+/// What one client did in one scenario: medians over its runs, and their ratios to others' in the same scenario. Nil
+/// where there is nothing to tell.
 struct TransferRow: Encodable {
     let scenario: TransferScenario
     let client: TransferClient
@@ -9,7 +9,8 @@ struct TransferRow: Encodable {
     let cpuMilliseconds: Double?
     /// Of bodies, decoded.
     let gigabytesPerSecond: Double?
-    /// What the client adds to the largest resident set of its process, in bytes, in the worst of the runs; of the command, all it is.
+    /// What the client adds to the largest resident set of its process, in bytes, in the worst of the runs; of the
+    /// command, all it is.
     let peakMemory: Int?
     /// From when an event was sent to when its consumer had it; of anything else, for each body.
     let p50Microseconds: Double?
@@ -35,8 +36,8 @@ struct TransferRow: Encodable {
         errors = runs.reduce(0) { $0 + $1.errors }
     }
 
-    /// Adds the ratios. They are the medians of each round's own, because the machine's pace changes between rounds more
-    /// than within one.
+    /// Adds the ratios. They are the medians of each round's own, because the machine's pace changes between rounds
+    /// more than within one.
     mutating func compare(with others: [TransferRow]) {
         func runs(_ client: TransferClient) -> [Measurement] { others.first { $0.client == client }?.runs ?? [] }
         cpuRatioToCurl = self.runs.ratio(to: [runs(.curlMulti)], \.cpuMicrosecondsPerRequest)

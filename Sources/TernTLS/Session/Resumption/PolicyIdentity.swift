@@ -12,8 +12,8 @@ enum PolicyIdentity: Hashable {
     /// Closures cannot be compared; they are asked again instead.
     case custom
 
-    /// Whether a verdict that was reached once may be reached differently though its chain is still valid: closures answer
-    /// as they like, and behind a composite there may be more chains than the one that is reported.
+    /// Whether a verdict that was reached once may be reached differently though its chain is still valid: closures
+    /// answer as they like, and behind a composite there may be more chains than the one that is reported.
     var isJudgedAnew: Bool {
         switch self {
         case .custom, .composite: true

@@ -17,8 +17,8 @@ struct Resumption {
 
     /// Lets `ssl` offer a session, if there is one whose verdict holds now.
     ///
-    /// - Parameter reaffirm: asks once more where a verdict depends on more than the time. A session it does not vouch for
-    ///   is not offered.
+    /// - Parameter reaffirm: asks once more where a verdict depends on more than the time. A session it does not vouch
+    ///   for is not offered.
     @unsafe mutating func offer(to ssl: OpaquePointer, reaffirm: (ServerTrustResult) -> Bool) {
         guard let session = shelf.take(at: Timestamp.now), reaffirm(session.evidence.result),
             unsafe session.reference.offer(to: ssl)

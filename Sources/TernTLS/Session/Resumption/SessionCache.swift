@@ -13,7 +13,8 @@ final class SessionCache: Sendable {
         let port: UInt16
         let policy: PolicyIdentity
         let profile: TrustProfile
-        /// Whether the user of the session is asked about verdicts: its sessions are kept with what the verdict was reached by.
+        /// Whether the user of the session is asked about verdicts: its sessions are kept with what the verdict was
+        /// reached by.
         var asksUser = false
     }
 
@@ -45,8 +46,8 @@ final class SessionCache: Sendable {
         self.sessionLimit = max(1, sessionLimit)
     }
 
-    /// Where the sessions for `key` are: an empty shelf, not kept yet, if there are none. A connection asks once and holds the
-    /// shelf: keys are long.
+    /// Where the sessions for `key` are: an empty shelf, not kept yet, if there are none. A connection asks once and
+    /// holds the shelf: keys are long.
     func shelf(for key: Key) -> SessionShelf {
         state.withLock { state in
             guard let index = state.entries.index(forKey: key) else {
@@ -58,7 +59,8 @@ final class SessionCache: Sendable {
         }
     }
 
-    /// Puts `session` on `shelf`, or on the one that is kept for the same key. Only servers that issue sessions take up room.
+    /// Puts `session` on `shelf`, or on the one that is kept for the same key. Only servers that issue sessions take up
+    /// room.
     func store(_ session: ResumableSession, on shelf: SessionShelf) {
         if shelf.isKept.load(ordering: .relaxed) { return shelf.store(session) }
         let kept = state.withLock { state in

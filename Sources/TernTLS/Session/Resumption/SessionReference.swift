@@ -3,13 +3,13 @@ import CTernOpenSSL
 
 /// An `SSL_SESSION` of our own.
 ///
-/// Safety: the pointer is owned, never nil, and freed once in `deinit`. It is a copy that no connection has held, and is
-/// lent to one at most, the last use that is made of it; what may be used again is copied, and copying reads.
+/// Safety: the pointer is owned, never nil, and freed once in `deinit`. It is a copy that no connection has held, and
+/// is lent to one at most, the last use that is made of it; what may be used again is copied, and copying reads.
 @safe final class SessionReference: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    /// Copies `session`. A connection marks its own session unusable when it ends without close_notify or with an alert;
-    /// the copy does not hear of that.
+    /// Copies `session`. A connection marks its own session unusable when it ends without close_notify or with an
+    /// alert; the copy does not hear of that.
     @unsafe init?(copying session: OpaquePointer) {
         guard unsafe SSL_SESSION_is_resumable(session) == 1, let copy = unsafe SSL_SESSION_dup(session) else {
             OpenSSLError.clear()
@@ -24,8 +24,8 @@ import CTernOpenSSL
     /// A session of TLS 1.2 is made to be used again, and its server does not issue another with each use.
     var isOneUse: Bool { unsafe SSL_SESSION_get_protocol_version(pointer) >= TLS1_3_VERSION }
 
-    /// When it stops being of use, in seconds since 1970: what the server said, else OpenSSL's five minutes; seven days at
-    /// most (RFC 8446 §4.6.1).
+    /// When it stops being of use, in seconds since 1970: what the server said, else OpenSSL's five minutes; seven days
+    /// at most (RFC 8446 §4.6.1).
     var expiry: Int64 {
         let told = Int64(clamping: unsafe SSL_SESSION_get_ticket_lifetime_hint(pointer))
         let lifetime = told > 0 ? told : unsafe Int64(SSL_SESSION_get_timeout(pointer))

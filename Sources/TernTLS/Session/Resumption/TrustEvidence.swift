@@ -5,8 +5,9 @@ struct TrustEvidence: Sendable {
     let result: ServerTrustResult
     /// What the verdict was reached by, for a session whose user is asked about it; nil for others.
     let revocation: RevocationData?
-    /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function, and
-    /// of all it depends on only the time changes. Not before the verdict: a clock that was ahead may have let pins expire.
+    /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function,
+    /// and of all it depends on only the time changes. Not before the verdict: a clock that was ahead may have let pins
+    /// expire.
     let validity: ClosedRange<Int64>
 
     /// However good the tickets, once a day a server proves its identity anew.

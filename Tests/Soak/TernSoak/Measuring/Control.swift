@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machine does to a program that has nothing to do with ours: a process that asks the same neighbour over a blocking
-/// socket. Its delay is not the client's.
+/// What the machine does to a program that has nothing to do with ours: a process that asks the same neighbour over a
+/// blocking socket. Its delay is not the client's.
 final class Control {
     private let process: HelpingProcess
 

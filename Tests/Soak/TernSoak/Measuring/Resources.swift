@@ -24,8 +24,8 @@ struct Resources: Codable, Sendable {
         _ = unsafe unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
 
-    /// Without pipes, of which we make none: a sanitizer that looks up names for its report, if only to suppress it, keeps two to
-    /// the process that knows them.
+    /// Without pipes, of which we make none: a sanitizer that looks up names for its report, if only to suppress it,
+    /// keeps two to the process that knows them.
     private static var descriptors: Int {
         let folder = "/proc/self/fd"
         let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

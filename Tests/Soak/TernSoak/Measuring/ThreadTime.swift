@@ -8,8 +8,8 @@ struct ThreadTime: Sendable {
     /// Ready to run, while others ran.
     var waiting: Int64 = 0
 
-    /// This thread's number. Swift's Glibc module has no `gettid`, but a thread's clock holds its number, inverted, above three
-    /// bits for the kind of clock.
+    /// This thread's number. Swift's Glibc module has no `gettid`, but a thread's clock holds its number, inverted,
+    /// above three bits for the kind of clock.
     static var currentThread: Int32 {
         var clock = clockid_t()
         unsafe pthread_getcpuclockid(pthread_self(), &clock)

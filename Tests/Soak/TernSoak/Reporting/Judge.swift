@@ -2,10 +2,10 @@
 
 /// What has to hold, in one place.
 ///
-/// A neighbour's delay is ours as far as the reactor worked meanwhile, in processor time: that is the same on a busy machine and
-/// on an idle one. What it slept instead, in a call that blocks, counts as well if the machine was idle enough to tell: if the
-/// control, which is not in our process, was never late. What the control waited, and what the reactor waited for a processor,
-/// is taken off.
+/// A neighbour's delay is ours as far as the reactor worked meanwhile, in processor time: that is the same on a busy
+/// machine and on an idle one. What it slept instead, in a call that blocks, counts as well if the machine was idle
+/// enough to tell: if the control, which is not in our process, was never late. What the control waited, and what the
+/// reactor waited for a processor, is taken off.
 struct Judge: Sendable {
     let delayLimit: Double
     let isSanitized: Bool
@@ -60,7 +60,8 @@ struct Judge: Sendable {
         // Shadow memory and quarantines grow with everything that was ever allocated.
         let percent = isSanitized ? 50 : 10
         let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 6144)
-        // Hundreds of connections share a turn of the reactor here: what one server may cost does not add up to more than this.
+        // Hundreds of connections share a turn of the reactor here: what one server may cost does not add up to more
+        // than this.
         let work = isSanitized ? .infinity : 5 * delayLimit
         return [
             Verdict(

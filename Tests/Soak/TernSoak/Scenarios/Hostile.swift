@@ -3,7 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// The client's side of an attack: asks the hostile server, on the shared reactors, until time is up; then drops the session.
+/// The client's side of an attack: asks the hostile server, on the shared reactors, until time is up; then drops the
+/// session.
 final class Hostile: Sendable {
     private struct State {
         var session: Session?
@@ -100,8 +101,8 @@ final class Hostile: Sendable {
         for task in inOrder(tasks) { task.cancel() }
     }
 
-    /// What cannot be sent twice, to a server that closes behind every answer without a word: the client holds the end of the
-    /// connection in its hands before it sends the next.
+    /// What cannot be sent twice, to a server that closes behind every answer without a word: the client holds the end
+    /// of the connection in its hands before it sends the next.
     private func postMany() {
         guard let session else { return }
         var request = request
@@ -132,7 +133,8 @@ extension Hostile {
         }
     }
 
-    /// The server forges a response within 30 ms of its answer, the client works for 40 on its reactor before it asks again.
+    /// The server forges a response within 30 ms of its answer, the client works for 40 on its reactor before it asks
+    /// again.
     private func workBetweenRequests() {
         guard let session, let executor = session.executors.first else { return }
         let base = base

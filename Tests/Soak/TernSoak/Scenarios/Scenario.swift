@@ -5,8 +5,8 @@ import TernEngine
 
 /// Runs an attack beside a neighbour who is pinged all the while, in a process of its own.
 ///
-/// A reactor that works for the attacker cannot be told to stop: when patience is over, the neighbour's delay until then is the
-/// result, and the process ends where it stands.
+/// A reactor that works for the attacker cannot be told to stop: when patience is over, the neighbour's delay until
+/// then is the result, and the process ends where it stands.
 final class Scenario: Sendable {
     private let order: ScenarioOrder
     private let pinger: Pinger

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The program `ChaosServer` that lies beside this one, spoken to in lines. Ends with this process, whose pipe it reads.
+/// The program `ChaosServer` that lies beside this one, spoken to in lines. Ends with this process, whose pipe it
+/// reads.
 final class HelpingProcess {
     private let process = Process()
     private let input = Pipe()

@@ -2,8 +2,8 @@
 import Foundation
 import TernEngine
 
-/// Asks the server when an unasked response was in our socket. If that was before the question could be sent, the client should
-/// have seen it; if not, nobody could.
+/// Asks the server when an unasked response was in our socket. If that was before the question could be sent, the
+/// client should have seen it; if not, nobody could.
 final class Auditor: Sendable {
     /// Loopback delivers within the call that sends; what is this close is left undecided.
     private static let margin = Duration.milliseconds(5)

@@ -30,7 +30,8 @@ struct Draft: Sendable {
             base: "\(isSecure ? "https" : "http")://\(host):\(server.ports[door] ?? 0)")
     }
 
-    /// The dear ones have their scenarios; here each comes so seldom that it is a part of the weather and not all of it.
+    /// The dear ones have their scenarios; here each comes so seldom that it is a part of the weather and not all of
+    /// it.
     private func door(_ draws: inout Draws) -> (name: String, layer: Int) {
         guard isSecure else { return ("plain", 1) }
         switch Int.random(in: 0..<2000, using: &draws) {

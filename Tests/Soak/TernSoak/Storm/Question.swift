@@ -12,8 +12,8 @@ struct Question: Sendable {
     let body: [UInt8]
     let base: String
 
-    /// Where the bytes of the answer begin: it depends on every byte of the question. Computed once, for it is asked for with each piece
-    /// of an answer, on the reactor.
+    /// Where the bytes of the answer begin: it depends on every byte of the question. Computed once, for it is asked
+    /// for with each piece of an answer, on the reactor.
     let seed: UInt64
 
     init(behaviour: String, method: String, nonce: UInt64, size: Int, body: [UInt8], base: String) {

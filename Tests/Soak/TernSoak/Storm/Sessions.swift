@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// The sessions that the workers share. Now and then one is dropped with all that is under way in it, or has its policies
-/// changed.
+/// The sessions that the workers share. Now and then one is dropped with all that is under way in it, or has its
+/// policies changed.
 final class Sessions: Sendable {
     private let sessions: Lock<[Session]>
     private let authority: Certificate?

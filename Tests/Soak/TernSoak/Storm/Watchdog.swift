@@ -3,7 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Knows every request under way and when it has to be over: a time limit passed or a cancellation asked for, and then some.
+/// Knows every request under way and when it has to be over: a time limit passed or a cancellation asked for, and then
+/// some.
 final class Watchdog: Sendable {
     private struct Entry {
         let question: Question

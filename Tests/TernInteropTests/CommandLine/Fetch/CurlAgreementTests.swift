@@ -4,7 +4,8 @@ import TernTesting
 import TestPrograms
 import Testing
 
-/// The same arguments, once for curl and once for tern, sent to the same origin: what it sees and what is printed is the same.
+/// The same arguments, once for curl and once for tern, sent to the same origin: what it sees and what is printed is
+/// the same.
 @Suite(.serialized) struct CurlAgreementTests {
     @Test(
         "requests are the same as curl's",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTesting
 
-/// An origin that answers with what it saw: method, target, header fields in alphabetical order, body. What differs between
-/// clients by its nature, the User-Agent and a form's boundary, is left out.
+/// An origin that answers with what it saw: method, target, header fields in alphabetical order, body. What differs
+/// between clients by its nature, the User-Agent and a form's boundary, is left out.
 enum EchoOrigin {
     /// `/redirect` leads to `/final`, `/status/404` has that status; everything else is a success.
     static func start(

@@ -9,8 +9,8 @@ struct Thresholds: Codable {
         let allocations: Int
         /// In user mode, as measured.
         let instructions: Int
-        /// The most there may be of them. Other processors and libraries make other choices, such as how to copy memory and how to
-        /// encrypt: six in a hundred are left for that and for the pace of two threads.
+        /// The most there may be of them. Other processors and libraries make other choices, such as how to copy memory
+        /// and how to encrypt: six in a hundred are left for that and for the pace of two threads.
         let instructionLimit: Int
 
         init(_ costs: Costs) {

@@ -2,7 +2,8 @@
 import FoundationEssentials
 import TernEngine
 
-/// The server in another process, by what it answers; `scripts/check-thresholds` starts it and describes it in a folder.
+/// The server in another process, by what it answers; `scripts/check-thresholds` starts it and describes it in a
+/// folder.
 struct Origins {
     /// One answer that is always the same.
     struct Answer {
