@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// A file that is read from: what is sent need not fit into memory. Reading waits for the disk where the page cache

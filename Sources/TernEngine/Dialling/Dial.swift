@@ -2,21 +2,22 @@
 import TernHTTP1
 import TernIO
 
-/// The way to one connection: the steps that lead along a route, and what comes next after each. Decides, does nothing.
+/// How one connection is opened: the steps that lead along a route, or that secure a connection which exists, and what
+/// follows each step. The machine decides; `Dialler` acts.
 ///
-/// Whoever drives it takes one step at a time and tells what became of it. Events out of turn, such as an answer that
-/// comes when nobody waits for it any more, change nothing.
+/// The driver takes one step at a time and tells the machine the result. An event that belongs to no current step, such
+/// as an answer that arrives too late, changes nothing.
 struct Dial: ~Copyable {
-    /// What is done on the way, in this order. What a proxy wants has its place between `connect` and `secure`, as
-    /// further cases: hands shaken with the proxy itself, and being connected further by it.
+    /// What is done, in this order. The steps of a proxy follow `connect`: to secure the connection to the proxy, and to
+    /// ask it for a tunnel. A connection is secured in layers, one for each `secure`.
     enum Step: Hashable {
-        /// Have ready what the server will be judged by.
+        /// Load what the certificate of this server is evaluated with.
         case prepare(Origin)
         /// Turn the host into addresses.
         case resolve(Origin)
         /// Connect to one of the `addresses`.
         case connect
-        /// Shake hands with the server over what stands.
+        /// Shake hands with this server over the connection as it is.
         case secure(Origin)
 
         var phase: EngineError.Phase {
@@ -47,6 +48,8 @@ struct Dial: ~Copyable {
 
     private let steps: [Step]
     private let isToSocket: Bool
+    /// The connection existed before the first step, so no step can be taken a second time.
+    private let isOverConnection: Bool
     private var stage = Stage.over
     private(set) var timeline: Timeline
     /// Where to connect to, as soon as that is known.
@@ -60,8 +63,18 @@ struct Dial: ~Copyable {
     init(_ route: Route, address: SocketAddress?, now: MonotonicInstant) {
         steps = Self.steps(along: route, isResolved: address != nil)
         isToSocket = if case .socket = route.endpoint { true } else { false }
+        isOverConnection = false
         addresses = address.map { [$0] } ?? []
         timeline = Timeline(began: now, resolved: now, connected: now)
+    }
+
+    /// Secures a connection that exists.
+    init(securing connection: ConnectionMetrics, with server: Origin) {
+        steps = [.prepare(server), .secure(server)]
+        (isToSocket, isOverConnection) = (false, true)
+        (addresses, remoteAddress, localAddress) = ([], connection.remoteAddress, connection.localAddress)
+        timeline = Timeline(
+            began: connection.start, resolved: connection.resolved, connected: connection.connected)
     }
 
     static func steps(along route: Route, isResolved: Bool) -> [Step] {
@@ -116,11 +129,11 @@ struct Dial: ~Copyable {
         return goOn()
     }
 
-    /// Hands were shaken with a server that was judged by policies which count no more: it has to be done once more,
-    /// within the same time limit.
+    /// The server was evaluated by policies that have been replaced meanwhile: begins again, within the same time
+    /// limit, unless there can be no second handshake over the connection.
     mutating func policiesChanged() -> Next {
         guard case .secure = current else { return .rest }
-        return go(to: 0)
+        return isOverConnection ? failed(.transfer(.connectionLost(nil))) : go(to: 0)
     }
 
     /// The step that is being taken, or the hand-over, came to nothing.

@@ -3,8 +3,8 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens one connection: takes the steps that `Dial` asks for. Bounded as a whole by the connect time limit of the task
-/// that relies on it.
+/// Opens one connection, or secures one that exists: takes the steps that `Dial` asks for. Bounded as a whole by the
+/// connect time limit of the task that relies on it.
 ///
 /// Reports to its owner exactly once, unless it is cancelled. Lives on its loop's thread; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
@@ -13,8 +13,10 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let owner: any DialOwner
     /// Its owner's name for it.
     let number: Int
-    /// A server that speaks first does nothing wrong.
+    /// The server may send before it is asked.
     private let letsServerBegin: Bool
+    /// What such a server has sent under TLS, and whether nothing follows.
+    private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     private var dial: Dial
     private var timer: DialTimer?
     private var question: Resolver.Ticket?
@@ -23,9 +25,11 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
-    /// Of whoever is spoken to over TLS.
+    /// For each server that is spoken to over TLS, in the order of the steps.
+    private var examiners: [Examiner] = []
+    /// The one whose server is being spoken to.
     private var examiner: Examiner?
-    /// What stands, but while hands are shaken over it.
+    /// The connection as it is, but during a handshake.
     private var transport: Transport?
     private var token: RegistrationToken?
 
@@ -38,6 +42,18 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         dial = Dial(route, address: address, now: .now)
+    }
+
+    /// Secures `connection`, whose server may send before it is asked.
+    init(
+        securing connection: Handover, with server: Origin, _ shared: SharedSettings, owner: any DialOwner, number: Int
+    ) {
+        self.shared = shared
+        self.owner = owner
+        self.number = number
+        letsServerBegin = true
+        dial = Dial(securing: connection.metrics, with: server)
+        (transport, token) = (connection.transport, connection.token)
     }
 
     func start(deadline: MonotonicInstant) {
@@ -67,7 +83,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .take(.prepare(let server)): prepare(for: server)
         case .take(.resolve(let host)): resolve(host)
         case .take(.connect): connect()
-        case .take(.secure): secure()
+        case .take(.secure(let server)): secure(server)
         case .open: open()
         case .stopConnecting: connector?.timeIsUp()
         case .fail(let failure):
@@ -89,7 +105,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
     private func hangUp() {
         if let token = token.take() { shared.loop.deregister(token) }
-        transport = nil
+        transport.take()?.close()
     }
 }
 
@@ -103,7 +119,9 @@ extension Dialler {
     private func prepare(_ context: Result<TLSContext, TLSError>, for server: Origin) {
         if dial.isOver { return }
         do throws(TLSError) {
-            examiner = try Examiner(of: server, context.get(), shared.trust)
+            let examiner = try Examiner(of: server, context.get(), shared.trust)
+            examiners.removeAll { $0.server == server }
+            examiners.append(examiner)
         } catch {
             return follow(dial.failed(.connecting(.insecure(error))))
         }
@@ -143,8 +161,8 @@ extension Dialler {
         }
     }
 
-    private func secure() {
-        guard let examiner else { return }
+    private func secure(_ server: Origin) {
+        guard let examiner = examiners.first(where: { $0.server == server }) else { return }
         do throws(TLSError) {
             let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
             let session = try examiner.newSession(asksUser: inquiry != nil)
@@ -152,10 +170,12 @@ extension Dialler {
             guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
             self.inquiry = inquiry
+            self.examiner = examiner
             isReported = false
             let handshake = TLSHandshake(transport: transport, token: token, shared, inquiry: inquiry) {
                 self.secured($0, token, examiner)
             }
+            handshake.letsServerBegin = letsServerBegin
             self.handshake = handshake
             handshake.start()
         } catch {
@@ -167,13 +187,14 @@ extension Dialler {
         _ result: Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
     ) {
         if let trust = handshake?.trust, !isReported { examiner.report(trust) }
+        if let handshake { early = (handshake.early, handshake.hasEnded) }
         handshake = nil
         if dial.isOver { return }
         switch consume result {
         case .success(let transport):
             self.token = token
             self.transport = transport
-            if examiner.isCurrent { return follow(dial.secured(at: .now)) }
+            if examiners.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
             hangUp()
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
@@ -190,7 +211,7 @@ extension Dialler {
         }
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
-            owner: owner, trustGeneration: examiner?.generation)
+            owner: owner, trustGeneration: examiners.map(\.generation).min())
         // What a delegate accepted in spite of the policies is good for one request.
         if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
         do throws(SystemError) {

@@ -13,7 +13,6 @@ final class StreamOpener: StreamAssistant {
     private let route: Route?
     private let limit: Duration
     private var dialler: Dialler?
-    private var securer: StreamSecurer?
     private var completion: Completion?
 
     /// - Parameter limit: for opening a connection, and for securing it.
@@ -32,25 +31,21 @@ final class StreamOpener: StreamAssistant {
     }
 
     func secure(_ handover: Handover, with server: Origin, _ completion: @escaping Completion) {
-        let securer = StreamSecurer(handover, server, shared, respondent: { [weak self] in self?.respondent }) {
-            [weak self] in
-            self?.securer = nil
-            completion($0)
-        }
-        self.securer = securer
-        securer.start(deadline: .now.advanced(by: limit))
+        self.completion = completion
+        let dialler = Dialler(securing: handover, with: server, shared, owner: self, number: 0)
+        self.dialler = dialler
+        dialler.start(deadline: .now.advanced(by: limit))
     }
 
     func cancel() {
         completion = nil
         dialler.take()?.cancel()
-        securer.take()?.cancel()
     }
 }
 
 extension StreamOpener: DialOwner {
     func dialler(_ dialler: Dialler, opened connection: Connection) {
-        let handover = connection.handOver()
+        let handover = connection.handOver(dialler.early.bytes, hasEnded: dialler.early.hasEnded)
         self.dialler = nil
         if let completion = completion.take() {
             completion(.success(handover))

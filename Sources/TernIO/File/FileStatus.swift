@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer is to a value that lives as long as the one system call it is lent to.
+import CTernLinux
 import Glibc
 
 /// What stands at a path.
