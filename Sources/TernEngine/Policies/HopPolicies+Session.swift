@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HopPolicies {
-    /// The policies of a session with this configuration. This list is their order.
-    convenience init(of configuration: SessionConfiguration) {
+    /// The policies of a session with this configuration, after `first`. This list is their order.
+    convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
         self.init(
-            configuration.additionalPolicies + [
+            first + [
                 Expectations(),
                 Authentication(),
                 Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),

@@ -28,9 +28,18 @@ public final class Session: Sendable {
     /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name. If
     /// the reactors cannot start, which takes running out of descriptors or threads, every request fails with that
     /// error.
-    public init(
+    public convenience init(
         configuration: SessionConfiguration = .default, delegate: (any SessionDelegate)? = nil,
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+    ) {
+        self.init(
+            configuration: configuration, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager,
+            policies: HopPolicies(of: configuration))
+    }
+
+    init(
+        configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
+        serverTrustPolicyManager: ServerTrustPolicyManager?, policies: HopPolicies
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
@@ -54,7 +63,7 @@ public final class Session: Sendable {
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         taskDefaults = TaskDefaults(
-            configuration, policies: HopPolicies(of: configuration), failure: Self.failure(of: reactors))
+            configuration, policies: policies, failure: Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
     }
 

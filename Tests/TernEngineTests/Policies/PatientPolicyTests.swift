@@ -20,7 +20,7 @@ private struct PatientPolicy: HopPolicy {
         let origin = try ScriptedOrigin { _, request in
             request.index < 2 ? [.respond(status: 503, body: "busy")] : [.ok("done")]
         }
-        let session = Session.limited { $0.additionalPolicies = [PatientPolicy()] }
+        let session = Session.limited(hopPolicies: [PatientPolicy()])
         let start = ContinuousClock.now
         #expect(try await session.text(URLRequest(origin)) == "done")
         #expect(ContinuousClock.now - start >= .milliseconds(100))
@@ -29,7 +29,7 @@ private struct PatientPolicy: HopPolicy {
 
     @Test func `what a policy does not send again is the answer`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 503, body: "busy")] }
-        let session = Session.limited { $0.additionalPolicies = [PatientPolicy()] }
+        let session = Session.limited(hopPolicies: [PatientPolicy()])
         let (_, response) = try await session.data(for: URLRequest(origin))
         #expect(response.statusCode == 503 && origin.observations.requestCount == 3)
     }
@@ -40,8 +40,7 @@ private struct PatientPolicy: HopPolicy {
         for reason in ["cancelled", "timed-out", "session-invalidated"] {
             let origin = try ScriptedOrigin { _, _ in [.respond(status: 503)] }
             let holder = SessionHolder(
-                .limited {
-                    $0.additionalPolicies = [PatientPolicy(delay: .seconds(1000))]
+                .limited(hopPolicies: [PatientPolicy(delay: .seconds(1000))]) {
                     if reason == "timed-out" { $0.timeouts.total = .milliseconds(100) }
                 })
             let delegate = RecordingDelegate()

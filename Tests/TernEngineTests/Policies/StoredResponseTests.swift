@@ -84,7 +84,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
     private func session(_ fields: HTTPFields = [:], _ content: [UInt8]? = nil) throws -> Session {
         let stored = StoredResponses(
             response: try HTTPURLResponse(url: nil, statusCode: 200, headers: fields), content: content ?? self.content)
-        return .limited { $0.additionalPolicies = [stored] }
+        return .limited(hopPolicies: [stored])
     }
 
     @Test func `a stored response is an answer, and no connection is opened`() async throws {

@@ -33,7 +33,7 @@ private final class TokenPolicy: HopPolicy {
                 : [.respond(fields: [("X-Next-Token", "third")])]
         }
         let policy = TokenPolicy()
-        let session = Session.limited { $0.additionalPolicies = [policy] }
+        let session = Session.limited(hopPolicies: [policy])
         _ = try await session.data(for: URLRequest(origin))
         #expect(policy.token.withLock { $0 } == "third")
         _ = try await session.data(for: URLRequest(origin, "/2"))

@@ -27,7 +27,7 @@ extension Session {
     /// A session that is set up by `change`; by default with one connection per host, and a reactor that no other test
     /// keeps busy.
     static func limited(
-        to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
+        to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil, hopPolicies: [any HopPolicy] = [],
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) -> Session {
         var configuration = SessionConfiguration()
@@ -35,8 +35,9 @@ extension Session {
         configuration.reactorCount = 1
         change(&configuration)
         return Session(
-            configuration: configuration,
-            serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: $0) })
+            configuration: configuration, delegate: nil,
+            serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: $0) },
+            policies: HopPolicies(of: configuration, first: hopPolicies))
     }
 
     /// A session that trusts `authority` and nobody else.

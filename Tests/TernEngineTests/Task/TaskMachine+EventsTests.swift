@@ -24,10 +24,9 @@ import Testing
     }
 
     private static func machine(_ policy: Policy? = nil) throws -> TaskMachine {
-        var configuration = SessionConfiguration()
-        if let policy { configuration.additionalPolicies = [policy] }
         return TaskMachine(
-            try URLRequest(string: "http://a.test/1"), policies: HopPolicies(of: configuration))
+            try URLRequest(string: "http://a.test/1"),
+            policies: HopPolicies(of: SessionConfiguration(), first: policy.map { [$0] } ?? []))
     }
 
     private static func started(_ policy: Policy? = nil) throws -> TaskMachine {

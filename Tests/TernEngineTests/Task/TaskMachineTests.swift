@@ -10,7 +10,7 @@ import Testing
 @Suite struct TaskMachineTests {
     private static func machine(
         _ method: String = "GET", _ url: String = "http://a.test/1", _ policy: RedirectPolicy = .follow(),
-        body: String? = nil, repeats: Bool = true, policies: [any HopPolicy] = [],
+        body: String? = nil, repeats: Bool = true,
         _ change: (inout URLRequest) -> Void = { _ in }
     ) throws -> TaskMachine {
         var request = try URLRequest(string: url)
@@ -21,7 +21,6 @@ import Testing
         configuration.redirectPolicy = policy
         configuration.repeatsLostRequests = repeats
         configuration.sensitiveFields = ["X-Ours"]
-        configuration.additionalPolicies = policies
         var machine = TaskMachine(request, policies: HopPolicies(of: configuration))
         let isStarted = machine.start()
         #expect(isStarted)

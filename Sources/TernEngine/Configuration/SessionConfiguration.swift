@@ -46,9 +46,6 @@ public struct SessionConfiguration: Sendable {
     /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
 
-    /// Policies that are asked before those that every session has.
-    var additionalPolicies: [any HopPolicy] = []
-
     /// The defaults; change what should be otherwise.
     public init() {}
 
