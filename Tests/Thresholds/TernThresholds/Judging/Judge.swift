@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// Measures every path, and holds the figures against the committed ones or puts them in their place.
 struct Judge {
@@ -21,8 +22,8 @@ struct Judge {
         }
         Table.write(Table.header)
         var isFine = true
-        for (path, row) in zip(Path.allCases, thresholds.rows) {
-            var costs = try costs(path)
+        for (measured, row) in zip(try allCosts(), thresholds.rows) {
+            var costs = measured
             var verdicts = judge(costs, row, thresholds)
             if verdicts.contains(.exceeded) {
                 costs = try costs.confirmed(library: counter, origin: origin)
@@ -36,15 +37,24 @@ struct Judge {
 
     func record() throws {
         var rows: [Thresholds.Row] = []
-        for path in Path.allCases {
-            let row = Thresholds.Row(try costs(path).confirmed(library: counter, origin: origin))
-            Table.write("\(path.title): \(row.allocations) allocations, \(row.instructions) instructions")
+        for costs in try allCosts() {
+            let row = Thresholds.Row(try costs.confirmed(library: counter, origin: origin))
+            Table.write("\(costs.path.title): \(row.allocations) allocations, \(row.instructions) instructions")
             rows.append(row)
         }
         try Thresholds(rows, toolchain: toolchain).write(to: file)
     }
 
-    private func costs(_ path: Path) throws -> Costs { try Costs(path, library: counter, origin: origin) }
+    /// Measures as many paths at a time as there are processors: neither count depends on the load of the machine.
+    private func allCosts() throws -> [Costs] {
+        let paths = Path.allCases
+        let results = Mutex<[Int: Result<Costs, any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: paths.count) { index in
+            let result = Result { try Costs(paths[index], library: counter, origin: origin) }
+            results.withLock { $0[index] = result }
+        }
+        return try results.withLock { results in try paths.indices.compactMap { try results[$0]?.get() } }
+    }
 
     /// Of the allocations, and of the instructions.
     private func judge(_ costs: Costs, _ row: Thresholds.Row, _ thresholds: Thresholds) -> [Verdict] {
