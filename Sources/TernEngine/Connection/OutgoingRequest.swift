@@ -14,7 +14,7 @@ struct OutgoingRequest: ~Copyable {
     /// Pulled from a source, or read from a file, at once.
     static let pieceSize = 64 * 1024
 
-    fileprivate enum Content {
+    enum Content {
         /// There is none, or all of it was handed over, and the exchange knows.
         case over
         case data(Data, sent: Int)
@@ -42,23 +42,23 @@ struct OutgoingRequest: ~Copyable {
     }
 
     /// What is sent before all that is still to come: the head, and pieces of the content in their framing.
-    private var buffer: [UInt8] = []
-    private var bufferSent = 0
-    private var content = Content.over
+    var buffer: [UInt8] = []
+    var bufferSent = 0
+    var content = Content.over
     /// What all of has been handed over, until it is dropped.
-    private var spent = Content.over
+    var spent = Content.over
     /// Octets of content announced and not pulled yet; nil if their number was not announced.
-    private var left: Int?
-    private(set) var appetite = Appetite.none
+    var left: Int?
+    var appetite = Appetite.none
     private var mustAskPermission = false
     /// Whether the request is more than a head.
     private(set) var hasContent = false
     /// Octets of content that the exchange knows of, in `buffer` or handed over.
-    private var contentSent: Int64 = 0
+    var contentSent: Int64 = 0
     /// Of these, how many of the last ones are in `buffer`, or were.
-    private var contentBuffered = 0
+    var contentBuffered = 0
     /// A source has been asked, and cannot be asked from its beginning again.
-    private(set) var isPulled = false
+    var isPulled = false
     /// Octets of content in all, if that was announced.
     private(set) var contentLength: Int64?
 
@@ -90,7 +90,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    private mutating func begin(
+    mutating func begin(
         _ request: URLRequest, _ defaults: DefaultFields, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         let framing: RequestBody
@@ -174,7 +174,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    private mutating func wait(for appetite: Appetite) -> Step {
+    mutating func wait(for appetite: Appetite) -> Step {
         self.appetite = appetite
         return .wait
     }
@@ -192,8 +192,8 @@ struct OutgoingRequest: ~Copyable {
 
     /// What is let go of: whoever gets it finishes it, while nothing is half changed, and holds it until then.
     struct Dropped {
-        fileprivate var content = Content.over
-        fileprivate var spent = Content.over
+        var content = Content.over
+        var spent = Content.over
 
         func finish() {
             switch content {
@@ -273,125 +273,5 @@ extension OutgoingRequest {
         left = left.map { $0 - piece.count }
         contentSent += Int64(piece.count)
         contentBuffered = piece.count
-    }
-}
-
-// Piece by piece
-extension OutgoingRequest {
-    /// 0 if the kernel takes no more.
-    private mutating func sendBuffer(over transport: some Outlet) throws(SendingError) -> Int {
-        let sent = unsafe buffer.withUnsafeBytes { bytes in
-            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
-        }
-        let count = try sent.get()
-        bufferSent += count
-        if bufferSent == buffer.count, bufferSent > Self.pieceSize {
-            // Whoever sent one large piece does not keep its memory for ever.
-            buffer = []
-            bufferSent = 0
-        }
-        return count
-    }
-
-    /// Sends the next piece; nil to be called again. What goes without a copy is accounted for by its count.
-    private mutating func sendContent(
-        over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
-    ) throws(SendingError) -> Step? {
-        let count: Int
-        switch content {
-        case .over, .asked: return .wait
-        case .file(let file) where file.range.isEmpty: return try finish(on: &exchange)
-        case .stretch(let file, let source) where file.range.isEmpty:
-            content = .source(source)
-            return nil
-        case .file(let file), .stretch(let file, _):
-            if transport.isSecure {
-                try read(file, on: &exchange)
-                return nil
-            }
-            count = try file.send(over: transport)
-            moveOn(by: count)
-        case .data(let data, let sent):
-            if sent == data.count { return try finish(on: &exchange) }
-            let result = unsafe data.withUnsafeBytes { bytes in
-                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: transport)
-            }
-            count = try result.get()
-            content = .data(data, sent: sent + count)
-        case .stream(let make):
-            content = .asked
-            isPulled = true
-            return .make(make)
-        case .once(let once):
-            guard let source = once?.begin() else { throw .content(.alreadyUsed) }
-            return ask(source)
-        case .source(let source): return ask(source)
-        }
-        if count == 0 { return wait(for: .writability) }
-        allowance.spend(count)
-        try account(count, on: &exchange)
-        return nil
-    }
-
-    private mutating func ask(_ source: any BodySource) -> Step {
-        buffer.removeAll(keepingCapacity: true)
-        bufferSent = 0
-        contentBuffered = 0
-        appetite = .writability
-        content = .asked
-        isPulled = true
-        return .ask(source)
-    }
-
-    /// Takes in what is to be sealed.
-    private mutating func read(_ file: FileStretch, on exchange: inout Exchange) throws(SendingError) {
-        buffer = try file.read(atMost: Self.pieceSize)
-        bufferSent = 0
-        contentBuffered = buffer.count
-        moveOn(by: buffer.count)
-        try account(buffer.count, on: &exchange)
-    }
-
-    private mutating func moveOn(by count: Int) {
-        switch content {
-        case .file(let file): content = .file(file.dropping(count))
-        case .stretch(let file, let source): content = .stretch(file.dropping(count), of: source)
-        case .over, .data, .stream, .once, .source, .asked: break
-        }
-    }
-
-    /// For octets that went by themselves, uncopied.
-    private mutating func account(_ count: Int, on exchange: inout Exchange) throws(SendingError) {
-        contentSent += Int64(count)
-        left = left.map { $0 - count }
-        do throws(HTTP1Error) { try exchange.sendBody(count: count) } catch { throw .content(.unencodable(error)) }
-    }
-
-    @discardableResult
-    private mutating func finish(
-        on exchange: inout Exchange, _ trailers: HTTPFields = [:]
-    ) throws(SendingError) -> Step? {
-        do throws(HTTP1Error) {
-            try exchange.finishSending(trailers: trailers, into: &buffer)
-        } catch {
-            throw .content(.unencodable(error))
-        }
-        switch content {
-        // Of ours only, and closed at once.
-        case .file: break
-        case .over, .data, .stream, .once, .source, .stretch, .asked: swap(&spent, &content)
-        }
-        content = .over
-        return nil
-    }
-
-    private static func send(
-        _ bytes: UnsafeRawBufferPointer, over transport: some Outlet
-    ) -> Result<Int, SendingError> {
-        do throws(TransportError) {
-            return .success(try unsafe transport.send(bytes))
-        } catch {
-            return .failure(.transport(error))
-        }
     }
 }

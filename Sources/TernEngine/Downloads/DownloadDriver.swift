@@ -9,7 +9,7 @@ import TernLock
 /// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for
 /// everybody. This is what `@unchecked Sendable` rests on.
 final class DownloadDriver: ContentReceiver, @unchecked Sendable {
-    private enum Stage {
+    enum Stage {
         /// No content has come. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)
         /// Exit: finishing.
@@ -19,24 +19,24 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
         case over
     }
 
-    private struct Steering {
+    struct Steering {
         var isOver = false
         var handlers: [@Sendable (Data?) -> Void] = []
     }
 
-    private var place: DownloadPlace
-    private var firstPart: FirstPartFile?
+    var place: DownloadPlace
+    var firstPart: FirstPartFile?
     private var course: DownloadCourse
-    private var delegate: (any SessionDownloadDelegate)?
-    private var stage: Stage
+    var delegate: (any SessionDownloadDelegate)?
+    var stage: Stage
     /// Why the response is not taken.
-    private var refusal: EngineError.DownloadFailure?
-    private var expectedLength: Int64?
+    var refusal: EngineError.DownloadFailure?
+    var expectedLength: Int64?
     private var receivedLength: Int64 = 0
     private var toldLength: Int64 = 0
     private var isLooking = false
-    private var keepsFile = false
-    private let steering = Lock(Steering())
+    var keepsFile = false
+    let steering = Lock(Steering())
 
     init(_ place: DownloadPlace, _ firstPart: FirstPartFile?, _ delegate: any SessionDownloadDelegate) {
         self.place = place
@@ -173,7 +173,7 @@ extension DownloadDriver {
     }
 
     /// Nil if it is over.
-    private func begin(_ task: SessionDownloadTask) -> FileSink? {
+    func begin(_ task: SessionDownloadTask) -> FileSink? {
         switch stage {
         case .writing(let sink): return sink
         case .finishing, .over: return nil
@@ -194,139 +194,12 @@ extension DownloadDriver {
         if let carrier = task.carrier { carrier.end(.cancelled) } else { task.cancel() }
     }
 
-    private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
+    func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
         let (length, told) = (sink.writtenLength, toldLength)
         guard length > told else { return }
         toldLength = length
         delegate?.downloadTask(
             task, didWriteData: length - told, totalBytesWritten: length,
             totalBytesExpectedToWrite: expectedLength ?? -1)
-    }
-}
-
-// The end
-extension DownloadDriver {
-    /// All has arrived that will: finishes the file, and completes the task when that is done.
-    func finalize(_ task: SessionDownloadTask, _ error: EngineError?) {
-        switch stage {
-        case .over, .finishing: break
-        case .waiting where error != nil || refusal != nil:
-            // What is there has not been touched, and serves again.
-            end(task, error.map { reason($0, of: task) }, firstPart?.data)
-        case .waiting, .writing:
-            guard let sink = begin(task) else { return }
-            stage = .finishing(sink)
-            finish(sink, task, error)
-        }
-    }
-
-    /// The task is cancelled while the file is being finished.
-    func finalizeSooner(_ error: EngineError?) {
-        if case .finishing(let sink) = stage, error != nil { sink.abandon() }
-    }
-
-    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {
-        let keeps = keepsFirstPart(error)
-        let ending = FileSink.Ending(
-            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
-            keepsFirstPartOnFullDisk: keeps && place.isTarget)
-        sink.finish(ending, for: task) { outcome in
-            task.performLater { self.finished(task, sink, outcome, error) }
-        }
-    }
-
-    private func finished(
-        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: EngineError?
-    ) {
-        switch outcome {
-        case .complete(let path):
-            tellProgress(of: sink, to: task)
-            delegate?.downloadTask(task, didFinishDownloadingTo: URL(filePath: path, directoryHint: .notDirectory))
-            if !place.isTarget, !keepsFile { sink.later { OutputFile.remove(path) } }
-            end(task, nil, nil)
-        case .failed(let failure?, let data):
-            end(task, task.error(.download(failure), phase: .body), data)
-        case .failed(nil, let data):
-            tellProgress(of: sink, to: task)
-            end(task, reason(error ?? task.error(.cancelled, phase: .body), of: task), data)
-        }
-    }
-
-    /// What a response was refused for counts, and not that it was.
-    private func reason(_ error: EngineError, of task: SessionTask) -> EngineError {
-        guard let refusal, case .cancelled = error.reason else { return error }
-        return task.error(.download(refusal), phase: error.phase)
-    }
-
-    /// Whether what has come is of use to anybody.
-    private func keepsFirstPart(_ error: EngineError?) -> Bool {
-        if case .tooLong = refusal { return false }
-        if place.isTarget, place.keepsFirstPart { return true }
-        if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
-        return place.keepsFirstPart || firstPart != nil
-    }
-
-    private func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
-        stage = .over
-        // Whoever is told may go on with it at once.
-        firstPart?.file.release()
-        firstPart = nil
-        let data = data?.data
-        let handlers = steering.withLock { steering in
-            steering.isOver = true
-            defer { steering.handlers = [] }
-            return steering.handlers
-        }
-        for handler in handlers { handler(data) }
-        task.complete(error?.resumable(with: data))
-        delegate = nil
-    }
-}
-
-// What is passed on
-extension DownloadDriver {
-    func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
-        delegate?.task(task, willSendOn: connection)
-    }
-
-    func task(
-        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-    ) {
-        delegate?.task(
-            task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
-            totalBytesExpectedToSend: totalBytesExpectedToSend)
-    }
-
-    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
-        delegate?.task(task, didReceiveInformational: response)
-    }
-
-    func task(
-        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>
-    ) {
-        delegate?.task(task, willPerformHTTPRedirection: response, newRequest: request, question)
-    }
-
-    func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
-    ) {
-        delegate?.task(task, didReceive: challenge, question)
-    }
-
-    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
-        delegate?.task(task, needsNewContent: question)
-    }
-
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
-        delegate?.task(task, didReceiveTrailers: trailers)
-    }
-
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
-        delegate?.task(task, didDiscardTrailers: discarded)
-    }
-
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        delegate?.task(task, didCompleteWith: error)
     }
 }

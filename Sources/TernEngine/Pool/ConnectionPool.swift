@@ -12,14 +12,14 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// Where it leads to, if its host is an address already.
     private let address: SocketAddress?
     private let shard: Shard<Requester>
-    private let shared: SharedSettings
+    let shared: SharedSettings
     // Unchecked: it calls nobody, and whom it lets go of somebody else holds, so no access can begin while another
     // lasts.
-    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
+    @safe @exclusivity(unchecked) var state: PoolState<Connection, Requester>
     /// Everything that is on its way or open, so that closing the pool reaches it.
-    private var attempts: [Int: Dialler] = [:]
-    private var connections: [ObjectIdentifier: Connection] = [:]
-    private var isClosed = false
+    var attempts: [Int: Dialler] = [:]
+    var connections: [ObjectIdentifier: Connection] = [:]
+    var isClosed = false
     private var isStarting = false
     private var willOpen = false
 
@@ -89,11 +89,11 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Whether its server was judged by policies that count no more.
-    private func isOutdated(_ connection: Connection) -> Bool {
+    func isOutdated(_ connection: Connection) -> Bool {
         connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
 
-    private func wait(_ task: Requester) {
+    func wait(_ task: Requester) {
         let now = shared.loop.now
         task.wait.since = now
         task.wait.route = route
@@ -103,7 +103,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         task.wait.timer = timer
     }
 
-    private func stopWaiting(_ task: Requester) {
+    func stopWaiting(_ task: Requester) {
         if let timer = task.wait.timer { shared.loop.deregister(timer) }
         task.wait = Wait()
     }
@@ -118,7 +118,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// Lets those be who have been cancelled by another thread: nothing is sent or opened for them. Their cancellation
     /// is in the mail, and ends them.
-    private func passOverCancelled() {
+    func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
             leaveLine(task)
@@ -133,13 +133,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         return nil
     }
 
-    private func serve(_ task: Requester, _ connection: Connection) {
+    func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
         task.begin(on: connection, prepared)
     }
 
-    private func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
+    func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
@@ -159,7 +159,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being
     /// opened.
-    private func connectDeadline(of task: Requester) -> MonotonicInstant {
+    func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         let deadline = task.deadlines.connecting(since: .now)
         task.wait.connectDeadline = deadline
@@ -167,7 +167,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Opens what is missing for those who wait, after the mail of this turn: whoever gives up in it needs none.
-    private func openSoon() {
+    func openSoon() {
         if willOpen || isClosed || state.firstIdle == nil { return }
         willOpen = shared.loop.execute { self.openMissing() }
     }
@@ -183,7 +183,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// Whether it holds nothing and nobody, and is not about to.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
-    private func tellIfEmpty() {
+    func tellIfEmpty() {
         if isEmpty { shard.emptied(self) }
     }
 }
@@ -212,90 +212,9 @@ extension ConnectionPool {
     }
 }
 
-// What diallers and connections report
-extension ConnectionPool {
-    func dialler(_ dialler: Dialler, opened connection: Connection) {
-        if connection.state.isLastExchange { return serveOne(dialler, connection) }
-        attempts[dialler.number] = nil
-        if isClosed { return connection.close() }
-        connections[ObjectIdentifier(connection)] = connection
-        passOverCancelled()
-        let (task, orders) = state.opened(dialler.number, connection)
-        carryOut(orders)
-        if let task { serve(task, connection) } else { connection.rest() }
-    }
-
-    /// A delegate accepted the server in spite of the policies: the connection is for the task that the answer was
-    /// given for, or for no task.
-    private func serveOne(_ dialler: Dialler, _ connection: Connection) {
-        passOverCancelled()
-        guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true
-        else {
-            connection.close()
-            return self.dialler(dialler, failed: DialFailure(reason: .cancelled, phase: .tls))
-        }
-        attempts[dialler.number] = nil
-        connections[ObjectIdentifier(connection)] = connection
-        carryOut(state.openedForReliant(dialler.number))
-        serve(task, connection)
-    }
-
-    /// Whether the failure is that of the task which relies on the connection, also if that was begun for another: its
-    /// time is up, or its own delegate has answered.
-    private func isFinal(_ dialler: Dialler) -> Bool {
-        guard let task = state.reliant(on: dialler.number) else { return false }
-        if dialler.inquiry?.isOver(for: task) == true { return true }
-        return task.wait.connectDeadline.map { $0 <= shared.loop.now } ?? false
-    }
-
-    /// The task that relies on the connection.
-    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
-
-    func dialler(_ dialler: Dialler, failed failure: DialFailure) {
-        // One that was given up in the meantime does not count any more.
-        guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
-        let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
-        carryOut(orders)
-        if let task {
-            stopWaiting(task)
-            task.connectionFailed(failure)
-        }
-        tellIfEmpty()
-    }
-
-    /// Somebody waits for a connection.
-    var isAwaited: Bool { state.isAwaited }
-
-    func connectionFree(_ connection: Connection) {
-        if isClosed { return connection.close() }
-        if isOutdated(connection) {
-            connection.close()
-            return connectionClosed(connection, wasResting: false)
-        }
-        passOverCancelled()
-        switch state.released(connection) {
-        case .serve(let task, let orders):
-            carryOut(orders)
-            serve(task, connection)
-        case .keep: connection.rest()
-        case .replace(let orders):
-            connections[ObjectIdentifier(connection)] = nil
-            connection.close()
-            carryOut(orders)
-        }
-    }
-
-    func connectionClosed(_ connection: Connection, wasResting: Bool) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
-        openSoon()
-        tellIfEmpty()
-    }
-}
-
 /// Ends the wait of a task whose time is up before a connection has taken it on.
 private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
-    private let task: Requester
+    let task: Requester
     private let pool: ConnectionPool<Requester>
     private let limit: EngineError.TimeLimit
 

@@ -31,20 +31,20 @@ public final class ReactorLoop: @unchecked Sendable {
     private var wakingTick: Int64?
     // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the
     // caller's, so no access can begin while another lasts.
-    @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
-    @safe @exclusivity(unchecked) private var wheel: DeadlineWheel
+    @safe @exclusivity(unchecked) var registrations = RegistrationTable()
+    @safe @exclusivity(unchecked) var wheel: DeadlineWheel
     /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the
     /// sockets.
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
     /// First come, first served; so many of them were asked for before this turn.
-    @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
+    @safe @exclusivity(unchecked) var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     /// Who is to be resumed, or what is to be done, at the end of the turn.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Turn(start: .now)
-    private let events: UnsafeMutableBufferPointer<epoll_event>
+    let events: UnsafeMutableBufferPointer<epoll_event>
 
     private struct Turn {
         var start: MonotonicInstant
@@ -163,90 +163,6 @@ public final class ReactorLoop: @unchecked Sendable {
     }
 }
 
-// Registrations
-extension ReactorLoop {
-    /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
-    public func register(
-        _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
-    ) throws(SystemError) -> RegistrationToken {
-        assert(isCurrent)
-        let token = registrations.add(descriptor.rawValue, handler)
-        do {
-            try setInterest(interest, for: token)
-        } catch {
-            deregister(token)
-            throw error
-        }
-        return token
-    }
-
-    /// A registration that has a deadline and no descriptor.
-    public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
-        assert(isCurrent)
-        return registrations.add(-1, handler)
-    }
-
-    /// Hands a registration over to another handler without touching epoll more than the interest needs.
-    public func transfer(
-        _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
-    ) throws(SystemError) {
-        let replaced = registrations.exchangeHandler(of: token, for: handler)
-        defer { withExtendedLifetime(replaced) {} }
-        try setInterest(interest, for: token)
-    }
-
-    /// Changes what the registration waits for; an unchanged interest costs nothing.
-    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
-        assert(isCurrent)
-        guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
-        let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
-        do throws(SystemError) {
-            // A timer has nothing to be interested in.
-            guard descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
-            try control(operation, descriptor, interest.epollEvents, token.userData)
-        } catch {
-            _ = registrations.setInterest(old, for: token)
-            throw error
-        }
-    }
-
-    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours
-    /// waiting if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has
-    /// ended by then, or is interested in nothing.
-    public func visitLater(_ token: RegistrationToken) {
-        assert(isCurrent)
-        visits.append(token)
-    }
-
-    /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
-    public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
-        assert(isCurrent)
-        guard registrations.contains(token) else { return }
-        wheel.set(deadline, slot: token.slot)
-    }
-
-    /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
-    public func deregister(_ token: RegistrationToken) {
-        assert(isCurrent)
-        guard let ended = registrations.remove(token) else { return }
-        defer { withExtendedLifetime(ended) {} }
-        wheel.set(nil, slot: token.slot)
-        if ended.interest.isEmpty { return }
-        // Fails only if the descriptor is closed already, and then epoll has forgotten it.
-        try? control(EPOLL_CTL_DEL, ended.descriptor, 0, 0)
-    }
-
-    /// How many registrations there are.
-    var registrationCount: Int { registrations.count }
-
-    private func control(
-        _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
-    ) throws(SystemError) {
-        var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
-        _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
-    }
-}
-
 // The loop
 extension ReactorLoop {
     /// Runs until `stop`, on the thread that calls it.
@@ -307,7 +223,7 @@ extension ReactorLoop {
     }
 
     /// At least one, so that each comes to its turn, and then as many as there is time for.
-    private func visit() {
+    func visit() {
         if dueVisits == 0 { return }
         let end = now.advanced(by: Self.visitTime)
         repeat {

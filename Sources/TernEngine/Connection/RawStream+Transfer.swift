@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import TernIO
+import TernTLS
+
+// The driver
+extension RawStream {
+    func ready(_ readiness: Readiness) {
+        if readiness.contains(.deadline) {
+            reads.timePassed(loop.now)
+            writes.timePassed(loop.now)
+        }
+        advance()
+    }
+
+    /// Does what can be done now, tells whoever waits for it, and waits for the rest.
+    func advance() {
+        while case .open = stage, let next = later.popFirst() { next() }
+        guard let handover else { return answer() }
+        if !isPaused {
+            receive(handover.transport)
+            send(handover.transport)
+        }
+        answer()
+        settle()
+        if reads.isOver, writes.isOver { return finish((reads.failure ?? writes.failure).map(failure)) }
+        wait()
+    }
+
+    var handover: Handover? {
+        switch stage {
+        case .open(let handover), .settling(let handover, _): handover
+        case .created, .opening, .securing, .over: nil
+        }
+    }
+
+    private func receive(_ transport: Transport) {
+        transport.beginTurn()
+        var left = Self.callsPerTurn
+        // Lent by the loop until we return to it.
+        let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
+        while reads.wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
+        unsafe transport.endTurn(buffers)
+    }
+
+    private func receiveOnce(_ transport: Transport, _ buffers: ReceiveBuffers) -> Bool {
+        let wanted = transport.isSecure ? max(reads.wanted, Self.sealedAtOnce) : reads.wanted
+        do throws(TransportError) {
+            switch try unsafe transport.receive(buffers, atMost: wanted, isListening: true) {
+            case .bytes(let count):
+                let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
+                reads.received(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+                return true
+            case .message, nil: return true
+            case .nothing: return false
+            case .endOfStream(isOrderly: true): reads.ended()
+            // Anybody may have cut off a stream that does not say where it ends (RFC 8446 §6.1).
+            case .endOfStream(isOrderly: false): fail(.connecting(.insecure(TLSError(.truncated))))
+            }
+        } catch {
+            fail(error.reason)
+        }
+        return false
+    }
+
+    /// The connection is broken.
+    func fail(_ reason: EngineError.Reason) {
+        reads.fail(reason)
+        writes.fail(reason)
+    }
+
+    private func send(_ transport: Transport) {
+        do throws(TransportError) {
+            var left = Self.callsPerTurn
+            while left > 0, let (octets, start) = writes.first, start < octets.count {
+                let count = try Self.send(octets, from: start, over: transport)
+                if count == 0 { break }
+                writes.sent(count)
+                left -= 1
+            }
+            try transport.flush()
+            if writes.mayEnd, try transport.finish() { writes.ended() }
+        } catch {
+            // What the peer had said before may still be read.
+            writes.fail(error.reason)
+        }
+    }
+
+    private static func send(_ octets: Data, from start: Int, over transport: Transport) throws(TransportError) -> Int {
+        try unsafe octets.withUnsafeBytes { bytes in
+            Result { () throws(TransportError) in
+                try unsafe transport.send(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            }
+        }.get()
+    }
+
+    /// Tells whoever has waited.
+    func answer() {
+        while let answer = reads.next(at: loop.now) { tell(answer) }
+        while let answer = writes.next(at: loop.now) { tell(answer) }
+        if reads.isOver, !toldReadClosed {
+            toldReadClosed = true
+            listener?.streamReadClosed()
+        }
+        if writes.isOver, !toldWriteClosed {
+            toldWriteClosed = true
+            listener?.streamWriteClosed()
+        }
+    }
+
+    func tell(_ answer: StreamReads<ReadCompletion>.Answer) {
+        switch answer.outcome {
+        case .octets(let octets, let isAtEnd): answer.waiter(.success((octets, isAtEnd)))
+        case .failed(let reason): answer.waiter(.failure(failure(reason)))
+        }
+    }
+
+    func tell(_ answer: StreamWrites<WriteCompletion>.Answer) {
+        answer.waiter(answer.failure.map(failure))
+    }
+
+    func failure(_ reason: EngineError.Reason) -> StreamFailure {
+        StreamFailure(reason: reason, phase: cause?.phase ?? .body, remoteAddress: cause?.remoteAddress)
+    }
+
+    /// Shakes hands, if all that was asked before is done.
+    private func settle() {
+        guard case .settling(let handover, let server) = stage, !reads.isAsked, !writes.isAsked,
+            !handover.transport.hasUnsent
+        else { return }
+        // What came in the clear must not pass for what came over TLS.
+        if reads.hasOctets { return fail(.transfer(.malformedResponse(.unaskedBytes))) }
+        if reads.isOver || writes.isOver { return fail(.request(.streamClosed)) }
+        stage = .securing
+        loop.setDeadline(nil, for: handover.token)
+        assistant.secure(handover, with: server) { [weak self] in self?.opened($0) }
+    }
+
+    func wait() {
+        guard let handover else { return }
+        loop.setDeadline([reads.deadline, writes.deadline].compactMap(\.self).min(), for: handover.token)
+        var interest: Interest = []
+        if !isPaused {
+            // A peer that asks and asks and takes no answer is not listened to.
+            if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
+            if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
+        }
+        do throws(SystemError) {
+            try loop.setInterest(interest, for: handover.token)
+        } catch {
+            return end(StreamFailure(reason: .system(error)))
+        }
+        if reads.wanted > 0, handover.transport.holdsInput, !isPaused { loop.visitLater(handover.token) }
+    }
+
+    /// For good.
+    func finish(_ failure: StreamFailure?) {
+        if case .over = stage { return }
+        let handover = handover
+        stage = .over
+        assistant.cancel()
+        if let handover {
+            if failure != nil { handover.transport.resetOnClose() } else { handover.transport.sayGoodbye() }
+            handover.discard(on: loop)
+        }
+        while let next = later.popFirst() { next() }
+        answer()
+        listener?.streamEnded(failure)
+        listener = nil
+        whenOver.take()?()
+    }
+}

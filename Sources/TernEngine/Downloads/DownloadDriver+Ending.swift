@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+import TernIO
+import TernLock
+
+// The end
+extension DownloadDriver {
+    /// All has arrived that will: finishes the file, and completes the task when that is done.
+    func finalize(_ task: SessionDownloadTask, _ error: EngineError?) {
+        switch stage {
+        case .over, .finishing: break
+        case .waiting where error != nil || refusal != nil:
+            // What is there has not been touched, and serves again.
+            end(task, error.map { reason($0, of: task) }, firstPart?.data)
+        case .waiting, .writing:
+            guard let sink = begin(task) else { return }
+            stage = .finishing(sink)
+            finish(sink, task, error)
+        }
+    }
+
+    /// The task is cancelled while the file is being finished.
+    func finalizeSooner(_ error: EngineError?) {
+        if case .finishing(let sink) = stage, error != nil { sink.abandon() }
+    }
+
+    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {
+        let keeps = keepsFirstPart(error)
+        let ending = FileSink.Ending(
+            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
+            keepsFirstPartOnFullDisk: keeps && place.isTarget)
+        sink.finish(ending, for: task) { outcome in
+            task.performLater { self.finished(task, sink, outcome, error) }
+        }
+    }
+
+    func finished(
+        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: EngineError?
+    ) {
+        switch outcome {
+        case .complete(let path):
+            tellProgress(of: sink, to: task)
+            delegate?.downloadTask(task, didFinishDownloadingTo: URL(filePath: path, directoryHint: .notDirectory))
+            if !place.isTarget, !keepsFile { sink.later { OutputFile.remove(path) } }
+            end(task, nil, nil)
+        case .failed(let failure?, let data):
+            end(task, task.error(.download(failure), phase: .body), data)
+        case .failed(nil, let data):
+            tellProgress(of: sink, to: task)
+            end(task, reason(error ?? task.error(.cancelled, phase: .body), of: task), data)
+        }
+    }
+
+    /// What a response was refused for counts, and not that it was.
+    private func reason(_ error: EngineError, of task: SessionTask) -> EngineError {
+        guard let refusal, case .cancelled = error.reason else { return error }
+        return task.error(.download(refusal), phase: error.phase)
+    }
+
+    /// Whether what has come is of use to anybody.
+    private func keepsFirstPart(_ error: EngineError?) -> Bool {
+        if case .tooLong = refusal { return false }
+        if place.isTarget, place.keepsFirstPart { return true }
+        if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
+        return place.keepsFirstPart || firstPart != nil
+    }
+
+    func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
+        stage = .over
+        // Whoever is told may go on with it at once.
+        firstPart?.file.release()
+        firstPart = nil
+        let data = data?.data
+        let handlers = steering.withLock { steering in
+            steering.isOver = true
+            defer { steering.handlers = [] }
+            return steering.handlers
+        }
+        for handler in handlers { handler(data) }
+        task.complete(error?.resumable(with: data))
+        delegate = nil
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+// What diallers and connections report
+extension ConnectionPool {
+    func dialler(_ dialler: Dialler, opened connection: Connection) {
+        if connection.state.isLastExchange { return serveOne(dialler, connection) }
+        attempts[dialler.number] = nil
+        if isClosed { return connection.close() }
+        connections[ObjectIdentifier(connection)] = connection
+        passOverCancelled()
+        let (task, orders) = state.opened(dialler.number, connection)
+        carryOut(orders)
+        if let task { serve(task, connection) } else { connection.rest() }
+    }
+
+    /// A delegate accepted the server in spite of the policies: the connection is for the task that the answer was
+    /// given for, or for no task.
+    private func serveOne(_ dialler: Dialler, _ connection: Connection) {
+        passOverCancelled()
+        guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true
+        else {
+            connection.close()
+            return self.dialler(dialler, failed: DialFailure(reason: .cancelled, phase: .tls))
+        }
+        attempts[dialler.number] = nil
+        connections[ObjectIdentifier(connection)] = connection
+        carryOut(state.openedForReliant(dialler.number))
+        serve(task, connection)
+    }
+
+    /// Whether the failure is that of the task which relies on the connection, also if that was begun for another: its
+    /// time is up, or its own delegate has answered.
+    private func isFinal(_ dialler: Dialler) -> Bool {
+        guard let task = state.reliant(on: dialler.number) else { return false }
+        if dialler.inquiry?.isOver(for: task) == true { return true }
+        return task.wait.connectDeadline.map { $0 <= shared.loop.now } ?? false
+    }
+
+    /// The task that relies on the connection.
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure) {
+        // One that was given up in the meantime does not count any more.
+        guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
+        let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
+        carryOut(orders)
+        if let task {
+            stopWaiting(task)
+            task.connectionFailed(failure)
+        }
+        tellIfEmpty()
+    }
+
+    /// Somebody waits for a connection.
+    var isAwaited: Bool { state.isAwaited }
+
+    func connectionFree(_ connection: Connection) {
+        if isClosed { return connection.close() }
+        if isOutdated(connection) {
+            connection.close()
+            return connectionClosed(connection, wasResting: false)
+        }
+        passOverCancelled()
+        switch state.released(connection) {
+        case .serve(let task, let orders):
+            carryOut(orders)
+            serve(task, connection)
+        case .keep: connection.rest()
+        case .replace(let orders):
+            connections[ObjectIdentifier(connection)] = nil
+            connection.close()
+            carryOut(orders)
+        }
+    }
+
+    func connectionClosed(_ connection: Connection, wasResting: Bool) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
+        openSoon()
+        tellIfEmpty()
+    }
+}

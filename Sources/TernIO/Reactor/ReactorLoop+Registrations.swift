@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+import Synchronization
+
+// Registrations
+extension ReactorLoop {
+    /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
+    public func register(
+        _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
+    ) throws(SystemError) -> RegistrationToken {
+        assert(isCurrent)
+        let token = registrations.add(descriptor.rawValue, handler)
+        do {
+            try setInterest(interest, for: token)
+        } catch {
+            deregister(token)
+            throw error
+        }
+        return token
+    }
+
+    /// A registration that has a deadline and no descriptor.
+    public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
+        assert(isCurrent)
+        return registrations.add(-1, handler)
+    }
+
+    /// Hands a registration over to another handler without touching epoll more than the interest needs.
+    public func transfer(
+        _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
+    ) throws(SystemError) {
+        let replaced = registrations.exchangeHandler(of: token, for: handler)
+        defer { withExtendedLifetime(replaced) {} }
+        try setInterest(interest, for: token)
+    }
+
+    /// Changes what the registration waits for; an unchanged interest costs nothing.
+    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
+        assert(isCurrent)
+        guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
+        let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+        do throws(SystemError) {
+            // A timer has nothing to be interested in.
+            guard descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
+            try control(operation, descriptor, interest.epollEvents, token.userData)
+        } catch {
+            _ = registrations.setInterest(old, for: token)
+            throw error
+        }
+    }
+
+    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours
+    /// waiting if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has
+    /// ended by then, or is interested in nothing.
+    public func visitLater(_ token: RegistrationToken) {
+        assert(isCurrent)
+        visits.append(token)
+    }
+
+    /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
+    public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
+        assert(isCurrent)
+        guard registrations.contains(token) else { return }
+        wheel.set(deadline, slot: token.slot)
+    }
+
+    /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
+    public func deregister(_ token: RegistrationToken) {
+        assert(isCurrent)
+        guard let ended = registrations.remove(token) else { return }
+        defer { withExtendedLifetime(ended) {} }
+        wheel.set(nil, slot: token.slot)
+        if ended.interest.isEmpty { return }
+        // Fails only if the descriptor is closed already, and then epoll has forgotten it.
+        try? control(EPOLL_CTL_DEL, ended.descriptor, 0, 0)
+    }
+
+    /// How many registrations there are.
+    var registrationCount: Int { registrations.count }
+
+    func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
+    ) throws(SystemError) {
+        var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
+        _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+    }
+}
