@@ -38,7 +38,7 @@ public func download(
     SessionManager.default.download(urlRequest, to: destination)
 }
 
-/// Goes on with a download through ``SessionManager/default``; see ``SessionManager/download(resumingWith:to:)``.
+/// Resumes a download through ``SessionManager/default``; see ``SessionManager/download(resumingWith:to:)``.
 @discardableResult
 public func download(
     resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil

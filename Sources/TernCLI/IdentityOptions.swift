@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// Who we are, with curl's option names.
+/// The client's identity, with curl's option names.
 struct IdentityOptions: ParsableArguments {
     @Option(
         name: [.customShort("E"), .customLong("cert")],

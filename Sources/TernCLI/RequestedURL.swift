@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// A URL that somebody typed: one that can be asked for, or a failure that says what it is instead.
+/// A URL from the command line: one that can be requested, or a failure that says what is wrong with it.
 struct RequestedURL {
     /// As it was typed.
     let text: String
@@ -16,7 +16,7 @@ struct RequestedURL {
     init(_ text: String) throws {
         self.text = text
         if text.isEmpty { throw CommandFailure(.malformedURL, "the URL is empty") }
-        // A password must not be shown, not even to whoever typed it.
+        // A password must not be shown, not even on the terminal where it was typed.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
             request = try Tern.URLRequest(string: text)

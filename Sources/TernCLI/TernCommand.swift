@@ -27,7 +27,7 @@ package struct TernCommand: AsyncParsableCommand {
         StandardStreams.occupyClosed()
         let arguments = JoinedValue.separated(Array(CommandLine.arguments.dropFirst()))[...]
         do {
-            // Whoever names nothing wants to know what there is to name.
+            // Without arguments, the help lists what there is.
             await run(try parsed(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
         } catch {
             exit(showing: error)

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// Whom to trust, with curl's option names.
+/// Which servers to trust, with curl's option names.
 struct TrustOptions: ParsableArguments {
     @Option(name: .customLong("cacert"), help: "Trust only the certificates in this PEM file.")
     var caCertificateFile: String?

@@ -15,7 +15,7 @@ extension HTTP1Error {
         case limit(Limit)
         /// The peer closed before its message was complete.
         case truncated(Truncation)
-        /// The peer sent what nobody had asked for.
+        /// The peer sent something that was not asked for.
         case unsolicited(Unsolicited)
         /// The caller's message cannot be encoded.
         case request(Request)
@@ -123,7 +123,7 @@ extension HTTP1Error {
         case beforeResponse
         /// Within a status line or header section, or after an informational response.
         case head
-        /// Within content of known length; so many bytes are missing.
+        /// Within content of known length; this number of bytes is missing.
         case content(missing: Int)
         /// Within the chunked coding.
         case chunkedContent
@@ -165,9 +165,9 @@ extension HTTP1Error {
         case contentForbidden
         /// `Expect: 100-continue` without content to wait with.
         case expectationWithoutContent
-        /// More content than was announced; so many bytes too many.
+        /// More content than was announced, by this number of bytes.
         case tooMuchContent(excess: Int)
-        /// Less content than was announced; so many bytes are missing.
+        /// Less content than was announced; this number of bytes is missing.
         case tooLittleContent(missing: Int)
     }
 

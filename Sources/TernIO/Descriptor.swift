@@ -6,7 +6,7 @@ public struct Descriptor: ~Copyable, Sendable {
     /// The kernel's number for it; valid while the value is borrowed.
     public let rawValue: Int32
 
-    /// Takes over `rawValue`, which nobody else may close.
+    /// Takes over `rawValue`, which no other code may close.
     public init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }

@@ -2,15 +2,15 @@
 import Glibc
 import Synchronization
 
-/// Memory in which octets are received and stay. It is filled from the front, and what is filled does not change as
-/// long as anybody may have it: it may be handed out while the rest is being filled.
+/// Memory in which bytes are received and stay. It is filled from the front, and what is filled does not change as long
+/// as a part of it is lent: parts may be handed out while the rest is being filled.
 ///
-/// Whoever fills it sees to it that only one thread does, which is what `@unchecked Sendable` rests on.
+/// The caller fills it from one thread at a time, which is what `@unchecked Sendable` rests on.
 @safe
 package final class ReceiveMemory: @unchecked Sendable {
     private static let leastRoom = 64 * 1024
 
-    // Unchecked: plain values, whose accesses call nobody.
+    // Unchecked: plain values, whose accesses call no code.
     @unsafe @exclusivity(unchecked) private var base: UnsafeMutableRawPointer?
     @safe @exclusivity(unchecked) package private(set) var capacity: Int
     @safe @exclusivity(unchecked) package private(set) var count = 0
@@ -34,7 +34,7 @@ package final class ReceiveMemory: @unchecked Sendable {
     /// Whether there is room for `count`, or for as many as are worth a system call.
     package func hasRoom(for count: Int) -> Bool { capacity - self.count >= min(count, Self.leastRoom) }
 
-    /// Makes room for so many in all. Not once anything has been handed out: it may move.
+    /// Makes room for `capacity` bytes in all. Not once a part has been handed out: the memory may move.
     package func grow(to capacity: Int) {
         guard capacity > self.capacity, let moved = unsafe realloc(base, capacity) else { return }
         unsafe base = moved
@@ -62,13 +62,13 @@ package final class ReceiveMemory: @unchecked Sendable {
     /// A part of what is filled is handed out, until `giveBack`.
     package func lend() { loans.add(1, ordering: .relaxed) }
 
-    /// Any thread: whoever had a part will not look at it any more.
+    /// Any thread: the holder of a part does not look at it any more.
     package func giveBack() { loans.subtract(1, ordering: .releasing) }
 
     /// Whether anybody has a part of it.
     package var isLent: Bool { loans.load(ordering: .acquiring) > 0 }
 
-    /// Forgets what it is filled with, which nobody may have any more.
+    /// Forgets what it is filled with. No part of it may be lent.
     package func empty() { count = 0 }
 
     /// A part of what is filled, as long as this lives; nil where not all of it is, or nothing was asked for.
@@ -79,7 +79,7 @@ package final class ReceiveMemory: @unchecked Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// Gives away all that is filled, for whoever takes it to `free`; nil for nothing.
+    /// Returns all that is filled, for the caller to `free`; nil if nothing is.
     package func giveAway() -> UnsafeMutableRawBufferPointer? {
         guard let base = unsafe base, count > 0 else { return nil }
         unsafe self.base = nil

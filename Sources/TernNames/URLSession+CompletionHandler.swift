@@ -3,7 +3,7 @@ public import Foundation
 public import Tern
 
 extension Session {
-    /// One session for whoever needs no other, with the default configuration.
+    /// A shared session with the default configuration.
     public static let shared = Session()
 
     /// Makes a task that collects the body and tells the handler once, on a thread of the session's. Call `resume()` to

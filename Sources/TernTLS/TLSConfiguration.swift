@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client offers and whom it believes; a value, read once by `TLSContext`.
+/// What a client offers and which servers it trusts; a value, read once by `TLSContext`.
 public struct TLSConfiguration: Sendable, Hashable {
     /// The certificates that chains have to end in.
     public var anchors: Anchors = .system

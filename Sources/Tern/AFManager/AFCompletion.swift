@@ -4,7 +4,7 @@ import TernEngine
 
 /// The end of one task: its body is serialized, its handler told, and then everybody else.
 struct AFCompletion: Sendable {
-    /// Is told of the response, of what was made of its body, and of what went wrong.
+    /// Is called with the response, with what was made of its body, and with the error.
     typealias Handler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
 
     let task: SessionTask

@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Posts when tasks of managers begin to run and are suspended, once somebody has asked a name of that: until then a
-/// task that is resumed pays nothing for it.
+/// Posts when tasks of managers begin to run and are suspended, once a name of such a notification has been asked for:
+/// until then a task that is resumed pays nothing for it.
 enum AFNotices {
     private struct WeakBook {
         weak var book: AFTaskBook?
@@ -22,7 +22,7 @@ enum AFNotices {
         withExtendedLifetime(held) {}
     }
 
-    /// A name that somebody wants to know: to observe it, as a rule.
+    /// Returns a name and posts it from now on: a caller asks for it in order to observe it.
     static func watched(_ name: Notification.Name) -> Notification.Name {
         listening
         return name

@@ -33,8 +33,8 @@ extension AFURLSessionManager {
         manager.delegate.taskWillPerformHTTPRedirection = block
     }
 
-    /// Answers a server that asks who we are, and the verdict of ``securityPolicy`` about a server where the session's
-    /// block has not decided; see ``SessionDelegate/taskDidReceiveChallenge``.
+    /// Answers a server that asks for credentials, and the verdict of ``securityPolicy`` about a server where the
+    /// session's block has not decided; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency
     public func setTaskDidReceiveAuthenticationChallengeBlock(
         _ block: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
@@ -42,7 +42,7 @@ extension AFURLSessionManager {
         manager.delegate.taskDidReceiveChallenge = block
     }
 
-    /// Is told of content that was sent, besides the task's progress: bytes since the last call, in all, and to be
+    /// Is called when content was sent, besides the task's progress: bytes since the last call, in all, and to be
     /// expected.
     @preconcurrency
     public func setTaskDidSendBodyDataBlock(
@@ -74,7 +74,7 @@ extension AFURLSessionManager {
         manager.delegate.dataTaskDidReceiveResponse = block
     }
 
-    /// Is told of the download that a data task has become.
+    /// Is called with the download that a data task has become.
     @preconcurrency
     public func setDataTaskDidBecomeDownloadTaskBlock(
         _ block: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
@@ -82,7 +82,7 @@ extension AFURLSessionManager {
         blocks[\.becameDownload] = block
     }
 
-    /// Is told of the bytes of a body, which the task collects all the same.
+    /// Is called with the bytes of a body, which the task collects all the same.
     @preconcurrency
     public func setDataTaskDidReceiveDataBlock(_ block: (@Sendable (Session, SessionDataTask, Data) -> Void)?) {
         guard let block else { return manager.delegate.dataTaskDidReceiveData = nil }
@@ -100,7 +100,7 @@ extension AFURLSessionManager {
         blocks[\.fileFinished] = block
     }
 
-    /// Is told of what has been written to a file, besides the task's progress: bytes since the last call, in all, and
+    /// Is called when bytes were written to a file, besides the task's progress: bytes since the last call, in all, and
     /// to be expected.
     @preconcurrency
     public func setDownloadTaskDidWriteDataBlock(

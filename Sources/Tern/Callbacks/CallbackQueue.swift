@@ -41,7 +41,8 @@ final class CallbackQueue: Sendable {
 
     private func schedule() { queue.async { self.deliver() } }
 
-    /// Delivers what waits now. What comes meanwhile gets another block, so that others who use the queue have a turn.
+    /// Delivers what waits now. What arrives meanwhile gets another block, so that other work on the queue is not
+    /// delayed.
     private func deliver() {
         var sources = state.withLock { state in
             defer { state.waiting = [] }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernEngine
 
-/// Somebody wants to know something before a request goes on: a server who we are, or we whether to trust a server.
+/// A question that has to be answered before a request goes on: a server asks for credentials, or the client whether to
+/// trust a server.
 public struct Challenge: Sendable {
     /// What it is about.
     public let protectionSpace: ProtectionSpace

@@ -2,7 +2,7 @@
 import Foundation
 public import TernEngine
 
-/// Who we say we are, or which server we trust: the answer to a ``Challenge``.
+/// The user's name and password, or the server that is trusted: the answer to a ``Challenge``.
 public struct Credential: Sendable {
     /// How long a credential is to be remembered. So far none is, beyond the request it was given to.
     public enum Persistence: Sendable, Hashable {

@@ -3,7 +3,7 @@ public import Foundation
 
 /// Parameters as a property list in the body.
 public struct PropertyListEncoding: ParameterEncoding, Sendable {
-    /// XML or binary: what is written in OpenStep's format nobody has read for long, and it is refused.
+    /// XML or binary. OpenStep's format is refused: no reader writes it any more.
     public let format: PropertyListSerialization.PropertyListFormat
     /// How to write; Foundation has no options yet.
     public let options: PropertyListSerialization.WriteOptions

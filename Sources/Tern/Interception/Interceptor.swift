@@ -39,7 +39,7 @@ public final class Interceptor: RequestInterceptor {
         _ completion: @escaping RequestRetryCompletion
     ) {
         guard let retrier = retriers.first else { return completion(false, 0) }
-        // Whoever never answers or answers twice must not stop the row, or have it run twice.
+        // A retrier that never answers, or answers twice, must not stop the queue, or have it run twice.
         let question = RetryQuestion { [self] retries, delay in
             if retries { return completion(true, delay) }
             ask(retriers.dropFirst(), manager, request, error, completion)

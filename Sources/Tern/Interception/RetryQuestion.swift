@@ -2,8 +2,8 @@
 import Foundation
 import Synchronization
 
-/// A question to a retrier. The first answer counts, and no answer is a no: it is given when the last who could answer
-/// has let go.
+/// A question to a retrier. The first answer counts. If the last holder of the question releases it without an answer,
+/// the answer is no.
 final class RetryQuestion: Sendable {
     private let isAnswered = Atomic<Bool>(false)
     private let take: @Sendable (Bool, TimeInterval) -> Void

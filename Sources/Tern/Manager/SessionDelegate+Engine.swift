@@ -53,7 +53,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         if !relay(.redirect(response, request, question), of: task) { question.answer(.follow(request)) }
     }
 
-    /// Asks the closures who we are.
+    /// Asks the closures for credentials.
     public func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
     ) {
@@ -74,12 +74,12 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         _ = relay(.completion(error, task.metrics), of: task)
     }
 
-    /// Who is told of a task in place of the hub.
+    /// The delegate that is told of a task in place of the hub.
     fileprivate func adopter(of task: SessionTask) -> (any SessionDownloadDelegate)? {
         registry[task]?.delegate.receiver
     }
 
-    /// False if nobody wants to hear of it. What waits for the queue holds the task.
+    /// False if no closure wants to be told. An event that waits for the queue holds the task.
     func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
         let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
         guard isOverridden, let callbacks, let session else { return false }

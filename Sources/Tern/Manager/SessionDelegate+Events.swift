@@ -56,7 +56,7 @@ extension SessionDelegate {
 extension ContentAnswer {
     fileprivate static func stream(_ stream: InputStream?) -> ContentAnswer {
         guard let stream else { return .unavailable }
-        // Whoever brought it has no more business with it.
+        // The caller that brought it does not use it any more.
         nonisolated(unsafe) let brought = stream
         return unsafe .content(.inputStream(brought))
     }

@@ -4,7 +4,7 @@ import Synchronization
 import TernEngine
 import TernLock
 
-// Whom the hub serves, and what it knows of requests.
+// The tasks that the hub serves, and what it knows of requests.
 extension SessionDelegate {
     struct Attachment {
         weak var manager: SessionManager?
@@ -66,7 +66,7 @@ extension SessionDelegate {
         }
     }
 
-    /// Whether somebody's own code wants to hear of tasks.
+    /// Whether a closure or an overridden method wants to be told of tasks.
     var isOverridden: Bool {
         closureCount.load(ordering: .relaxed) > 0 || type(of: self) != SessionDelegate.self
     }

@@ -4,17 +4,16 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// The hub of a manager: whatever happens to its tasks comes by here. A closure that is set answers in place of the
-/// library; what no closure answers goes to the task's own delegate, and what that does not answer is done as most
-/// would.
+/// The hub of a manager: every event of its tasks passes through it. A closure that is set answers in place of the
+/// library; what no closure answers goes to the task's own delegate, and what that does not answer has a default.
 ///
-/// The order is the same for every event: the closure with a completion handler, who has to call it; the plain closure;
-/// the ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is told besides, and replaces
-/// nothing.
+/// The order is the same for every event: the closure with a completion handler, which has to call it; the plain
+/// closure; the ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is called besides, and
+/// replaces nothing.
 ///
 /// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of
-/// the events of a task; none runs on a reactor. Where none of them is there, nothing passes by here. Set closures
-/// before the requests they are for: what has been told already is not told again.
+/// the events of a task; none runs on a reactor. Where there are none, events do not pass through the hub. Set closures
+/// before the requests they are for: earlier events are not repeated.
 ///
 /// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
 open class SessionDelegate: @unchecked Sendable {
@@ -89,8 +88,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirectionWithCompletion] = newValue }
     }
 
-    /// Answers a server that asks who we are. Also answers the verdict of the manager's policies about the server of a
-    /// connection that is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
+    /// Answers a server that asks for credentials. Also answers the verdict of the manager's policies about the server
+    /// of a connection that is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
     @preconcurrency open var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -149,8 +148,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.responseWithCompletion] = newValue }
     }
 
-    /// Is told of the download that goes on in place of a data task, whose response was answered with
-    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request goes on with it: its handlers run when the
+    /// Is told of the download that takes the place of a data task, whose response was answered with
+    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request continues with it: its handlers run when the
     /// download ends, and have no data.
     @preconcurrency open var dataTaskDidBecomeDownloadTask:
         (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
@@ -198,8 +197,8 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.sessionInvalid]?(session, error)
     }
 
-    /// The manager's policies have evaluated a server, or a server asks a task who we are that belongs to no request.
-    /// What no closure answers is left to default handling.
+    /// The manager's policies have evaluated a server, or a server asks for the credentials of a task that belongs to
+    /// no request. What no closure answers is left to default handling.
     @preconcurrency open func urlSession(
         _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
     ) {
@@ -227,8 +226,8 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(closure.map { $0(session, task, response, request) } ?? request)
     }
 
-    /// A server asks who we are, or the manager's policies have evaluated the server of a connection that is opened for
-    /// the task.
+    /// A server asks for credentials, or the manager's policies have evaluated the server of a connection that is
+    /// opened for the task.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
         completionHandler: @escaping ChallengeCompletion

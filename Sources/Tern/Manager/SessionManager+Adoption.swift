@@ -23,7 +23,7 @@ extension SessionManager {
     private func adopt<Kind: Request>(_ task: SessionTask, _ request: Kind) -> Kind {
         delegate.strays.remove(task)
         let request = start(request)
-        // The hub may have been told of its end a moment ago, and have found nobody to tell.
+        // The hub may have been told of its end a moment ago, when the request was not registered yet.
         if task.state == .completed { request.delegate.complete(with: task.error) }
         return request
     }

@@ -200,8 +200,8 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Goes on with a download that has broken off, or was cancelled: with what ``DownloadRequest/resumeData`` was.
-    /// What it asks for is not shown to the adapter. If what the server has is another file by now, it starts over.
+    /// Resumes a download that was interrupted or cancelled, with the data that ``DownloadRequest/resumeData`` was. Its
+    /// request is not shown to the adapter. If the file on the server has changed, the download starts over.
     @discardableResult
     open func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -268,7 +268,7 @@ open class SessionManager: @unchecked Sendable {
 
     // Streams
 
-    /// Opens a connection of bytes to a host and port. What stands in its way is told to whoever reads or writes.
+    /// Opens a connection of bytes to a host and port. Reads and writes fail with what prevents it.
     @discardableResult
     open func stream(withHostName hostName: String, port: Int) -> StreamRequest {
         start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
@@ -290,18 +290,19 @@ open class SessionManager: @unchecked Sendable {
         upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.content) }
     }
 
-    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the
-    /// manager's.
+    /// Encodes a form in the background, and sends it. The result of the encoding is told on `queue`, or else on the
+    /// manager's queue.
     ///
     /// - Parameters:
     ///   - multipartFormData: appends the form's parts, in the background.
-    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which
-    ///     goes when the request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
+    ///   - encodingMemoryThreshold: the maximum size of all parts, in bytes, that is encoded into memory; a longer form
+    ///     is encoded into a temporary file, which is deleted when the request has ended. A
+    ///     ``TernEngine/MultipartForm`` needs neither.
     ///   - url: an http or https URL.
     ///   - method: the method.
     ///   - headers: header fields, in place of the session's of the same name.
     ///   - queue: where `encodingCompletion` runs.
-    ///   - encodingCompletion: is told of the request, which is on its way, or why there is none.
+    ///   - encodingCompletion: is called with the request, which has been started, or with the error.
     @preconcurrency
     open func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
@@ -320,16 +321,17 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Encodes a form in the background, and sends it. What came of the encoding is told on `queue`, or else on the
-    /// manager's.
+    /// Encodes a form in the background, and sends it. The result of the encoding is told on `queue`, or else on the
+    /// manager's queue.
     ///
     /// - Parameters:
     ///   - multipartFormData: appends the form's parts, in the background.
-    ///   - encodingMemoryThreshold: parts that are as long in all, in bytes, are encoded into a temporary file, which
-    ///     goes when the request has ended; shorter ones into memory. A ``TernEngine/MultipartForm`` needs neither.
-    ///   - urlRequest: what is asked; its Content-Type becomes the form's.
+    ///   - encodingMemoryThreshold: the maximum size of all parts, in bytes, that is encoded into memory; a longer form
+    ///     is encoded into a temporary file, which is deleted when the request has ended. A
+    ///     ``TernEngine/MultipartForm`` needs neither.
+    ///   - urlRequest: the request; its Content-Type becomes the form's.
     ///   - queue: where `encodingCompletion` runs.
-    ///   - encodingCompletion: is told of the request, which is on its way, or why there is none.
+    ///   - encodingCompletion: is called with the request, which has been started, or with the error.
     @preconcurrency
     open func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,

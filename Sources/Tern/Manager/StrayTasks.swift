@@ -11,7 +11,7 @@ final class StrayTasks: Sendable {
 
     private struct State {
         var tasks: [Int: WeakTask] = [:]
-        /// With so many those that are gone are looked for.
+        /// With this number of tasks, those that are gone are removed.
         var limit = 64
     }
 

@@ -12,7 +12,7 @@ struct FormOutput {
         }
         if !fileURL.isFileURL { throw Self.failure(.outputStreamURLInvalid(url: fileURL)) }
         do {
-            // Whoever made it in between keeps it.
+            // A file that was made meanwhile stays.
             try Data().write(to: fileURL, options: .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
             throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))

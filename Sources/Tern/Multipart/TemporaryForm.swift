@@ -15,7 +15,7 @@ final class TemporaryForm: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// Where the temporary folder is everybody's, somebody else may have made the folder of that name: nobody's form
+    /// If other users can write to the temporary folder, one of them may have made the folder of that name: no form
     /// goes there.
     private static func folder() throws -> URL {
         do {
@@ -37,7 +37,7 @@ final class TemporaryForm: Sendable {
         return folder
     }
 
-    /// Whether it and the folder it lies in are ours, and nobody else may write there.
+    /// Whether it and the folder it lies in belong to this user, and no other user may write there.
     private static func isPrivate(_ folder: URL) -> Bool {
         [folder, folder.deletingLastPathComponent()].allSatisfy { url in
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// Posts what happens to tasks, once somebody has shown interest. Posting costs more than a tenth of a small request,
-/// and as a rule nobody listens.
+/// Posts what happens to tasks, once a name of a notification has been asked for. Posting costs more than a tenth of a
+/// small request, and as a rule there is no observer.
 enum Notices {
     private static let areWatched = Atomic<Bool>(false)
 
     static var isWatched: Bool { areWatched.load(ordering: .relaxed) }
 
-    /// A name that somebody wants to know: to observe it, as a rule.
+    /// Returns a name and posts it from now on: a caller asks for it in order to observe it.
     static func watched(_ name: String) -> Notification.Name {
         areWatched.store(true, ordering: .relaxed)
         return full(name)

@@ -2,8 +2,8 @@
 public import Foundation
 
 extension Notification.Name {
-    /// What is posted about tasks. Only what somebody has asked a name of here is posted: a request that nobody watches
-    /// pays nothing.
+    /// What is posted about tasks. Posting begins when a name is asked for here: a request that is not watched pays
+    /// nothing.
     public struct Task {
         /// A request was resumed; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -8,7 +8,7 @@ import TernLock
 open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// Whether there is a way, and by what.
     public enum Status: Int, Sendable {
-        /// Nobody can tell.
+        /// It cannot be determined.
         case unknown = -1
         /// There is none.
         case notReachable = 0
@@ -29,10 +29,10 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// Of the world at large.
     public convenience init() { self.init(NetworkReachabilityManager()) }
 
-    /// Of one host; of nobody, if it cannot be one.
+    /// Of one host; always unknown if `domain` cannot be one.
     public convenience init(forDomain domain: String) { self.init(NetworkReachabilityManager(host: domain)) }
 
-    /// Of one IP literal; of nobody, if it is none.
+    /// Of one IP literal; always unknown if `address` is none.
     public convenience init(forAddress address: String) { self.init(NetworkReachabilityManager(host: address)) }
 
     private init(_ manager: NetworkReachabilityManager?) {
@@ -74,7 +74,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
         }
     }
 
-    /// Is told, beside the notification; nil tells nobody.
+    /// Is called besides the notification; nil for none.
     @preconcurrency
     open func setReachabilityStatusChange(_ block: (@Sendable (Status) -> Void)?) {
         let old = self.block.withLock { current in

@@ -11,7 +11,7 @@ import TernLock
 open class NetworkReachabilityManager: @unchecked Sendable {
     /// Whether there is a way.
     public enum NetworkReachabilityStatus: Sendable, Hashable {
-        /// Nobody can tell.
+        /// It cannot be determined.
         case unknown
         /// There is none.
         case notReachable
@@ -65,7 +65,8 @@ open class NetworkReachabilityManager: @unchecked Sendable {
     /// Whether there is one, by anything else.
     open var isReachableOnEthernetOrWiFi: Bool { networkReachabilityStatus == .reachable(.ethernetOrWiFi) }
 
-    /// As it is now. A host's name is looked up while somebody listens; before that it is as the world at large.
+    /// As it is now. A host's name is looked up while there is a listener; before that the status is that of the
+    /// network at large.
     open var networkReachabilityStatus: NetworkReachabilityStatus {
         switch monitor.path {
         case .unknown: .unknown

@@ -34,8 +34,8 @@ open class DataRequest: Request, @unchecked Sendable {
     /// Sees to the request's task.
     open override var delegate: DataTaskDelegate { dataDelegate }
 
-    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Whoever has it in hand may
-    /// cancel, suspend and resume the request.
+    /// How much of the body has arrived, in bytes; the total is -1 if it is not known. The holder may cancel, suspend
+    /// and resume the request by it.
     open var progress: Progress { dataDelegate.progress }
 
     /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no
@@ -56,10 +56,10 @@ open class DataRequest: Request, @unchecked Sendable {
         return self
     }
 
-    /// How much of the body has come, as it changes. Begins with what there is already, and ends with the request. Each
-    /// element is a `Progress` of its own, which nothing changes any more.
+    /// How much of the body has arrived, as it changes. Begins with what there is already, and ends with the request.
+    /// Each element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
+    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
     open func downloadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {

@@ -27,7 +27,7 @@ open class DownloadRequest: Request, @unchecked Sendable {
         self.init(Downloadable(urlRequest: urlRequest, delegate: delegate), downloadDelegate: delegate)
     }
 
-    /// Goes on with another download.
+    /// Resumes another download.
     convenience init(
         resumingWith resumeData: Data, to destination: DownloadFileDestination?, context: RequestContext
     ) {
@@ -55,8 +55,8 @@ open class DownloadRequest: Request, @unchecked Sendable {
     /// What a later download can go on from, once this one has failed or been cancelled and got so far.
     open var resumeData: Data? { downloadDelegate.resumeData }
 
-    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Whoever has it in hand
-    /// may cancel, suspend and resume the request.
+    /// How much of the file has been written, in bytes; the total is -1 if it is not known. The holder may cancel,
+    /// suspend and resume the request by it.
     open var progress: Progress { downloadDelegate.progress }
 
     /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended, and keeps what has come:
@@ -81,9 +81,9 @@ open class DownloadRequest: Request, @unchecked Sendable {
     }
 
     /// How much of the file has been written, as it changes. Begins with what there is already, and ends with the
-    /// request. Each element is a `Progress` of its own, which nothing changes any more.
+    /// request. Each element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
+    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
     open func downloadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {

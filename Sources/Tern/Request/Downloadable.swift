@@ -19,8 +19,8 @@ struct Downloadable: TaskConvertible {
     }
 }
 
-/// Goes on with a download that has broken off, as it was asked for then: no adapter is asked. A retry goes on where
-/// the last attempt broke off.
+/// Resumes a download that was interrupted, with its original request: no adapter is asked. A retry resumes where the
+/// last attempt ended.
 struct Resumable: TaskSource {
     let resumeData: Data
     let delegate: DownloadTaskDelegate

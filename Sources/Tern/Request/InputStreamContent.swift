@@ -9,9 +9,9 @@ final class InputStreamContent: BodySource {
     static let pieceSize = 64 * 1024
 
     private enum State {
-        /// Nobody has asked. Exits: reading, over.
+        /// It has not been asked for. Exits: reading, over.
         case untouched
-        /// A piece is being read, and whoever has asked for it is to be told. Exits: ready, over.
+        /// A piece is being read, and the connection that asked for it is to be told. Exits: ready, over.
         case reading(wake: (@Sendable () -> Void)?)
         /// A piece waits to be taken; the last one goes on waiting. Exits: reading, over.
         case ready(BodyPiece)

@@ -4,9 +4,10 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// An input stream and the queue it is read on, where it may wait without anybody else waiting for it.
+/// An input stream and the queue it is read on, where it may wait without delaying anything else.
 ///
-/// Sendable because `stream` is touched on `queue` alone, which is serial; who made the reader has let go of it.
+/// Sendable because `stream` is touched on `queue` alone, which is serial; the maker of the reader has given the stream
+/// up.
 final class InputStreamReader: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tern.inputstream")
     /// Until it has been closed.

@@ -118,7 +118,7 @@ extension Request {
         context.hub.hold(task)
     }
 
-    /// Whoever awaits it does so no more.
+    /// The awaiting task does not wait for it any more.
     func cancelAwaited() {
         cancel()
         // Without a task there is nothing to cancel, only an error to be told.

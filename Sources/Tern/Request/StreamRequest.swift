@@ -4,8 +4,8 @@ public import TernEngine
 
 /// A connection of bytes. What is read and written goes by way of its ``streamTask``.
 ///
-/// It lives until both halves of the connection are closed, the connection breaks, or it is cancelled, whoever holds
-/// it. Adapters have nothing to do with it.
+/// It lives until both halves of the connection are closed, the connection breaks, or it is cancelled, whether it is
+/// referenced or not. Adapters are not asked.
 open class StreamRequest: Request, @unchecked Sendable {
     init(_ original: Streamable, context: RequestContext) {
         super.init(original, delegate: StreamTaskReceiver(request: nil, context: context))

@@ -67,8 +67,8 @@ struct StreamedUploadable: TaskConvertible {
     }
 }
 
-/// Sends a stream, which can be read once: a retry needs another one, from whoever is asked for new streams. As with
-/// URLSession a `Content-Length` of the request says how long it is; without one it is sent in chunks.
+/// Sends a stream, which can be read once: a retry needs another one, from the closure for new streams. As with
+/// URLSession a `Content-Length` of the request gives its length; without one it is sent in chunks.
 final class StreamUploadable: TaskConvertible {
     let urlRequest: URLRequest
     private let content: Lock<RequestContent?>
@@ -102,7 +102,7 @@ final class StreamUploadable: TaskConvertible {
     private func another(for delegate: TaskDelegate) -> RequestContent? {
         let closure = delegate.context.hub.newStream ?? delegate.taskNeedNewBodyStream
         guard let last = delegate.task, let stream = closure?(delegate.context.session, last) else { return nil }
-        // Whoever brought it has no more business with it.
+        // The caller that brought it does not use it any more.
         nonisolated(unsafe) let brought = stream
         return unsafe .inputStream(brought)
     }

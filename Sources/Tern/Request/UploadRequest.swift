@@ -24,8 +24,8 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     /// Sees to the request's task.
     open override var delegate: UploadTaskDelegate { uploadDelegate }
 
-    /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Whoever has it in hand
-    /// may cancel, suspend and resume the request.
+    /// How much of the content has been sent, in bytes; the total is -1 if it is not known. The holder may cancel,
+    /// suspend and resume the request by it.
     open var uploadProgress: Progress { uploadDelegate.uploadProgress }
 
     /// Tells the closure how much of the content has been sent, on `queue` or else on the manager's callback queue. A
@@ -38,9 +38,9 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     }
 
     /// How much of the content has been sent, as it changes. Begins with what there is already, and ends with the
-    /// request. Each element is a `Progress` of its own, which nothing changes any more.
+    /// request. Each element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for whoever is busy; by default the latest.
+    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
     open func uploadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {

@@ -10,7 +10,7 @@ public struct DefaultDownloadResponse: Sendable {
     public let response: HTTPURLResponse?
     /// Where the file was when it was complete. It still is if there is no destination.
     public let temporaryURL: URL?
-    /// Where the file was to be moved; nil if nobody named a place.
+    /// Where the file was to be moved; nil if no place was named.
     public let destinationURL: URL?
     /// What a later download can go on from, if this one got so far.
     public let resumeData: Data?

@@ -78,7 +78,7 @@ extension DataTaskDelegate.Body {
             remoteAddress: error?.remoteAddress, wasSent: true)
     }
 
-    /// Forgets all but who wants to have the next body.
+    /// Forgets all but the closure that wants the next body.
     mutating func reset() {
         body = BodyAccumulator(limit: body.limit)
         (isComplete, received, isFile) = (false, 0, false)

@@ -16,14 +16,14 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// What has come of the body so far; nil if it goes to `stream(closure:)`, or into a file.
     open override var data: Data? { body.withLock { $0.data } }
 
-    /// How much of the body has come, in bytes; the total is -1 where nobody knows it. Changes on the queue that
+    /// How much of the body has arrived, in bytes; the total is -1 if it is not known. Changes on the queue that
     /// reports run on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     /// How much of the body has come, in bytes, streamed or not.
     public var totalBytesReceived: Int64 { body.withLock { $0.received } }
 
-    /// How long the body is said to be, in bytes; nil if nobody knows.
+    /// The announced length of the body in bytes; nil if it is not known.
     public var expectedContentLength: Int64? {
         let expected = response?.expectedContentLength ?? -1
         return expected < 0 ? nil : expected
@@ -108,7 +108,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     override func reset() {
         super.reset()
-        // A download that broke off has left its first part, and nobody goes on with that.
+        // A download that was interrupted has left its partial file, and nothing resumes it.
         if let data = (error as? EngineError)?.resumeData, let notes = try? ResumeData(data) {
             try? FileManager.default.removeItem(at: notes.partialFile)
         }

@@ -17,7 +17,7 @@ extension DownloadTaskDelegate {
         private var end: End?
         /// Where an attempt that was retried has put its file: the next one's replaces it.
         var placed: URL?
-        /// Whether who cancels wants to go on later.
+        /// Whether the caller that cancels wants to resume later.
         var createsResumeData = true
         /// Bytes that are in the file, and those that will be.
         var written: Int64 = 0
@@ -56,7 +56,7 @@ extension DownloadTaskDelegate {
             return isWaiting ? temporaryURL : nil
         }
 
-        /// Somebody says where the file is to be. True if it may take the place of an earlier attempt's.
+        /// Sets where the file is to be. True if it may take the place of an earlier attempt's.
         @discardableResult
         mutating func name(_ target: URL) -> Bool {
             (isMoved, destinationURL) = (true, target)

@@ -33,8 +33,8 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// Where the file should be: at its destination, if there is one.
     public var fileURL: URL? { arrival.withLock { $0.file } }
 
-    /// How much of the file has been written, in bytes; the total is -1 where nobody knows it. Changes on the queue
-    /// that reports run on, and may cancel, suspend and resume the request.
+    /// How much of the file has been written, in bytes; the total is -1 if it is not known. Changes on the queue that
+    /// reports run on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     var receivedReport: ProgressReport {
@@ -104,7 +104,7 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     override func reset() {
         super.reset()
-        // Nobody has heard of it.
+        // No handler has been told of it.
         let leftover = arrival.withLock { $0.reset() }
         if let leftover { try? FileManager.default.removeItem(at: leftover) }
     }

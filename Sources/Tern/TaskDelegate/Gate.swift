@@ -2,20 +2,20 @@
 
 /// Lets visitors in one at a time, in the order they came, once it has been opened.
 ///
-/// Whoever is in stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it:
-/// each event returns the visitor who has just come in and is to be told, if there is one.
+/// A visitor stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it: each
+/// event returns the visitor that has just come in and is to be told, if there is one.
 struct Gate<Visitor> {
-    /// Who waits at the head of the queue: as a rule the only one, who then costs no memory.
+    /// The visitor at the head of the queue: as a rule the only one, which then costs no memory.
     private var first: Visitor?
     private var queue: [Visitor] = []
     private var isOpen = false
-    /// Who is in.
+    /// The visitor that is in.
     private(set) var visitor: Visitor?
 
     /// Whether anybody waits.
     var isAwaited: Bool { first != nil }
 
-    /// Somebody comes, at any time.
+    /// A visitor comes, at any time.
     mutating func admit(_ newcomer: Visitor) -> Visitor? {
         if isOpen, visitor == nil {
             visitor = newcomer
@@ -32,7 +32,7 @@ struct Gate<Visitor> {
         return next()
     }
 
-    /// Whoever is in leaves.
+    /// The visitor that is in leaves.
     mutating func next() -> Visitor? {
         if isOpen {
             visitor = first.take()

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import TernLock
 
-/// A `Progress` and who is to be told when it changes. A queue that is busy finds one report waiting for it, with the
-/// latest numbers. Who comes late is told what there is already.
+/// A `Progress` and the handler that is called when it changes. A queue that is busy finds one report waiting for it,
+/// with the latest numbers. A late handler is called with what there is already.
 ///
-/// `Progress` is changed where the reports run and nowhere else, so that whoever is told may read it.
+/// `Progress` is changed where the reports run and nowhere else, so that handlers may read it.
 final class ProgressReport: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
     typealias Updates = AsyncStream<Progress>
@@ -39,7 +39,7 @@ final class ProgressReport: Sendable {
         for continuation in state.withLock({ $0.updates.values }) { continuation.finish() }
     }
 
-    /// Tells `handler` from now on, in place of whom it told before.
+    /// Calls `handler` from now on, in place of the one before.
     func tell(on queue: DispatchQueue?, _ handler: @escaping Handler) {
         let (replaced, posts) = state.withLock { state in
             let replaced = (state.queue, state.handler)
@@ -85,7 +85,7 @@ final class ProgressReport: Sendable {
         if let queue { queue.async { self.performCallbacks() } } else { callbacks.post(self) }
     }
 
-    /// Not to be changed any more: whoever gets it may keep it.
+    /// Not changed any more: the receiver may keep it.
     private static func copy(_ state: State) -> Progress {
         let copy = Progress(totalUnitCount: state.total)
         copy.completedUnitCount = state.completed

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// What has happened to a task, on its way to the callback queue, where somebody's own code wants to hear of it.
+/// What has happened to a task, on its way to the callback queue, where a closure or an overridden method is called.
 enum TaskEvent: Sendable {
     case response(HTTPURLResponse, Question<ResponseDisposition>)
     case data(Data)
@@ -17,8 +17,7 @@ enum TaskEvent: Sendable {
     case completion(EngineError?, TaskMetrics?)
 }
 
-/// What has happened to a download in particular. In bytes; where nobody knows how many there will be in all, that is
-/// -1.
+/// What has happened to a download in particular. In bytes; a total that is not known is -1.
 enum DownloadEvent: Sendable {
     /// The file goes on where an earlier download broke off.
     case resumed(at: Int64, of: Int64)

@@ -13,8 +13,8 @@ final class RequestContext: Sendable {
     let sensitiveFields: SensitiveFields
     /// The most of a body to collect, in bytes.
     let bodyLimit: Int
-    /// How long to wait for whoever makes a request to come to say more, in seconds. A chain takes microseconds, unless
-    /// its thread has to wait for a processor; tests may wait longer.
+    /// How long to wait for the caller of a request to chain more, in seconds. A chain takes microseconds, unless its
+    /// thread has to wait for a processor; tests may wait longer.
     let grace = Lock(0.1)
     private let manages = Atomic<Bool>(true)
 
@@ -27,7 +27,7 @@ final class RequestContext: Sendable {
         bodyLimit = session.configuration.maximumCollectedBodySize
     }
 
-    /// Whether there is no manager any more who could ask again.
+    /// Whether there is no manager any more that could ask again.
     var isOver: Bool { !manages.load(ordering: .sequentiallyConsistent) }
 
     /// The manager goes.

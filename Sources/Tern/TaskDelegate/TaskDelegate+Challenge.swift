@@ -5,8 +5,8 @@ import TernLock
 // Challenges that no closure answers.
 extension TaskDelegate {
     /// With the credential, if there is one, and if the request was meant for the server that asks: a redirect to
-    /// another origin does not take it along (``Challenge/hasLeftOrigin``). A server may ask before whoever makes the
-    /// request has come to say it: then the answer waits for it, or for the first handler, or a little while.
+    /// another origin does not take it along (``Challenge/hasLeftOrigin``). A server may ask before the caller of the
+    /// request has chained the credential: then the answer waits for it, or for the first handler, or for a short time.
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
     ) {
@@ -25,7 +25,7 @@ extension TaskDelegate {
         answer(.useCredential, credential)
     }
 
-    /// Whoever makes the request has said all, or that.
+    /// The caller of the request has chained a handler, or the credential.
     func answerPostponed() { state.withLock { $0.takePostponed() }?() }
 }
 

@@ -16,7 +16,7 @@ extension TaskDelegate: CallbackQueue.Source {
     /// This task is the first.
     func begin(_ task: SessionTask) { state.withLock { $0.begin(task) } }
 
-    /// The task was never started, and nobody is left to do it.
+    /// The task was never started, and nothing can start it any more.
     func dropTask() {
         guard let task = state.withLock({ $0.dropTask() }) else { return }
         context.hub.remove(task)
@@ -88,7 +88,7 @@ extension TaskDelegate: CallbackQueue.Source {
         if finishes {
             context.callbacks.post(self)
         } else if let task {
-            // Without an error of its own nobody will go on with it.
+            // Without an error of its own nothing resumes it.
             if error == nil { task.abandon() } else { stop(task) }
             // It may have become a download in this moment, which then is what goes on.
             if !(task is SessionDownloadTask), let download = self.task as? SessionDownloadTask { download.cancel() }
@@ -102,7 +102,7 @@ extension TaskDelegate {
     /// The retrier is to be asked now; false if there is nothing to ask about.
     func asks() -> Bool { state.withLock { $0.ask() } }
 
-    /// The same on the callback queue, for whoever is not on it.
+    /// The same on the callback queue, for callers on other threads.
     func askSoon() { context.callbacks.post(Errand { [self] in ask() }) }
 
     private func ask() {
@@ -131,7 +131,7 @@ extension TaskDelegate {
         return withExtendedLifetime(remains) { remains != nil }
     }
 
-    /// Whatever number of seconds somebody names. Adapters may wait, so not on the callback queue.
+    /// Any number of seconds. Adapters may wait, so not on the callback queue.
     static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue.global(qos: .utility)
         guard delay > 0 else { return queue.async(execute: work) }

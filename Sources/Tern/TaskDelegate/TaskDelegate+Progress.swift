@@ -36,7 +36,7 @@ extension TaskDelegate {
         return report
     }
 
-    /// Whoever has the progress in hand may cancel, suspend and resume.
+    /// The holder of the progress may cancel, suspend and resume.
     private func steer(by progress: Progress) {
         progress.isCancellable = true
         progress.isPausable = true
@@ -47,6 +47,6 @@ extension TaskDelegate {
 }
 
 extension TaskDelegate.State {
-    /// Whether nobody will let go of what the user gives from now on.
+    /// Whether what the user gives from now on would not be released.
     fileprivate var hasLetGo: Bool { stage == .over || aside?.hasLetGo == true }
 }

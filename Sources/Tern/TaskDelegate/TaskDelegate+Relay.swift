@@ -4,7 +4,7 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-// Where somebody's own code is to hear of the task.
+// Where closures and overridden methods are called.
 extension TaskDelegate {
     /// Answers a redirect in place of following it: nil delivers the redirect.
     @preconcurrency public var taskWillPerformHTTPRedirection:
@@ -50,7 +50,7 @@ extension TaskDelegate {
         if closure != nil { relays() }
     }
 
-    /// Somebody wants to hear of what happens from now on.
+    /// A closure or an overridden method wants to be called from now on.
     func relays() { isRelayed.store(true, ordering: .relaxed) }
 
     /// Has the callback queue deliver what has happened. On the reactor's thread.
@@ -84,7 +84,7 @@ extension DownloadTaskDelegate {
         set { setOverride(\.fileFinished, newValue) }
     }
 
-    /// Is told of what has been written in place of ``progress``: bytes since the last call, in all, and to be
+    /// Is called when bytes were written, in place of ``progress``: bytes since the last call, in all, and to be
     /// expected.
     @preconcurrency public var downloadTaskDidWriteData:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
@@ -103,7 +103,7 @@ extension DownloadTaskDelegate {
 }
 
 extension UploadTaskDelegate {
-    /// Is told of what has been sent in place of ``uploadProgress``: bytes since the last call, in all, and to be
+    /// Is called when bytes were sent, in place of ``uploadProgress``: bytes since the last call, in all, and to be
     /// expected.
     @preconcurrency public var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
     {
@@ -113,7 +113,7 @@ extension UploadTaskDelegate {
 }
 
 extension Question<ChallengeAnswer> {
-    /// A server that wants no password gets none. Who cancels gives no answer: the question ends with the task.
+    /// A server that wants no password gets none. Cancelling gives no answer: the question ends with the task.
     func answer(
         _ challenge: Challenge, _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
     ) {

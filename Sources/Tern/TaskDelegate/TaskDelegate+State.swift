@@ -32,7 +32,7 @@ extension TaskDelegate {
         private var judges: [Judge] = []
         /// How many of them have run.
         private var judgeCount = 0
-        /// Somebody is in, or was: no validation can come before him any more.
+        /// A visitor is in, or was: no validation can come before it any more.
         private var isJudged = false
         private var isPostponed = false
         private(set) var gate = Gate<Visitor>()
@@ -68,7 +68,7 @@ extension TaskDelegate {
         func resume() { unsafe continuation.resume() }
     }
 
-    /// Who waits for the request to end.
+    /// What waits for the request to end.
     enum Visitor {
         /// To be run on the callback queue.
         case handler(Handler)
@@ -96,8 +96,8 @@ extension TaskDelegate.State {
         case nothing
     }
 
-    /// The task has ended; the first error wins. `isPlain`: nobody but whoever waits at the gate is to be asked or
-    /// told. He runs the validations then; if nobody waits, the callback queue does.
+    /// The task has ended; the first error wins. `isPlain`: only the visitors of the gate are to be asked or told. A
+    /// visitor runs the validations then; if there is none, the callback queue does.
     mutating func end(with error: (any Error)?, isPlain: Bool) -> Ended {
         guard stage == .running else { return .nothing }
         self.error = self.error ?? error
@@ -134,16 +134,16 @@ extension TaskDelegate.State {
 extension TaskDelegate.State {
     mutating func admit(_ visitor: TaskDelegate.Visitor) -> TaskDelegate.Visitor? { gate.admit(visitor) }
 
-    /// Whoever is in at the gate leaves. Returns who is let in.
+    /// The visitor that is in leaves. Returns the one that is let in.
     mutating func nextVisitor() -> TaskDelegate.Visitor? { gate.next() }
 
-    /// Who is in. A Swift task that is has been resumed by whoever let it in.
+    /// The visitor that is in. A Swift task that is in has been resumed by the code that let it in.
     var visitor: TaskDelegate.Visitor? { gate.visitor }
 
-    /// Has no effect once somebody has been let in.
+    /// Has no effect once a visitor has been let in.
     mutating func add(_ judge: TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
 
-    /// The validations that are still to run, once each: as the request ends, and for the first who is let in.
+    /// The validations that are still to run, once each: as the request ends, and for the first visitor.
     mutating func takeJudges() -> [TaskDelegate.Judge] {
         let left = judgeCount == 0 ? judges : Array(judges.dropFirst(judgeCount))
         judgeCount = judges.count
@@ -154,15 +154,15 @@ extension TaskDelegate.State {
         return left
     }
 
-    /// Whether to wait with the conclusion: once, where all is well and nobody is there yet, because whoever made the
-    /// request may be about to say what else has to hold.
+    /// Whether to wait with the conclusion: once, where all is well and there is no visitor yet, because the caller of
+    /// the request may be about to chain a validation.
     mutating func postpones() -> Bool {
         if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
         isPostponed = true
         return true
     }
 
-    /// Whether somebody has come for whom to conclude.
+    /// Whether a visitor has come to conclude for.
     var isDue: Bool { isPostponed && stage == .ending }
 
     /// What handlers get to see, apart from what came of the body and what the task knows itself.
@@ -189,7 +189,7 @@ extension TaskDelegate.State {
         case retry
         /// The callback queue is to finish.
         case finish
-        /// Nobody waits for it any more.
+        /// Nothing waits for it any more.
         case nothing
     }
 
@@ -223,7 +223,7 @@ extension TaskDelegate.State {
         return remains
     }
 
-    /// Opens the gate after all that comes before. Returns who is in, and what is to be let go of.
+    /// Opens the gate after all that comes before. Returns the visitor that is in, and what is to be released.
     mutating func open() -> (visitor: TaskDelegate.Visitor?, spent: [TaskDelegate.Judge]) {
         stage = .over
         defer { (judges, judgeCount) = (Array(judges.dropFirst(judgeCount)), 0) }

@@ -3,7 +3,7 @@ import Foundation
 import TernEngine
 import TernLock
 
-// Who waits at the gate
+// What waits at the gate.
 extension TaskDelegate {
     /// Runs the handler on the callback queue: after the end and the handlers and operations that came before it.
     func handle(_ handler: @escaping Handler) {
@@ -66,7 +66,7 @@ extension TaskDelegate {
         return completion
     }
 
-    /// Runs handlers until nobody is left, or an awaiting task has the turn and carries on from there. On the callback
+    /// Runs handlers until there are no visitors, or an awaiting task is in and carries on from there. On the callback
     /// queue.
     func receiveVisitors() {
         var visitor = state.withLock { $0.visitor }

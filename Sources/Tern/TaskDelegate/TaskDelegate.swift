@@ -4,19 +4,19 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// Sees to the task of one request, and holds response handlers back until the request has ended. It outlives the task
+/// Handles the task of one request, and holds response handlers back until the request has ended. It outlives the task
 /// where the request is retried.
 ///
-/// Runs no code of the user's on the reactor: what he has overridden runs on the callback queue, validations there or
-/// in an awaiting task. Any thread, any time; Sendable because whatever changes is behind a lock.
+/// Runs no code of the user's on the reactor: overridden methods run on the callback queue, validations there or in an
+/// awaiting task. Any thread, any time; Sendable because whatever changes is behind a lock.
 open class TaskDelegate: @unchecked Sendable {
     let context: RequestContext
     let state: Lock<State>
-    /// Whether somebody's own code wants to hear of the task: then what happens to it goes by way of the callback
-    /// queue.
+    /// Whether a closure or an overridden method wants to be called: then the events of the task pass through the
+    /// callback queue.
     let isRelayed = Atomic<Bool>(false)
 
-    /// Whether nobody holds the request but its user.
+    /// Whether only the user holds the request.
     let isUnstarted = Atomic<Bool>(false)
 
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
@@ -83,7 +83,7 @@ open class TaskDelegate: @unchecked Sendable {
     /// The head of the response, as soon as it is there.
     var response: HTTPURLResponse? { state.withLock { $0.response } }
 
-    /// Whom the engine tells of the task.
+    /// The delegate that the engine calls.
     var receiver: any SessionDownloadDelegate { NoOpTaskDelegate.shared }
 
     /// Takes in the head of a response.

@@ -12,11 +12,11 @@ protocol TaskHub: AnyObject, Sendable {
     var answersServerTrustChallenges: Bool { get }
     /// What is sent in place of a request.
     func adapt(_ request: URLRequest) throws -> URLRequest
-    /// Asks the retrier about an error. `answer` is called once; at once, where there is nobody to ask.
+    /// Asks the retrier about an error. `answer` is called once; at once, if there is no retrier.
     func ask(about delegate: TaskDelegate, _ error: any Error, _ answer: @escaping RetryAnswer)
     /// Has another task made for what was asked for at first.
     func retry(_ delegate: TaskDelegate)
-    /// Somebody's closure that brings a new stream.
+    /// The user's closure that brings a new stream.
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { get }
     /// Tells of what has happened to a task. On the callback queue.
     func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session, to delegate: TaskDelegate?)

@@ -5,8 +5,8 @@ import TernLock
 
 /// Sees to a request that sends content, and collects the body of the answer.
 open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
-    /// How much of the content has been sent, in bytes; the total is -1 where nobody knows it. Changes on the queue
-    /// that reports run on, and may cancel, suspend and resume the request.
+    /// How much of the content has been sent, in bytes; the total is -1 if it is not known. Changes on the queue that
+    /// reports run on, and may cancel, suspend and resume the request.
     public var uploadProgress: Progress { sentReport.progress }
 
     /// What has been told of.

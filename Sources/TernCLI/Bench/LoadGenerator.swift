@@ -6,7 +6,7 @@ import TernLock
 /// A closed loop of GET requests through the public async API: each worker sends its next request when it has its
 /// answer.
 struct LoadGenerator: Sendable {
-    /// A worker that has met so many failures and no answer at all does not become a busy loop.
+    /// A worker that has met this number of failures and no answer at all does not become a busy loop.
     private static let hopelessFailures = 100
 
     let request: Tern.URLRequest

@@ -12,7 +12,7 @@ final class DownloadProgress: Sendable {
         mutating func advance(to received: Int) -> Int? {
             guard let length, length > 0 else { return nil }
             let tenths = Int(min(10, 10 * Double(received) / Double(length)))
-            // The last is told of with the file.
+            // The last tenth is reported with the file.
             guard tenths > told, tenths < 10 else { return nil }
             told = tenths
             return tenths

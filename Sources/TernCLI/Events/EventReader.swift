@@ -7,7 +7,7 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Follows events until they end, somebody interrupts, or time is up.
+/// Follows events until they end, the user interrupts, or time is up.
 struct EventReader {
     /// Why it was stopped; the first reason counts.
     private final class Stop: Sendable {
@@ -28,7 +28,7 @@ struct EventReader {
             reader?.cancel()
         }
 
-        /// Whom to stop, if it is not too late already.
+        /// The task to stop, if it is not too late already.
         func watch(_ reader: Task<Void, any Error>) {
             let isLate = state.withLock { state in
                 state.reader = reader
@@ -45,7 +45,7 @@ struct EventReader {
     /// - Throws: curl's exit code, when the line about the failure has been written to standard error.
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
-        // Before anything is shown that somebody could take for the time to interrupt.
+        // Before anything is shown that could be taken for the time to interrupt.
         let interruption = Self.onInterruption { stop.stop(.interrupted) }
         let reader = Task { for try await event in events { try show(event) } }
         stop.watch(reader)

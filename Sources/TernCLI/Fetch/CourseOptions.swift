@@ -8,7 +8,7 @@ struct CourseOptions: ParsableArguments {
     /// As in curl.
     private static let maximumRedirects = 50
 
-    /// For who follows without being asked to.
+    /// For commands that follow redirects without an option.
     static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
 
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")

@@ -19,7 +19,7 @@ enum InputFile {
         }
     }
 
-    /// Whoever reads standard input second finds nothing there.
+    /// A second reader of standard input finds nothing there.
     static func checkStandardInput(_ inputs: [String]) throws {
         if inputs.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("\"-\" is given more than once, and standard input can be read once")

@@ -27,9 +27,9 @@ final class Transcript: SessionTaskDelegate {
 
     /// What is to become of the body.
     enum BodyUse: Sendable {
-        /// With the heads before it, so many times.
+        /// With the heads before it, this number of times.
         case write(to: Outlet, headCopies: Int)
-        /// Into the contents, at most so many bytes.
+        /// Into the contents, at most this number of bytes.
         case collect(limit: Int)
     }
 
@@ -206,7 +206,7 @@ final class Transcript: SessionTaskDelegate {
         }
     }
 
-    /// Nil has no limit: whoever reads slowly gets everything in the end.
+    /// Nil has no limit: a slow reader gets everything in the end.
     private static func patience(with task: SessionTask, after error: EngineError?) -> Double? {
         if error != nil { return patienceAfterFailure }
         guard let total = task.originalRequest.timeouts?.total, let metrics = task.metrics, let end = metrics.end else {

@@ -59,7 +59,7 @@ struct WriteOut {
 
     private static func write(_ text: String, to destination: Int32) throws {
         if destination == STDOUT_FILENO { return try StandardStreams.write(Data(text.utf8)) }
-        // If that fails, there is nobody left to tell.
+        // If that fails, there is no way left to tell.
         try? StandardStreams.write(Data(text.utf8), to: destination)
     }
 

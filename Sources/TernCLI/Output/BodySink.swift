@@ -47,7 +47,7 @@ final class BodySink {
         if case .file = target { false } else { true }
     }
 
-    /// Gets ready to write; waits for whoever reads, if it is a FIFO.
+    /// Gets ready to write; waits for a reader if it is a FIFO.
     ///
     /// - Returns: what must not be left behind.
     func open() throws(OutputError) -> UnfinishedFile? {

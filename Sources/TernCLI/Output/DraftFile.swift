@@ -76,7 +76,7 @@ final class DraftFile {
     private static func create(
         _ name: String, for path: String, isReplacing: Bool
     ) throws(OutputError) -> (descriptor: Int32, isNamed: Bool) {
-        // Until it has the file's permissions, nobody else reads it.
+        // Until the file has its permissions, only its owner reads it.
         let mode: mode_t = isReplacing ? 0o600 : 0o666
         if let descriptor = create(name, mode) { return (descriptor, true) }
         guard isReplacing, [EACCES, EPERM, EROFS].contains(errno) else { throw .last(path) }
@@ -87,7 +87,7 @@ final class DraftFile {
         return (descriptor, false)
     }
 
-    /// One that nobody guesses.
+    /// A name that cannot be guessed.
     private static func newName(in folder: String) -> String {
         folder + "/.tern-" + String(UInt64.random(in: .min ... .max), radix: 36)
     }

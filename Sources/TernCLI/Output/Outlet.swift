@@ -5,7 +5,7 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Writes what a task receives, in order and on a thread of its own: a FIFO that nobody reads, or a slow disk, must not
+/// Writes what a task receives, in order and on a thread of its own: a FIFO without a reader, or a slow disk, must not
 /// stop the reactor, whose time limits would not count then. What has not been written makes the task wait.
 ///
 /// `sink` and `failure` belong to the queue, which is what `@unchecked Sendable` rests on.

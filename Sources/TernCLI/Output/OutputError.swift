@@ -9,7 +9,7 @@ struct OutputError: ReportedFailure, CustomStringConvertible {
         case isSocket
         case isEmptyPath
         case tooManyLinks
-        /// Whoever was to read it has not come in time.
+        /// The reader has not come in time.
         case tooSlow
     }
 

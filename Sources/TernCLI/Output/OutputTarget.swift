@@ -4,7 +4,7 @@ import Glibc
 
 /// What `-o` names, judged by what is there. Nothing is touched.
 enum OutputTarget {
-    /// Nobody said where; a terminal is spared what would steer it.
+    /// No file was named; a terminal is not sent what would control it.
     case standardOutput
     /// A descriptor that we were started with, such as that of `-`, /dev/stdout and /dev/fd/3.
     case descriptor(Int32)

@@ -13,7 +13,7 @@ enum StandardStreams {
 
         var exitStatus: ExitStatus { .unwritable }
 
-        /// Whoever reads has gone, as `head` does when it has enough.
+        /// The reader has gone, as `head` does when it has enough.
         var isBrokenPipe: Bool { number == EPIPE }
 
         var description: String { unsafe "cannot write to standard output: \(String(cString: strerror(number)))" }
@@ -39,8 +39,8 @@ enum StandardStreams {
         try write(data, to: STDOUT_FILENO)
     }
 
-    /// Writes text and the end of its last line to standard error, with nothing in it that steers a terminal. If that
-    /// fails, there is nobody left to tell.
+    /// Writes text and the end of its last line to standard error, without characters that control a terminal. If that
+    /// fails, there is no way left to tell.
     static func tell(_ text: String) {
         try? write(Data((TerminalText.cleaned(text) + "\n").utf8), to: STDERR_FILENO)
     }
@@ -53,7 +53,7 @@ enum StandardStreams {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Whoever shares the pipe may have made it non-blocking.
+                // Another process that shares the pipe may have made it non-blocking.
                 waitUntilWritable(descriptor)
             } else if errno != EINTR {
                 throw WriteError(number: errno)

@@ -31,7 +31,7 @@ final class UnfinishedFile: @unchecked Sendable {
         sources.begin()
     }
 
-    /// Does nothing where the file has its final name by now: nobody else has this one.
+    /// Does nothing if the file has its final name by now: no other file has this one.
     func remove() { _ = unsafe unlink(path) }
 
     static func isIgnored(_ number: Int32) -> Bool {

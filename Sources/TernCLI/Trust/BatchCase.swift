@@ -6,8 +6,7 @@ import TernTLS
 /// One line of a batch: `{"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, "policy": {…}}`.
 ///
 /// Without a host no name is checked, without anchors the system's count, without a time it is now, and without a
-/// policy it is the default evaluation. Other members are none of our business, for whoever keeps cases keeps notes
-/// with them.
+/// policy it is the default evaluation. Other members are ignored: they may be notes about the case.
 struct BatchCase {
     let host: String?
     let trust: ServerTrust

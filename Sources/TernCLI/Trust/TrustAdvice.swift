@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 
-/// What to do about a refusal, for whoever runs the server or the application.
+/// What to do about a refusal, for the operator of the server or the developer of the application.
 enum TrustAdvice {
     static func text(for reason: TrustFailure.Reason) -> String {
         switch reason {

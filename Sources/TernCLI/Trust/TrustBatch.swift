@@ -36,7 +36,8 @@ struct TrustBatch: ~Copyable {
         try Self.write(&output)
     }
 
-    /// Whoever writes one case and waits for its verdict gets it: nothing stays behind while we wait for more.
+    /// A program that writes one case and waits for its verdict gets it: nothing stays in a buffer while the next line
+    /// is awaited.
     private mutating func nextLine() throws -> LineReader.Line? {
         var waiting = Data()
         swap(&waiting, &output)

@@ -5,7 +5,7 @@ import Tern
 import TernEngine
 import TernTLS
 
-/// Whom to judge, by what, and when.
+/// Which server to evaluate, by which policy, and when.
 struct TrustQuestion: ParsableArguments {
     @Argument(help: "An https URL, to judge the server there; nothing is asked of it but its certificates.")
     var url: String?
@@ -62,7 +62,7 @@ struct TrustQuestion: ParsableArguments {
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
         let isBetweenSeconds = moment?.hasFraction ?? false
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
-        // Nobody is asked about a server that is refused anyway.
+        // Responders are not asked about a server that is refused anyway.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
         let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
@@ -70,7 +70,8 @@ struct TrustQuestion: ParsableArguments {
         return last
     }
 
-    /// A list that is outdated, forged or somebody else's says nothing, and whoever gave it believes that it did.
+    /// A list that is outdated, forged or of another issuer says nothing, and the user who gave it believes that it
+    /// did.
     private func warnOfSilence(in findings: [RevocationFinding]) {
         for finding in findings where finding.status == .undetermined {
             StandardStreams.tell(

@@ -18,7 +18,7 @@ package struct BodyAccumulator: Sendable {
     private static let reservation = 16 * 1024...512 * 1024
     /// Where a body is received into the room itself it takes memory as it comes, and before that only addresses.
     private static let addresses = 64 * 1024 * 1024
-    /// Beyond that a server gets room for so many times what it has sent.
+    /// Beyond that a server gets room for this multiple of what it has sent.
     private static let growth = 8
 
     /// In bytes.
@@ -98,7 +98,7 @@ package struct BodyAccumulator: Sendable {
         return .taken
     }
 
-    /// Adds a piece for a reader who takes all that is there, time and again: what bounds him is a valve, and no limit.
+    /// Adds a piece for a reader that takes all there is, again and again: a valve bounds it, not this limit.
     package mutating func pass(_ piece: Span<UInt8>) {
         if !isTooLarge { bytes.append(piece) }
     }

@@ -6,9 +6,9 @@ import TernIO
 
 /// The delegate behind `Session.data(for:)` and behind tasks with a completion handler.
 ///
-/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by whoever waited
-/// for that. This is what `@unchecked Sendable` rests on. Whoever listens is told once because a task completes once,
-/// which is its proof of `@safe`.
+/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by the waiter. This
+/// is what `@unchecked Sendable` rests on. The listener is called once because a task completes once, which is the
+/// proof of `@safe`.
 @safe
 final class DataCollector: ContentReceiver, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
@@ -20,7 +20,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         case handler(@Sendable (Outcome) -> Void)
     }
 
-    // Unchecked: it calls nobody, so no access can begin while another lasts.
+    // Unchecked: it calls no code, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) private var body: BodyAccumulator
     private var response: HTTPURLResponse?
     private var error: EngineError?

@@ -2,8 +2,8 @@
 import TernHTTP1
 
 extension Connection {
-    /// Stops being a connection of HTTP, of which nobody is told: who takes over has the socket, with what had come by
-    /// then.
+    /// Stops being a connection of HTTP, without telling the delegate. The caller gets the socket, with what had
+    /// arrived by then.
     func handOver(_ early: [UInt8] = [], hasEnded: Bool = false) -> Handover {
         _ = state.close()
         carry(nil, nil)
@@ -15,7 +15,7 @@ extension Connection {
     }
 
     /// The server speaks another protocol from here on (RFC 9110 §7.8). It begins when all of the request has been
-    /// sent, and only if there is somebody to speak it.
+    /// sent, and only if the delegate takes over.
     func switchProtocols(behind early: [UInt8], hasEnded: Bool = false) {
         guard outgoing.isSent, let delegate, delegate.takesOver else { return fail(.transfer(.upgradeNotTaken)) }
         let evidence = evidence

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-// What is left of a response that nobody reads on.
+// The rest of a response that is not wanted.
 extension Connection {
     /// More than that is not received for the sake of a connection: opening another costs less.
     static let drainedAtMost = 64 * 1024
-    /// And no longer than that: whoever waits for a connection may wait for this one.
+    /// The maximum time for that: a waiter may wait for this connection.
     private static let drainedWithin = Duration.seconds(1)
 
-    /// For whom it carries, which is told nothing more: the rest of the response is received and dropped if it is known
-    /// to be short, and then the connection is free. Otherwise it is closed.
+    /// Leaves the exchange: its delegate is told nothing more. The rest of the response is received and dropped if it
+    /// is known to be short, and then the connection is free. Otherwise it is closed.
     func leaveRest() -> Evidence {
         guard case .active = state.stage, !isSending, exchange.contentLeft > 0,
             exchange.contentLeft <= Self.drainedAtMost

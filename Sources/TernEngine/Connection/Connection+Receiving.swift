@@ -48,7 +48,8 @@ extension Connection {
         return isPaused || allowance.isSpent
     }
 
-    /// Whoever waits for the connection gets it at once, so what came while the response was told is looked at first.
+    /// The next waiter gets the connection at once, so what arrived while the response was delivered is looked at
+    /// first.
     private func lookBehindResponse(_ buffers: ReceiveBuffers) {
         guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport.hasInput else {
             return
@@ -80,8 +81,8 @@ extension Connection {
         if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }
     }
 
-    /// Takes in what a resting connection has received. The reactor's buffers are not ours then: whoever wants to use
-    /// this connection may be a delegate, called in the midst of what another connection reads from them.
+    /// Receives what an idle connection has been sent. The reactor's buffers may be in use: a delegate that wants this
+    /// connection may have been called while another connection reads from them.
     func receiveResting() {
         unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.restingBufferSize, alignment: 16) { buffer in
             let (first, second) = unsafe (buffer[..<Self.restingBufferSize], buffer[Self.restingBufferSize...])
@@ -91,7 +92,7 @@ extension Connection {
         if case .resting = state.stage, transport.hasInput { retire() }
     }
 
-    /// Content that is known to come next is received where it will stay, if whoever gets it has room.
+    /// Content that is known to come next is received where it will stay, if the delegate has room.
     private func place(_ buffers: ReceiveBuffers) -> ReceiveBuffers {
         guard exchange.contentLeft >= Self.leastRoom, case .active = state.stage,
             let room = unsafe delegate?.room(for: exchange.contentLeft)
@@ -139,7 +140,7 @@ extension Connection {
         while true {
             let received = try unsafe transport.receive(buffers, atMost: allowance.left, isListening: isListening)
             if let received { return received }
-            // Paid for before there is more, though it ended in the midst of a record.
+            // Paid for before there is more, although it ended in the middle of a record.
             if let count = transport.workedOffCount { allowance.settle(count) }
             if allowance.isSpent { return .nothing }
         }

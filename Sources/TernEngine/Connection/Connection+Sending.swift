@@ -42,7 +42,7 @@ extension Connection {
         }
     }
 
-    /// As far as it goes in one turn. Whoever is asked for content may do what he likes, and have the connection
+    /// Sends as much as one tick allows. A source that is asked for content may run any code, and have the connection
     /// closed.
     private func sendRequest() throws(SendingError) {
         var allowance = TurnAllowance(among: loop.readyCount)
@@ -86,7 +86,7 @@ extension Connection {
     /// What the server said may be what the content waited for.
     func permissionMayHaveCome(isFinal: Bool) {
         guard case .permission = outgoing.appetite else { return }
-        // Whoever has answered does not want the content any more.
+        // A server that has answered does not want the content any more.
         if isFinal {
             outgoing.drop().finish()
             return

@@ -20,15 +20,14 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private let settings: ExchangeSettings
     let owner: any ConnectionOwner
 
-    // Unchecked: these are values of their own that call nobody. `outgoing` hands out what is the user's, and
-    // `delegate` is taken out before it is let go of; the others hold nothing of anybody's. So no access can begin
-    // while another lasts.
+    // Unchecked: these values call no code. `outgoing` hands out what is the user's, and `delegate` is taken out before
+    // it is released; the others hold nothing of the user's. So no access can begin while another lasts.
     @safe @exclusivity(unchecked) var state = ConnectionState()
     /// While `state` is active or finishing.
     @safe @exclusivity(unchecked) private(set) var delegate: (any ExchangeDelegate)?
     @safe @exclusivity(unchecked) private(set) var deadlines: Deadlines?
     @safe @exclusivity(unchecked) var silence: Silence
-    /// Octets of content that were told to whom it carries.
+    /// The number of bytes of content that the delegate was told of.
     var contentTold: Int64 = 0
     /// What the transport had sent when it was looked at last.
     var sentBefore: UInt64 = 0
@@ -88,7 +87,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if case .active = state.stage { flush() }
     }
 
-    /// Tells somebody else from now on, or nobody.
+    /// Calls another delegate from now on, or none.
     func carry(_ other: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
         var other = other
         swap(&other, &delegate)
@@ -98,14 +97,14 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Keeps the connection for later.
     func rest() {
         noticeDeadPeer()
-        // The last flight of a handshake that nobody waits for any more.
+        // The last flight of a handshake may not have left.
         if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
     }
 
-    /// Whether a resting connection can take a task, now: what has arrived since it came to rest, told or not, is taken
-    /// in first, and an end of stream or a stray byte closes it. Whoever asks may have computed for long since the loop
-    /// last looked, and bytes that lie in the socket before a request is sent must never answer it.
+    /// Whether an idle connection can carry a request now. What has arrived since it became idle is received first, and
+    /// an end of stream or an unexpected byte closes the connection: the caller may have computed for a long time since
+    /// the loop last looked, and bytes that are in the socket before a request is sent must never answer it.
     var isFit: Bool {
         if case .resting = state.stage, transport.hasInput { receiveResting() }
         if case .resting = state.stage { return true }
@@ -128,11 +127,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    /// Closes the connection in the midst of an exchange, for whom it carries: it is told nothing more.
+    /// Closes the connection in the middle of an exchange, whose delegate is told nothing more.
     func leave() -> Evidence {
         let evidence = evidence
         carry(nil, nil)
-        // What is left of the body may fill the kernel's buffers, with nobody at the other end to read it.
+        // What is left of the body may fill the kernel's buffers, and the peer does not read it.
         if outgoing.hasContent { transport.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)

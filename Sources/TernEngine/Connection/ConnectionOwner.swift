@@ -2,12 +2,12 @@
 
 /// Whose a connection is when it carries nothing: its pool, as far as a connection knows it.
 protocol ConnectionOwner: AnyObject {
-    /// Whether somebody waits for a connection.
+    /// Whether a task waits for a connection.
     var isAwaited: Bool { get }
 
     /// It has carried its exchange and can carry another.
     func connectionFree(_ connection: Connection)
 
-    /// It is closed, while it rested or in the midst of an exchange.
+    /// The connection is closed, while it was idle or in the middle of an exchange.
     func connectionClosed(_ connection: Connection, wasResting: Bool)
 }

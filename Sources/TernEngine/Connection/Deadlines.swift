@@ -17,7 +17,7 @@ struct Deadlines: Sendable {
         limits.total.map { Deadline(instant: start.advanced(by: $0), limit: .total) }
     }
 
-    /// For one who has waited for a connection since `since`.
+    /// For a task that has waited for a connection since `since`.
     func waiting(since: MonotonicInstant) -> Deadline? {
         Self.sooner(total, limits.queue.map { Deadline(instant: since.advanced(by: $0), limit: .queue) })
     }

@@ -46,7 +46,7 @@ final class ExchangeSettings: Sendable {
     func fields(for hop: Hop) -> DefaultFields {
         let defaults = defaults(for: hop.request)
         if hop.mayCarryCredentials { return defaults.all }
-        // What a request calls a secret is one, whoever sets it.
+        // A field that a request calls a secret is one, also when the session sets it.
         let isSecret = { (field: HTTPField) in hop.request.isSensitive(fieldNamed: field.name) }
         guard defaults.harmless.fields.contains(where: isSecret) else { return defaults.harmless }
         return DefaultFields(HTTPFields(defaults.harmless.fields.filter { !isSecret($0) }))
@@ -54,8 +54,7 @@ final class ExchangeSettings: Sendable {
 
     private func defaults(for request: URLRequest) -> Defaults {
         guard request.decodesContent ?? decodesContent else { return defaults }
-        // Ranges count the octets of what is sent (RFC 9110 §14.1.2): of a coded body they would be pieces nobody can
-        // decode.
+        // Ranges count the bytes of what is sent (RFC 9110 §14.1.2): parts of a coded body could not be decoded.
         return request.headers.isEmpty || request.headers["Range"] == nil ? decodingDefaults : rangeDefaults
     }
 

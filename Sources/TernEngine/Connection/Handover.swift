@@ -5,7 +5,7 @@ import TernIO
 /// loop.
 struct Handover {
     let transport: Transport
-    /// Of the socket; whoever takes over has it transferred to himself.
+    /// Of the socket; the new owner has it transferred to itself.
     let token: RegistrationToken
     let metrics: ConnectionMetrics
     /// What had come already.
@@ -13,7 +13,7 @@ struct Handover {
     /// And nothing follows it.
     var hasEnded = false
 
-    /// Closes what nobody takes over.
+    /// Closes a connection that is not taken over.
     func discard(on loop: ReactorLoop) {
         loop.deregister(token)
         transport.close()

@@ -13,7 +13,7 @@ extension OutgoingRequest {
         let count = try sent.get()
         bufferSent += count
         if bufferSent == buffer.count, bufferSent > Self.pieceSize {
-            // Whoever sent one large piece does not keep its memory for ever.
+            // One large piece does not make the connection keep its memory for ever.
             buffer = []
             bufferSent = 0
         }

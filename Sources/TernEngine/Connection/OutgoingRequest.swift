@@ -3,11 +3,12 @@ import FoundationEssentials
 import TernHTTP1
 import TernIO
 
-/// One request on its way out, and what it waits for. Reused for every exchange of a connection, and its memory too.
+/// The request that a connection sends, and what it waits for. Reused for every exchange of a connection, with its
+/// memory.
 ///
-/// The content is pulled: the exchange is told of every piece when it goes, so it never believes in a request that is
-/// still in our hands. And the content is the user's, who may learn of its last release: it is never let go of in here,
-/// but handed out by ``drop()``, so that nobody is called while this changes.
+/// The content is pulled: the exchange is told of every piece when it leaves, so it never takes a request for sent that
+/// is not. The content is the user's, and releasing it may run code: it is never released here, but handed out by
+/// ``drop()``, so that no code runs while this changes.
 struct OutgoingRequest: ~Copyable {
     /// Bodies up to this size, in bytes, leave in one piece with the head.
     private static let bodyCopiedIntoHead = 16 * 1024
@@ -26,7 +27,7 @@ struct OutgoingRequest: ~Copyable {
         case source(any BodySource)
         /// The source has a file here, and is asked again behind it.
         case stretch(FileStretch, of: any BodySource)
-        /// The source, or who makes it, is being asked. Exits: source, over.
+        /// The source, or the closure that makes it, is being asked. Exits: source, over.
         case asked
     }
 
@@ -157,7 +158,7 @@ struct OutgoingRequest: ~Copyable {
     mutating func send(
         over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step {
-        // Whoever sends for another reason, because a peer asked for new keys, does not ask a source that has nothing.
+        // A send for another reason, such as new keys that a peer asked for, does not ask a source that has nothing.
         if case .source = appetite { return .wait }
         while true {
             // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
@@ -190,7 +191,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// What is let go of: whoever gets it finishes it, while nothing is half changed, and holds it until then.
+    /// What is dropped: the caller finishes it when nothing is half changed, and holds it until then.
     struct Dropped {
         var content = Content.over
         var spent = Content.over

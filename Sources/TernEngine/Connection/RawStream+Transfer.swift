@@ -14,7 +14,7 @@ extension RawStream {
         advance()
     }
 
-    /// Does what can be done now, tells whoever waits for it, and waits for the rest.
+    /// Does what can be done now, calls the completions of it, and waits for the rest.
     func advance() {
         while case .open = stage, let next = later.popFirst() { next() }
         guard let handover else { return answer() }
@@ -95,7 +95,7 @@ extension RawStream {
         }.get()
     }
 
-    /// Tells whoever has waited.
+    /// Calls the completions of what is done.
     func answer() {
         while let answer = reads.next(at: loop.now) { tell(answer) }
         while let answer = writes.next(at: loop.now) { tell(answer) }

@@ -4,12 +4,12 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// A connection of bytes: opens it, reads and writes as it is asked to, secures it, closes it half by half.
+/// A connection of bytes: opens it, reads and writes as asked, secures it, closes it half by half.
 ///
 /// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
-/// What is asked is done in a turn of its own, because whoever asks may be in the midst of what another connection does
-/// with the reactor's buffers. Nothing is received that nobody waits for, and what is to be sent waits with whoever
-/// brings it.
+/// Each call is done in a tick of its own, because the caller may be a delegate that another connection calls while it
+/// uses the reactor's buffers. The stream receives only what a read waits for, and what is to be sent waits with its
+/// write.
 final class RawStream: ReadinessHandler, @unchecked Sendable {
     typealias ReadCompletion = (Result<(octets: Data, isAtEnd: Bool), StreamFailure>) -> Void
     typealias WriteCompletion = (StreamFailure?) -> Void
@@ -40,7 +40,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     var whenOver: (() -> Void)?
     let assistant: any StreamAssistant
     var stage = Stage.created
-    // Unchecked: they call nobody, so no access can begin while another lasts.
+    // Unchecked: they call no code, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) var reads = StreamReads<ReadCompletion>()
     @safe @exclusivity(unchecked) var writes = StreamWrites<WriteCompletion>()
     /// What was asked behind being secured.

@@ -3,7 +3,7 @@ import TernTLS
 
 /// What came of receiving, or of opening what was received.
 enum Received: Hashable {
-    /// So many octets of what is delegate.
+    /// This number of bytes.
     case bytes(Int)
     /// A message of TLS without any.
     case message

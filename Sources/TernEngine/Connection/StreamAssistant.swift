@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Who opens connections for a raw stream, as far as it knows him. On its loop's thread.
+/// Opens and secures connections for a raw stream. On its loop's thread.
 protocol StreamAssistant: AnyObject {
     /// Opens a connection, and calls back once, later, unless it is cancelled.
     func open(_ completion: @escaping (Result<Handover, StreamFailure>) -> Void)
@@ -14,7 +14,7 @@ protocol StreamAssistant: AnyObject {
     func cancel()
 }
 
-/// Who is told what becomes of a raw stream. On its loop's thread.
+/// Receives what happens to a raw stream. On its loop's thread.
 protocol StreamListener: AnyObject {
     /// Nothing more can be read.
     func streamReadClosed()

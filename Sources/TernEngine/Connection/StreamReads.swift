@@ -2,13 +2,14 @@
 import FoundationEssentials
 import TernIO
 
-/// What is asked of the incoming half of a raw stream, and what has come of it: decides, does nothing.
+/// The reads of a raw stream, and what has been received: decides, does nothing.
 ///
-/// Octets are wanted only while somebody waits for them, and no more than he takes: what is here that nobody has asked
-/// for came in one TLS record with what was, or before there was anybody to ask. `Waiter` is who is told.
+/// Bytes are wanted only while a read waits for them, and no more than it takes. More can be here only because it
+/// arrived in one TLS record with bytes that were wanted, or before the first read. `Waiter` is the completion of a
+/// read.
 struct StreamReads<Waiter>: ~Copyable {
     struct Read {
-        /// So many octets at least, but for the end; at least one.
+        /// The minimum number of bytes, except at the end; at least one.
         let least: Int
         /// And no more than these.
         let most: Int
@@ -42,17 +43,17 @@ struct StreamReads<Waiter>: ~Copyable {
         case ended
         /// Exit: none.
         case failed(EngineError.Reason)
-        /// Nobody reads any more. Exit: none.
+        /// There are no reads any more. Exit: none.
         case closed
     }
 
     private var stage = Stage.open
-    /// Nobody may ask any more; who has asked is served.
+    /// No read may be added; the pending ones are served.
     private var isClosing = false
     /// Whose turn it is.
     private var turn: Read?
     private var line = WorkQueue<Read>()
-    /// What has come begins at `start`: whoever reads little of much does not have the rest moved each time.
+    /// The bytes that are here begin at `start`, so that a small read does not move all the others.
     private var octets = Data()
     private var start = 0
     private var wasEndTold = false
@@ -60,7 +61,7 @@ struct StreamReads<Waiter>: ~Copyable {
     private(set) var deadline: MonotonicInstant?
     private var isTimeUp = false
 
-    /// Somebody asks.
+    /// A read is added.
     mutating func ask(_ read: Read, at now: MonotonicInstant) -> Answer? {
         if isClosing { return Answer(waiter: read.waiter, outcome: .failed(.request(.streamClosed))) }
         if turn == nil {
@@ -77,7 +78,7 @@ struct StreamReads<Waiter>: ~Copyable {
         deadline = turn?.limit.map { now.advanced(by: $0) }
     }
 
-    /// So many octets may be received now; 0 for none.
+    /// The number of bytes that may be received now; 0 for none.
     var wanted: Int {
         guard case .open = stage, let first = turn, count < first.least else { return 0 }
         return first.most - count
@@ -101,7 +102,7 @@ struct StreamReads<Waiter>: ~Copyable {
         }
     }
 
-    /// Nobody is to ask after this.
+    /// No read may be added after this.
     mutating func close() {
         isClosing = true
         closeIfServed()
@@ -158,10 +159,10 @@ struct StreamReads<Waiter>: ~Copyable {
 
     private var isAtEnd: Bool { count == 0 && wasEndTold }
 
-    /// Whether something came that nobody has asked for.
+    /// Whether there are bytes that no read has asked for.
     var hasOctets: Bool { count > 0 }
 
-    /// Whether somebody waits.
+    /// Whether a read is pending.
     var isAsked: Bool { turn != nil }
 
     /// Whether nothing can be read any more that has not been told.

@@ -2,9 +2,10 @@
 import FoundationEssentials
 import TernIO
 
-/// What is to leave by the outgoing half of a raw stream, and what has become of it: decides, does nothing.
+/// The writes of a raw stream, and how much of them has left: decides, does nothing.
 ///
-/// `Waiter` is who is told when his octets are the kernel's, or sealed and about to be.
+/// `Waiter` is the completion of a write, called when the kernel has its bytes, or they are sealed and about to be
+/// sent.
 struct StreamWrites<Waiter>: ~Copyable {
     struct Write {
         let octets: Data
@@ -22,7 +23,7 @@ struct StreamWrites<Waiter>: ~Copyable {
     private enum Stage {
         /// Exits: closing, failed.
         case open
-        /// Nobody may add anything; what is there leaves, and the end behind it. Exits: closed, failed.
+        /// No write may be added; the pending ones leave, and then the end. Exits: closed, failed.
         case closing
         /// The peer has been told the end. Exit: failed.
         case closed
@@ -34,13 +35,13 @@ struct StreamWrites<Waiter>: ~Copyable {
     /// Whose turn it is.
     private var turn: Write?
     private var line = WorkQueue<Write>()
-    /// Of the first one, so many octets have left.
+    /// The number of bytes of the first write that have left.
     private var sentCount = 0
     /// Whose turn it is has time until then.
     private(set) var deadline: MonotonicInstant?
     private var isTimeUp = false
 
-    /// Somebody has something to send.
+    /// A write is added.
     mutating func add(_ write: Write, at now: MonotonicInstant) -> Answer? {
         switch stage {
         case .open: break
@@ -61,7 +62,7 @@ struct StreamWrites<Waiter>: ~Copyable {
         deadline = turn?.limit.map { now.advanced(by: $0) }
     }
 
-    /// What leaves next, which may be nothing of what there is; nil if nobody has anything to send.
+    /// What leaves next, which may be empty; nil if there is no write.
     var first: (octets: Data, from: Int)? {
         switch stage {
         case .open, .closing: turn.map { ($0.octets, sentCount) }
@@ -69,7 +70,7 @@ struct StreamWrites<Waiter>: ~Copyable {
         }
     }
 
-    /// So many octets more of it have left.
+    /// This number of bytes of the first write have left.
     mutating func sent(_ count: Int) { sentCount += count }
 
     /// Nothing more is added: the end is to follow what is there.
@@ -111,7 +112,7 @@ struct StreamWrites<Waiter>: ~Copyable {
         return Answer(waiter: first.waiter, failure: failure)
     }
 
-    /// Whether somebody waits.
+    /// Whether a write is pending.
     var isAsked: Bool { turn != nil }
 
     var isOver: Bool {

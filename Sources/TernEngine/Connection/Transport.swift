@@ -17,7 +17,7 @@ final class Transport {
     /// left there, so what waits are answers to a peer that asks and does not listen.
     private static let owedAtMost = 128 * 1024
 
-    // Unchecked: it asks the kernel and nobody else, so no access can begin while another lasts.
+    // Unchecked: the socket calls only the kernel, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) private var socket: Socket?
     /// Whether what is sent travels under TLS.
     private(set) var isSecure: Bool
@@ -233,8 +233,7 @@ final class Transport {
         received = 0..<0
     }
 
-    /// Has the kernel look for a peer that is gone. Nothing but time depends on it: whoever sends to a dead peer learns
-    /// of it.
+    /// Has the kernel look for a peer that is gone. Only time depends on it: sending to a dead peer fails as well.
     func noticeDeadPeer() { try? socket?.noticeDeadPeer() }
 
     /// Has the coming close throw away what the kernel has not sent yet.

@@ -24,7 +24,7 @@ struct TurnAllowance {
     private(set) var left: Int
     private var settledCount: UInt64
 
-    /// For one of `readyCount` that are ready at once, and has received so many octets in its life.
+    /// For one of `readyCount` connections that are ready at once; it has received this number of bytes in its life.
     init(among readyCount: Int, receivedCount: UInt64 = 0) {
         left = max(Self.least, min(Self.octets, Self.shared / max(1, readyCount)))
         settledCount = receivedCount

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from the octets of an exchange to those of its task: nothing in between, or one or several decoders in a
-/// row.
+/// The way from the bytes of an exchange to those of its task: nothing in between, or one or several decoders in a row.
 ///
-/// It is pushed from one end and stopped from the other, in the midst of what it is given and of what it makes of it.
+/// The input is pushed, and the output may stop it anywhere: within what is given and within what comes out.
 struct BodyPath: ~Copyable {
     /// The most that is delivered at once where something is decoded, and what each coding holds at most.
     static let windowSize = DecodedWindow.size

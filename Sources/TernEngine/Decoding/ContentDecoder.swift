@@ -7,7 +7,7 @@ final class ContentDecoder {
         case beginning
         /// The first octet of two that tell a zlib stream from a bare one. Exits: stream.
         case choosing(first: UInt8)
-        /// In the midst of a stream. Exits: between (gzip), over (deflate).
+        /// Within a stream. Exits: between (gzip), over (deflate).
         case stream
         /// Behind a member. Exits: magic, over.
         case between

@@ -91,7 +91,7 @@ struct Dial: ~Copyable {
         case take(Step)
         /// Hand over what stands; it may still fail at that.
         case open
-        /// Have whoever connects say what he knows, which is more than that time is up.
+        /// Have the connector say what it knows, which is more than that time is up.
         case stopConnecting
         /// Tell so; everything else is over.
         case fail(DialFailure)
@@ -173,7 +173,7 @@ struct Dial: ~Copyable {
             return .open
         }
         stage = .underWay(place)
-        // Nobody else can be meant, whether there is somebody or not.
+        // No other address can be meant, whether a server listens or not.
         if steps[place] == .connect, isToSocket { remoteAddress = addresses.first }
         return .take(steps[place])
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who has a connection opened, as far as a dialler knows him: told one of these once, unless he cancels.
+/// Has a connection opened. The dialler calls one of these once, unless it is cancelled.
 protocol DialOwner: ConnectionOwner {
     func dialler(_ dialler: Dialler, opened connection: Connection)
 

@@ -25,7 +25,7 @@ struct DialTimer {
         loop.setDeadline(nil, for: token)
     }
 
-    /// Goes on with the time that was left.
+    /// Resumes with the time that was left.
     mutating func resume() {
         guard let pausedAt = pausedAt.take(), let deadline else { return }
         set(deadline.advanced(by: pausedAt.duration(to: .now)))

@@ -62,7 +62,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         follow(dial.begin())
     }
 
-    /// For whoever relies on it from now on.
+    /// For the task that relies on the connection from now on.
     func setDeadline(_ deadline: MonotonicInstant) {
         timer?.set(deadline)
     }
@@ -88,8 +88,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .stopConnecting: connector?.timeIsUp()
         case .fail(let failure):
             letGo()
-            // Later, not now: some failures come within `start`, and whoever starts over and over must not sink ever
-            // deeper.
+            // Later, not now: some failures come within `start`, and a caller that starts again and again must not be
+            // one stack frame deeper each time.
             shared.loop.execute { self.owner.dialler(self, failed: failure) }
         case .rest: break
         }
@@ -166,7 +166,7 @@ extension Dialler {
         do throws(TLSError) {
             let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
             let session = try examiner.newSession(asksUser: inquiry != nil)
-            // Whoever was asked may have cancelled.
+            // A delegate that was asked may have cancelled.
             guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
             self.inquiry = inquiry

@@ -9,7 +9,7 @@ struct Examiner {
     private let decision: TrustDecision
     private let trust: TrustSettings
 
-    /// Asks for the policies, which somebody answers.
+    /// Asks the session for its policies.
     init(of server: Origin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
         self.server = server
         self.context = context
@@ -32,6 +32,6 @@ struct Examiner {
             asksUser: asksUser)
     }
 
-    /// Tells whoever wants to know if the server did not meet a pin set.
+    /// Sends a report if the server did not meet a pin set that wants one.
     func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: server) }
 }

@@ -63,7 +63,7 @@ extension StreamOpener: DialOwner {
 
     func respondent(of dialler: Dialler) -> (any TrustRespondent)? { respondent }
 
-    /// Nobody waits for connections here, and none comes back.
+    /// No task waits for connections here, and none comes back.
     var isAwaited: Bool { false }
 
     func connectionFree(_ connection: Connection) { connection.close() }

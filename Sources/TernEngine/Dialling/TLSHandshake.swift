@@ -8,8 +8,8 @@ import TernTLS
 final class TLSHandshake: ReadinessHandler {
     typealias Completion = (Result<Transport, EngineError.Reason>) -> Void
 
-    /// Bytes received at once: more than most servers send in a flight, and not so many that their records, of one byte
-    /// each if a server likes, keep the neighbours waiting.
+    /// The number of bytes received at once: more than most servers send in a flight, and few enough that their
+    /// records, of one byte each if a server wants, do not delay other connections.
     private static let receiveSize = 8 * 1024
 
     private var transport: Transport?
@@ -37,9 +37,9 @@ final class TLSHandshake: ReadinessHandler {
     /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
     private var held: [UInt8]?
 
-    /// Takes over the registration `token`, which passes on to whoever gets the transport.
+    /// Takes over the registration `token`, which passes to the new owner of the transport.
     ///
-    /// - Parameter inquiry: asks delegates about the server; nil if the transport's session asks nobody.
+    /// - Parameter inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
         transport: Transport, token: RegistrationToken, _ shared: SharedSettings,
         inquiry: TrustInquiry? = nil, completion: @escaping Completion
@@ -68,7 +68,7 @@ final class TLSHandshake: ReadinessHandler {
         inquiry?.cancel()
         if let evaluation = evaluation.take() { EvaluationLine.shared.withdraw(evaluation) }
         loop.deregister(token)
-        // Whoever cancels in the midst of a step is called by OpenSSL, and by the transport, which has to outlive that.
+        // A delegate may cancel within a call of OpenSSL or of the transport, which have to outlive that call.
         if !isAdvancing { transport = nil }
     }
 
@@ -89,7 +89,7 @@ final class TLSHandshake: ReadinessHandler {
     private func advance() {
         let readiness = waiting
         waiting = []
-        // While we wait for somebody else, the peer has to.
+        // While the handshake waits for an answer, the peer waits as well.
         if held != nil { return }
         advance { () throws(EngineError.Reason) in
             if readiness.contains(.writable) { try self.flush() }
@@ -151,7 +151,7 @@ extension TLSHandshake {
             trust = transport?.trust
             throw unanswered ?? .connecting(.insecure(error))
         }
-        // Cancelled by somebody whom OpenSSL has called: the server is told nothing more.
+        // A delegate that OpenSSL has called has cancelled: the server is told nothing more.
         if completion == nil { return false }
         switch progress {
         case .needMoreBytes:

@@ -35,14 +35,14 @@ struct DownloadCourse {
     private let wantsFileOnly: Bool
     /// Whether it was asked for less than there is, because the server has no more.
     private var isAdjusted = false
-    /// The part that the user asks for himself.
+    /// The range that the user's own request asks for.
     private var wanted: RequestedRange?
 
     init(_ firstPart: FirstPart? = nil, wantsFileOnly: Bool = false) {
         isResuming = firstPart != nil
         self.wantsFileOnly = wantsFileOnly
-        // There is nothing to be asked for the rest of nothing; and who has the whole asks for its last byte, for none
-        // cannot be asked.
+        // An empty partial file cannot be resumed. For a complete one the request asks for its last byte, because an
+        // empty range cannot be asked for.
         guard let firstPart, firstPart.length > 0 else { return }
         self.firstPart = firstPart
         if let total = firstPart.totalLength, firstPart.length >= total { shorten(to: total - 1) }
@@ -85,7 +85,7 @@ struct DownloadCourse {
         }
     }
 
-    /// Of a response to who did not ask for the rest of anything. A part that nobody asked for is no file.
+    /// Of a response to a request without a range of the download's. A part that was not asked for is not a file.
     private func meaning(ofWhole head: ResponseHead) -> Meaning {
         guard head.status == 206, wantsFileOnly || isResuming else {
             return isResuming && head.status != 200 ? .other : .whole
@@ -141,14 +141,15 @@ struct DownloadCourse {
         if let length = head.contentLength, Int64(length) - 1 != last - first {
             throw .length(Int64(length), ofPart: last - first + 1)
         }
-        // Where nobody knows the whole's, this part is to be its end; `last` is less than the greatest number.
+        // If the length of the whole is not known, this part has to be its end; `last` is less than the greatest
+        // number.
         return total ?? firstPart.totalLength ?? (last + 1)
     }
 }
 
 extension DownloadCourse.Meaning {
-    /// Whether `response`, which means this, brings a file. A success that is no answer to who asks for the rest, such
-    /// as 202 or 204, does not.
+    /// Whether `response`, which means this, brings a file. A success that answers no range request, such as 202 or
+    /// 204, does not.
     func isFile(_ response: HTTPURLResponse) -> Bool {
         switch self {
         case .whole, .rest: (200..<300).contains(response.statusCode)

@@ -68,7 +68,7 @@ extension DownloadDriver {
 
     func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
         stage = .over
-        // Whoever is told may go on with it at once.
+        // The delegate may resume the download at once.
         firstPart?.file.release()
         firstPart = nil
         let data = data?.data

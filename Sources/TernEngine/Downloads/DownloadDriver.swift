@@ -63,7 +63,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
         return request
     }
 
-    /// For a moment when the file is told of.
+    /// Keeps the file for the moment in which the delegate is told of it.
     func keepFile() { keepsFile = true }
 
     /// False if it is over.
@@ -156,7 +156,7 @@ extension DownloadDriver {
         if !isLooking { lookSoon(at: sink, for: task) }
     }
 
-    /// What has come is written, and what is written is told of, also when nothing more comes.
+    /// Writes what has arrived and reports what is written, also when nothing more arrives.
     private func lookSoon(at sink: FileSink, for task: SessionDownloadTask) {
         isLooking = true
         sink.soon { [weak task] in task?.performLater { [weak task] in task.map(self.look) } }

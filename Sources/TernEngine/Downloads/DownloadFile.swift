@@ -32,7 +32,7 @@ final class DownloadFile {
 
     init(_ plan: Plan) { self.plan = plan }
 
-    /// Makes the file, or goes on with the first part.
+    /// Makes the file, or opens the partial file.
     func open() throws(Failure) {
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
@@ -74,7 +74,7 @@ final class DownloadFile {
     func abandon(keepsFirstPart: Bool) -> ResumeData? {
         guard let file else { return nil }
         self.file = nil
-        // Who has lost its name is found by nobody again.
+        // A partial file that has lost its name would not be found again.
         if keepsFirstPart, length > 0, file.isAtPath, let data = plan.resumeData {
             file.release()
             return data.kept(at: file.path, length)
@@ -112,7 +112,7 @@ final class DownloadFile {
             try attempt(path) { () throws(SystemError) in file = try OutputFile.create(path, permissions: 0o600) }
             return
         }
-        // Until it has the permissions of the file it replaces, nobody else reads it.
+        // Until the file has the permissions of the file it replaces, only its owner reads it.
         let permissions: UInt32 = FileStatus(of: target) == nil ? 0o666 : 0o600
         if settings.isResumable, plan.resumeData != nil,
             let file = firstPart(PartialNames(target: path).file, permissions)

@@ -4,7 +4,7 @@ import TernIO
 
 /// Where a download is to be.
 enum DownloadPlace: Sendable {
-    /// In a file of its own in this folder; who is told of it takes it from there.
+    /// In a file of its own in this folder; the delegate that is told of it takes it from there.
     case temporary(folder: String)
     /// At this path.
     case target(String, DownloadSettings)

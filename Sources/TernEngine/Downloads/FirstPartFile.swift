@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernIO
 
-/// The first part of a download that has broken off, claimed: nobody else goes on with it meanwhile.
+/// The partial file of a download that was interrupted, locked so that no other download resumes it meanwhile.
 struct FirstPartFile: Sendable {
     let file: OutputFile
     /// With the length that counts.

@@ -27,7 +27,7 @@ struct PartialNames {
         return isCut(target) ? nil : target
     }
 
-    /// A name that nobody guesses.
+    /// A name that cannot be guessed.
     static func temporary(in folder: String) -> String {
         (folder.hasSuffix("/") ? folder : folder + "/") + temporaryBeginning
             + String(UInt64.random(in: .min ... .max), radix: 36) + temporaryEnding

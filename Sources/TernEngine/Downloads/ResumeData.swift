@@ -84,7 +84,7 @@ public struct ResumeData: Sendable, Hashable {
         OutputFile.remove(PartialNames.notes(beside: path))
     }
 
-    /// The same, in a file of which so many bytes count; nil for all.
+    /// The same, in a file of which this number of bytes counts; nil for all.
     func kept(at path: String, _ length: Int64?) -> ResumeData {
         ResumeData(
             url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), receivedLength: length,
@@ -108,7 +108,7 @@ public struct ResumeData: Sendable, Hashable {
         return components.url
     }
 
-    /// Any other field may be a secret that nobody has called one.
+    /// Any other field may be a secret that was not marked as one.
     private static let keptFields = ["accept", "accept-language", "user-agent"]
 
     static func isKept(_ name: String) -> Bool { keptFields.contains(name.lowercased()) }

@@ -8,13 +8,13 @@ public protocol SessionDownloadDelegate: SessionTaskDelegate {
     /// (``ResponseDisposition/becomeDownload``): `download` has taken the exchange over, and tells this delegate from
     /// now on. It has been started. `task` is over, and is told nothing more of, not even its end.
     func task(_ task: SessionTask, didBecome download: SessionDownloadTask)
-    /// More of the content has been written to the file: so many bytes since the last call and in all, of
-    /// `totalBytesExpectedToWrite`, which is -1 where nobody knows.
+    /// More of the content was written to the file: `bytesWritten` bytes since the last call, `totalBytesWritten` in
+    /// all, of `totalBytesExpectedToWrite`, which is -1 if it is not known.
     func downloadTask(
         _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64)
-    /// The server goes on where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 where
-    /// nobody knows.
+    /// The server continues where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 if
+    /// it is not known.
     func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
     /// The content is complete, whatever the status of the response, and the file stands at `location`. A file for
     /// which no target was named is removed when this call returns, unless it has been moved or

@@ -11,8 +11,8 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
     }
 
-    /// Has the file stay where it is, and whoever calls remove it. For `downloadTask(_:didFinishDownloadingTo:)`;
-    /// without effect at any other time.
+    /// Keeps the temporary file; the caller must delete it. For `downloadTask(_:didFinishDownloadingTo:)`; without
+    /// effect at any other time.
     public func keepFile() { driver.keepFile() }
 
     /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with what

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value that knows where it stands, so that whoever finds fault with it can say where.
+/// A JSON value that knows its position, so that an error can name it.
 package struct JSONNode: Sendable, Hashable {
     package enum Value: Sendable, Hashable {
         case null

@@ -40,7 +40,8 @@ package final class PathMonitor: Sendable {
         return Self.isLoopback(address.description) ? .link(Self.loopback) : Self.path(toAnyOf: [address])
     }
 
-    /// Calls `changed` once soon, and whenever the path may have changed, on threads of ours. False if nobody can tell.
+    /// Calls `changed` once soon, and whenever the path may have changed, on threads of Tern's. False if the system
+    /// cannot tell.
     package func start(_ changed: @escaping @Sendable () -> Void) -> Bool {
         let run = state.withLock { state in
             state.run += 1
@@ -105,6 +106,6 @@ package final class PathMonitor: Sendable {
             || host.hasPrefix("127.") && IPAddress(literal: host) != nil
     }
 
-    /// Two addresses of a root name server, which lie in nobody's own network. No packet goes there.
+    /// Two addresses of a root name server, which no private network contains. No packet is sent there.
     private static let world = ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap(IPAddress.init(literal:))
 }

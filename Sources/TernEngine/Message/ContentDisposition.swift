@@ -7,7 +7,7 @@
 struct ContentDisposition {
     /// `filename`; nil if it is absent.
     private(set) var name: String?
-    /// `filename*` (RFC 8187), decoded; nil if it is absent, or in a character set that nobody need know.
+    /// `filename*` (RFC 8187), decoded; nil if it is absent, or in a character set that a client need not know.
     private(set) var extendedName: String?
 
     /// What the server proposes.

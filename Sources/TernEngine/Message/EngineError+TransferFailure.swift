@@ -16,8 +16,8 @@ extension EngineError {
         case bodyTooLarge(limit: Int)
         /// A redirect was not followed.
         case redirect(RedirectError)
-        /// The server switched to another protocol, as the request had asked, and there is nobody to speak it, or all
-        /// of the request had not been sent. A switch that no request asked for is a `malformedResponse`.
+        /// The server switched to another protocol, as the request had asked, and the delegate does not take over, or
+        /// all of the request had not been sent. A switch that no request asked for is a `malformedResponse`.
         case upgradeNotTaken
         /// The server was asked to switch to another protocol, and answered with another status than 101.
         case upgradeRefused(status: Int)

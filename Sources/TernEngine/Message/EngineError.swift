@@ -3,9 +3,9 @@ public import FoundationEssentials
 public import TernHTTP1
 public import TernIO
 
-/// Why a task failed: what went wrong, in which phase, with whom, and whether asking again is safe.
+/// Why a task failed: what went wrong, in which phase, with which peer, and whether asking again is safe.
 public struct EngineError: Error, Sendable {
-    // Whoever may fail has room for a reference, and not for all this.
+    // An error is returned by value through many functions: one reference, and not all this.
     private let account: Account
 
     /// What went wrong.
@@ -18,9 +18,9 @@ public struct EngineError: Error, Sendable {
     public var remoteAddress: SocketAddress? { account.remoteAddress }
     /// Whether any byte of the request may have reached the server.
     public var wasSent: Bool { account.wasSent }
-    /// Whether the request may be sent again and nothing happens twice: nothing of it was sent, or its method is
-    /// idempotent (RFC 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). Nobody promises
-    /// that it helps.
+    /// Whether a repeat does not do anything twice: nothing of the request was sent, or its method is idempotent (RFC
+    /// 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). A retry is safe then, but may
+    /// fail again.
     public var isSafeToRepeat: Bool { account.isSafeToRepeat }
     /// Octets of the last hop that had come, heads and TLS included.
     public var bytesReceived: UInt64 { account.bytesReceived }
@@ -112,7 +112,8 @@ public struct EngineError: Error, Sendable {
 }
 
 extension EngineError: CustomStringConvertible {
-    /// One line for a log: what, where, with whom. Holds no header and no part of a URL beyond its origin.
+    /// One line for a log: what failed, where, and with which peer. Holds no header and no part of a URL beyond its
+    /// origin.
     public var description: String {
         var text = "\(phase.rawValue): \(reason)"
         if let origin { text += " (\(origin.scheme)://\(origin.hostField.excerpt)" }

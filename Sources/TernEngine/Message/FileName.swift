@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a file in a folder, made of somebody else's word: one component, that leads nowhere else and hides
-/// nothing.
+/// The name of a file in a folder, made of what a server or a URL says: one component, which leads to no other folder
+/// and hides nothing.
 enum FileName {
     /// What file systems take, in octets.
     static let longest = 255
@@ -25,7 +25,7 @@ enum FileName {
         return name.utf8.count <= longest ? name : shortened(name)
     }
 
-    /// The first so many octets, less the last character where it would be cut.
+    /// Returns the first `count` bytes, less the last character if it would be cut.
     static func prefix(_ text: Substring, _ count: Int) -> String {
         var kept = text.unicodeScalars[...]
         var length = text.utf8.count

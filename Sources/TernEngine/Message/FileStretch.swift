@@ -3,7 +3,7 @@ import TernIO
 
 /// Bytes of a file that are content of a request.
 struct FileStretch: Sendable {
-    /// An open file, as long as somebody needs it.
+    /// An open file, as long as it is referenced.
     final class File: Sendable {
         let source: FileSource
 
@@ -22,7 +22,7 @@ struct FileStretch: Sendable {
         self.whenShort = whenShort
     }
 
-    /// What is left when so many have left.
+    /// Returns what is left when this number of bytes has left.
     func dropping(_ count: Int) -> FileStretch {
         var rest = self
         rest.range = min(range.upperBound, range.lowerBound + Int64(count))..<range.upperBound

@@ -4,7 +4,7 @@ import TernLock
 /// A source that is there once, however often its request is copied: one exchange may ask it, and it is let go of once.
 final class OnceSource: Sendable {
     private enum State {
-        /// Nobody has asked it. Exits: begun, over.
+        /// It has not been asked for. Exits: begun, over.
         case untouched
         /// An exchange asks it, and will finish it. Exit: none.
         case begun
@@ -17,7 +17,7 @@ final class OnceSource: Sendable {
 
     init(_ source: any BodySource) { self.source = source }
 
-    // Nobody has asked it, and nobody will.
+    // It has not been asked for, and will not be.
     deinit { discard() }
 
     /// The source for the one exchange that may ask it, and has to finish it; nil for every other.
@@ -30,7 +30,7 @@ final class OnceSource: Sendable {
         return isFirst ? source : nil
     }
 
-    /// Nobody is going to ask for it, if nobody has.
+    /// It will not be asked for, if it has not been.
     func discard() {
         let isFirst = state.withLock { state in
             guard case .untouched = state else { return false }

@@ -2,7 +2,7 @@
 
 /// What a `Range` field asks for (RFC 9110 §14.2), as far as the first byte goes.
 struct RequestedRange {
-    /// Nil where the server decides: the last so many bytes, several parts, or what is no range in bytes.
+    /// Nil where the server decides: the last bytes, several parts, or what is no range in bytes.
     let first: Int64?
 
     init(_ value: String) {

@@ -12,7 +12,7 @@ public enum ResumeDataError: Error, Sendable, Hashable {
     case suspiciousPath(String)
     /// The partial file is gone.
     case missingFile(path: String)
-    /// What stands where the partial file was is no regular file, or somebody else's.
+    /// What is at the path of the partial file is no regular file, or belongs to another user.
     case foreignFile(path: String)
     /// The partial file is shorter than it was.
     case wrongLength(Int64, expected: Int64)

@@ -42,7 +42,7 @@ struct Route: Sendable {
 }
 
 extension Route: Hashable {
-    /// Behind a socket plain connections are one another's like, whatever the origin.
+    /// Behind a socket any plain connection serves, whatever the origin.
     static func == (left: Route, right: Route) -> Bool {
         guard left.socket != nil || right.socket != nil else { return left.origin == right.origin }
         return left.socket == right.socket && left.isSecured == right.isSecured

@@ -44,8 +44,8 @@ enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether the response says that its resource is in another state. Who sent a tag without quotation marks may have
-    /// understood nothing of the condition with it: that it is in the same state he has to say.
+    /// Whether the response says that its resource is in another state. A server that sent a tag without quotation
+    /// marks may not have understood the condition: it has to repeat the tag.
     func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension URIReference {
-    /// A Location as servers really send it; nil if it has a control character, which nobody sends in good faith.
+    /// A Location as servers really send it; nil if it has a control character, which no honest server sends.
     ///
-    /// Path, query and fragment are mended as browsers and curl do: what may not stand there (spaces, UTF-8,
+    /// Path, query and fragment are repaired as browsers and curl do: what is not allowed there (spaces, UTF-8,
     /// backslashes, brackets, a percent sign that begins no escape) is percent-encoded, and no escape is encoded twice.
-    /// A backslash is no slash. Scheme and authority are left as they are: what is wrong with a host is refused, never
-    /// mended. Text in ISO-8859-1 arrives here as Unicode, and leaves as escapes of UTF-8.
+    /// A backslash is no slash. Scheme and authority stay as they are: a wrong host is refused, never repaired. Text in
+    /// ISO-8859-1 arrives here as Unicode, and leaves as escapes of UTF-8.
     init?(location text: String) {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         self.init(text)

@@ -9,8 +9,8 @@ public import TernIO
 /// parses nothing.
 public struct URLRequest: Sendable {
     /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which is what makes
-    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked:
-    /// whoever changes one has the only reference to them.
+    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: a
+    /// copy that changes has the only reference.
     private final class Storage: @unchecked Sendable {
         var url: URL?
         @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>

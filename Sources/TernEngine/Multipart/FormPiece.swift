@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernIO
 
-/// A piece of a form that is being filled. Its memory is used again when whoever took the last one has let go of it.
+/// A piece of a form that is being filled. Its memory is used again when the taker of the last one has released it.
 struct FormPiece {
     private var memory = Data()
     private var count = 0

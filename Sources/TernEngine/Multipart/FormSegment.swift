@@ -7,7 +7,7 @@ enum FormSegment: Sendable {
     case file(FormFile)
     case source(OnceSource, length: Int?)
 
-    /// In bytes; nil where nobody knows it.
+    /// In bytes; nil if it is not known.
     var length: Int? {
         switch self {
         case .data(let data): data.count
@@ -19,7 +19,7 @@ enum FormSegment: Sendable {
     /// Whether it can be had from its beginning again.
     var isReplayable: Bool { if case .source = self { false } else { true } }
 
-    /// Nil where one is not known, or nobody can count that far.
+    /// Nil if one is not known, or the sum is too large.
     static func sum(_ one: Int?, _ other: Int?) -> Int? {
         guard let one, let other else { return nil }
         let (sum, isTooLarge) = one.addingReportingOverflow(other)

@@ -26,7 +26,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
     private var segments: ArraySlice<FormSegment>
     private var position = Position.between
     private var piece = FormPiece()
-    /// Whether whoever asks takes files as they are.
+    /// Whether the caller takes files as they are.
     private var givesStretches = false
 
     init(_ segments: [FormSegment]) { self.segments = segments[...] }

@@ -16,10 +16,10 @@ import TernHTTP1
 /// let (data, response) = try await session.upload(for: request, from: form)
 /// ```
 public struct MultipartForm: Sendable {
-    /// What stands between the parts: 64 random bits, so that nobody can have it in his part.
+    /// What separates the parts: 64 random bits, so that no part can contain it on purpose.
     public let boundary: String
-    /// How long the parts are without what stands around them, in bytes; nil where one does not say, or nobody can
-    /// count that far.
+    /// The length of the parts without what separates them, in bytes; nil if a part does not say, or the sum is too
+    /// large.
     public private(set) var partsLength: Int? = 0
     private(set) var segments: [FormSegment] = []
     /// Of all segments, as far as it is known.
@@ -47,8 +47,8 @@ public struct MultipartForm: Sendable {
     /// The value of the request's Content-Type field.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// How long the form is, in bytes; nil where a part does not say, or nobody can count that far: it is sent in
-    /// chunks then.
+    /// The length of the form in bytes; nil if a part does not say, or the sum is too large: the form is then sent in
+    /// chunks.
     public var contentLength: Int? { FormSegment.sum(segmentsLength, closing.count) }
 
     /// Whether it can be sent again: unless a part of it is a stream.

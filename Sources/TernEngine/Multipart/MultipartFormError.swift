@@ -18,9 +18,9 @@ public enum MultipartFormError: Error, Sendable, Hashable {
     case invalidLength(Int)
     /// The lengths of the parts add up to more than 2⁶³ - 1 bytes.
     case tooLarge
-    /// A stream ended so many bytes before its announced length.
+    /// A stream ended this number of bytes before its announced length.
     case streamTooShort(missing: Int)
-    /// A stream gave so many bytes more than were announced, or even more.
+    /// A stream gave this number of bytes more than it announced, or even more.
     case streamTooLong(excess: Int)
     /// A stream can be read once, and was.
     case streamAlreadyUsed

@@ -53,7 +53,7 @@ extension ConnectionPool {
         tellIfEmpty()
     }
 
-    /// Somebody waits for a connection.
+    /// Whether a task waits for a connection.
     var isAwaited: Bool { state.isAwaited }
 
     func connectionFree(_ connection: Connection) {

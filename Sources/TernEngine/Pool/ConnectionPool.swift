@@ -5,7 +5,8 @@ import TernIO
 /// One route's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
 /// which is what `@unchecked Sendable` rests on.
 final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable {
-    /// Waiters passed over in one go, so that a hundred thousand who have given up do not stop the reactor.
+    /// The maximum number of cancelled waiters that are removed in one go, so that a hundred thousand do not stop the
+    /// reactor.
     private static var passedOverAtOnce: Int { 1024 }
 
     let route: Route
@@ -13,7 +14,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let address: SocketAddress?
     private let shard: Shard<Requester>
     let shared: SharedSettings
-    // Unchecked: it calls nobody, and whom it lets go of somebody else holds, so no access can begin while another
+    // Unchecked: the state calls no code, and what it releases is held elsewhere, so no access can begin while another
     // lasts.
     @safe @exclusivity(unchecked) var state: PoolState<Connection, Requester>
     /// Everything that is on its way or open, so that closing the pool reaches it.
@@ -53,7 +54,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         case .wait(let orders):
             wait(task)
             if orders.opens?.waiter === task { task.wait.prepared = prepared }
-            // Who had to give up what he relied on will have his time again.
+            // A waiter that had to give up the connection it relied on gets its whole time again.
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
         case .refuse(let limit):
@@ -116,8 +117,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         }
     }
 
-    /// Lets those be who have been cancelled by another thread: nothing is sent or opened for them. Their cancellation
-    /// is in the mail, and ends them.
+    /// Removes waiters that another thread has cancelled: nothing is sent or opened for them. Their cancellation
+    /// follows in the inbox, and ends them.
     func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
@@ -166,7 +167,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         return deadline
     }
 
-    /// Opens what is missing for those who wait, after the mail of this turn: whoever gives up in it needs none.
+    /// Opens missing connections for the waiters after the commands of this tick: a waiter that they cancel needs none.
     func openSoon() {
         if willOpen || isClosed || state.firstIdle == nil { return }
         willOpen = shared.loop.execute { self.openMissing() }
@@ -180,7 +181,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         tellIfEmpty()
     }
 
-    /// Whether it holds nothing and nobody, and is not about to.
+    /// Whether the pool holds no connection and no waiter, and is not about to.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
     func tellIfEmpty() {
@@ -196,7 +197,7 @@ extension ConnectionPool {
         state.drainIdle()
     }
 
-    /// Ends one of those who wait, or one connection. False if there is nothing left to end.
+    /// Ends one waiter or one connection. False if there is nothing left to end.
     func closeNext() -> Bool {
         if let (_, attempt) = attempts.popFirst() {
             attempt.cancel()

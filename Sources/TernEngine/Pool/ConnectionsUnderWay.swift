@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections that are being opened, by number, and the waiter who relies on each. One that nobody relies on is
-/// spare.
+/// The connections that are being opened, by number, and the waiter that relies on each. One that no waiter relies on
+/// is spare.
 struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
     struct Reliance {
         let waiter: Waiter
-        /// It was begun for another, who needs it no more.
+        /// The connection was begun for another waiter, which does not need it any more.
         let isInherited: Bool
     }
 
@@ -28,7 +28,7 @@ struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
         numbers.isEmpty ? nil : numbers[ObjectIdentifier(waiter)]
     }
 
-    /// Who relies on this one.
+    /// Returns the waiter that relies on this connection.
     func reliant(on number: Int) -> Waiter? { reliances[number]?.waiter }
 
     /// Begins one for `waiter`.
@@ -38,7 +38,7 @@ struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
         return lastNumber
     }
 
-    /// Takes `number` off the books, and gives who relied on it.
+    /// Removes `number`, and returns the waiter that relied on it.
     mutating func end(_ number: Int) -> Reliance? {
         spare.remove(number)
         return release(number)

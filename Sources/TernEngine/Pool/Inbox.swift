@@ -2,11 +2,11 @@
 import TernIO
 import TernLock
 
-/// What other threads have asked of a shard and its loop has not got to, first come, first served. Whoever adds the
-/// first letter has to see to it that the loop comes; it then takes them until there are none.
+/// The commands that other threads have given to a shard and that its loop has not performed, in their order. The
+/// thread that adds the first one has to wake the loop, which then takes commands until there are none.
 ///
-/// Each shard has its own, and the loop takes as many as it has time for in a turn: a hundred thousand commands to one
-/// session do not delay the one to another.
+/// Each shard has its own inbox, and the loop takes as many commands as it has time for in a tick: a hundred thousand
+/// commands to one session do not delay the one to another.
 final class Inbox<Sender: ConnectionRequester>: Sendable {
     struct Entry: Sendable {
         let command: TaskCommand
@@ -20,7 +20,7 @@ final class Inbox<Sender: ConnectionRequester>: Sendable {
 
     private let state = Lock(State())
 
-    /// Returns whether nobody has sent for the loop yet.
+    /// Returns whether the loop has to be woken.
     func add(_ command: TaskCommand, from sender: Sender) -> Bool {
         state.withLock { state in
             state.entries.append(Entry(command: command, sender: sender))

@@ -22,7 +22,7 @@ struct Line<Member: LineMember>: ~Copyable {
     private var places: [Place] = []
     private var head = none
     private var tail = none
-    /// The first of the places that nobody stands at; `next` leads to the others.
+    /// The first of the free places; `next` leads to the others.
     private var free = none
     private(set) var count = 0
 

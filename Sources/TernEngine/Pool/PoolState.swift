@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which connections one origin has, who waits for one, and what is to be done when that changes. Decides; does
-/// nothing. Every answer takes constant time, however many wait.
+/// The connections of one origin, the waiters, and what has to be done when either changes. The state decides and does
+/// nothing. Every event takes constant time, however many wait.
 ///
-/// Idle connections are used last in, first out: the warmest carries on and the others grow old together. Waiters are
-/// served first come, first served, and those who have been served before, on a reused connection that has died under
-/// them, before all others: they take only a connection that nobody has used.
+/// Idle connections are used last in, first out: the most recently used one is used again, and the others grow old.
+/// Waiters are served in their order. Before all others come the waiters that had a reused connection which died: they
+/// take only a connection that has not been used.
 ///
-/// The first in the line rely on connections that are being opened, one each; the others on those that others use. Who
-/// relies on one bears its time limit, and its failure if it was begun for him. If he leaves, the next one inherits it.
+/// The first waiters each rely on a connection that is being opened; the others wait for connections in use. A waiter
+/// that relies on a connection bears its time limit, and its failure if the connection was begun for it. If the waiter
+/// leaves, the next one inherits the connection.
 struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     private let connectionLimit: Int
     private let queueLimit: Int
@@ -16,9 +17,9 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     private var leased = 0
     private var line = Line<Waiter>()
     private var underWay = ConnectionsUnderWay<Waiter>()
-    /// The first who would take a connection that was used.
+    /// The first waiter that would take a connection which was used.
     private(set) var firstNew: Waiter?
-    /// The first who does not rely on a connection that is being opened.
+    /// The first waiter that does not rely on a connection which is being opened.
     private(set) var firstIdle: Waiter?
 
     init(connectionLimit: Int, queueLimit: Int) {
@@ -26,7 +27,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         self.queueLimit = queueLimit
     }
 
-    /// A connection being opened, and the one who relies on it from now on.
+    /// A connection that is being opened, and the waiter that relies on it from now on.
     struct Attempt {
         let number: Int
         let waiter: Waiter
@@ -51,13 +52,13 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         case refuse(limit: Int)
     }
 
-    /// `isAgain` if `waiter` has been served before: he keeps his right to be served, whatever the queue's limit.
+    /// `isAgain` if `waiter` was served before: it is admitted whatever the queue's limit.
     mutating func acquire(_ waiter: Waiter, isAgain: Bool) -> Acquisition {
         if !isAgain, let connection = idle.popLast() {
             leased += 1
             return .use(connection)
         }
-        // Those for whom a connection is on its way do not count.
+        // Waiters that have a connection on its way do not count.
         let isNext = isAgain || mayOpen || underWay.hasSpare
         guard isNext || line.count - underWay.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
         var orders = Orders()
@@ -86,7 +87,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
     }
 
-    /// A connection is open that only the waiter who relies on it may use, and uses now.
+    /// A connection is open that only the waiter that relies on it may use, and uses now.
     mutating func openedForReliant(_ number: Int) -> Orders {
         if let waiter = underWay.end(number)?.waiter {
             leased += 1
@@ -100,7 +101,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         case serve(Waiter, Orders)
         /// Keep it for later.
         case keep
-        /// Close it: who is next would not take it.
+        /// Close it: the next waiter would not take it.
         case replace(Orders)
     }
 
@@ -116,8 +117,8 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return .keep
     }
 
-    /// A connection could not be opened. Gives the one who has to bear it: who relied on it, if it was begun for him or
-    /// `isFinal` for him. Whoever inherited it gets one of his own.
+    /// A connection could not be opened. Returns the waiter that bears the failure: the one that relied on it, if the
+    /// connection was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own.
     mutating func failedToOpen(_ number: Int, isFinal: Bool) -> (bearer: Waiter?, orders: Orders) {
         guard let reliance = underWay.end(number) else { return (nil, Orders(opens: nextToOpen())) }
         let waiter = reliance.waiter
@@ -139,7 +140,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         case absent
         /// It waits no more.
         case removed(Orders)
-        /// It waits no more, and this connection, which is being opened, is wanted by nobody: give that up.
+        /// It waits no more, and no waiter wants this connection, which is being opened: give it up.
         case superfluous(Int)
     }
 
@@ -154,14 +155,14 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return .superfluous(number)
     }
 
-    /// Begins a connection for the first one who relies on none, if there may be one more.
+    /// Begins a connection for the first waiter that relies on none, if there may be one more.
     mutating func nextToOpen() -> Attempt? {
         guard mayOpen, let waiter = firstIdle else { return nil }
         firstIdle = line.member(after: waiter)
         return Attempt(number: underWay.begin(for: waiter), waiter: waiter)
     }
 
-    /// Who relies on this one.
+    /// Returns the waiter that relies on this connection.
     func reliant(on number: Int) -> Waiter? { underWay.reliant(on: number) }
 
     /// The end of all: takes the first one out of the line, and nothing is opened for anybody.
@@ -177,16 +178,16 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     /// The idle connection that would be used next.
     var warmest: Connection? { idle.last }
 
-    /// Who is served next.
+    /// The waiter that is served next.
     var first: Waiter? { line.first }
 
-    /// Whether a connection would be opened for whoever came now.
+    /// Whether a connection would be opened for a new waiter.
     var wouldOpen: Bool { mayOpen && !underWay.hasSpare && firstIdle == nil && idle.isEmpty }
 
-    /// Whether somebody waits.
+    /// Whether there is a waiter.
     var isAwaited: Bool { !line.isEmpty }
 
-    /// No connection and nobody waiting.
+    /// Whether there is no connection and no waiter.
     var isEmpty: Bool { count == 0 && line.isEmpty }
 
     private var mayOpen: Bool { count < connectionLimit }
@@ -198,7 +199,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         if firstNew == nil { firstNew = waiter }
     }
 
-    /// Behind those who have been served before, and before all others.
+    /// Behind the waiters that were served before, and before all others.
     private mutating func enterAgain(_ waiter: Waiter, _ orders: inout Orders) {
         guard let firstNew else { return enterLast(waiter) }
         line.insert(waiter, before: firstNew)
@@ -214,8 +215,8 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         if firstIdle == nil { firstIdle = waiter }
     }
 
-    /// For one who stands before others who rely on connections being opened. If there is none to be had, the last of
-    /// them gives his up, and is the next to get another.
+    /// For a waiter that stands before others which rely on connections being opened. If none can be opened for it, the
+    /// last of them gives its connection up, and is the next to get another.
     private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
         if !underWay.hasSpare {
             if mayOpen {
@@ -234,7 +235,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return line.member(before: firstIdle)
     }
 
-    /// Takes `waiter` out of the line; what he relied on is spare then.
+    /// Removes `waiter`; the connection that it relied on is spare then.
     private mutating func leave(_ waiter: Waiter) {
         if firstNew === waiter { firstNew = line.member(after: waiter) }
         if firstIdle === waiter { firstIdle = line.member(after: waiter) }
@@ -242,7 +243,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         underWay.leave(waiter)
     }
 
-    /// Lets the first one who relies on nothing that is being opened have what nobody relies on.
+    /// Gives the spare connection to the first waiter that relies on none.
     private mutating func inheritSpare() -> Attempt? {
         guard underWay.hasSpare, let waiter = firstIdle, let number = underWay.inheritSpare(waiter) else { return nil }
         firstIdle = line.member(after: waiter)

@@ -73,8 +73,8 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     /// `requester` waits no more for one on `route`, and is told nothing.
     func abandon(_ route: Route, _ requester: Requester) { pools[route]?.abandon(requester) }
 
-    /// Ends everybody who waits with an error and closes every connection; in pieces, because there may be a hundred
-    /// thousand, and other sessions live on this reactor.
+    /// Ends every waiter with an error and closes every connection; in pieces, because there may be a hundred thousand,
+    /// and other sessions live on this reactor.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -94,7 +94,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
                 loop.execute { self.closeMore() }
                 return
             }
-            // Whoever is told his end may have us close more, in the midst of this.
+            // A delegate that is told its end may close more pools meanwhile.
             if !pool.closeNext(), closing.last === pool { closing.removeLast() }
         }
     }

@@ -5,8 +5,8 @@ import TernHTTP1
 struct RedirectChain: Sendable {
     /// Redirects followed so far.
     private(set) var count = 0
-    /// Whether everything so far went to one and the same origin. Once false, false for ever: who comes back to the
-    /// first origin by way of another comes because the other wanted it.
+    /// Whether all requests so far went to one origin. Once false, always false: a chain that returns to the first
+    /// origin by way of another does so because the other wanted it.
     private(set) var mayCarryCredentials = true
     private var past: Past?
 
@@ -31,8 +31,8 @@ struct RedirectChain: Sendable {
         let mayCarryCredentials: Bool
     }
 
-    /// A request goes to this origin; the first one's is the chain's home. To be told also of requests that somebody
-    /// changed on their way.
+    /// A request goes to this origin; the first request's origin is the chain's home. To be called also for requests
+    /// that the delegate changed.
     mutating func visit(_ origin: Origin) {
         guard let past else { return past = Past(home: origin, asked: []) }
         if origin != past.home { mayCarryCredentials = false }

@@ -100,8 +100,8 @@ struct RedirectRule: Sendable {
         }
     }
 
-    /// With this userinfo, the caller's, which goes where his credentials go; a Location's own is nobody's and taken
-    /// off.
+    /// With this userinfo, the caller's, which goes where the caller's credentials go; the userinfo of a Location is
+    /// removed.
     private static func url(_ target: URIReference, userinfo: String?) throws(RedirectError) -> URL {
         let text = target.replacing(userinfo: userinfo).description
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedLocation }
@@ -132,9 +132,9 @@ extension URLRequest {
 }
 
 extension String {
-    /// Fields that say who asks, or are meant for one server (RFC 9110 §15.4): credentials, cookies, a Host set by
-    /// hand; the Referer, which is the caller's own and may be a secret URL; the Origin, on whose word the next server
-    /// would take for the caller's wish what is the redirecting server's.
+    /// Fields that identify the caller, or are meant for one server (RFC 9110 §15.4): credentials, cookies, a Host set
+    /// by hand; the Referer, which is the caller's own and may be a secret URL; the Origin, from which the next server
+    /// would conclude that the caller wishes what the redirecting server wishes.
     fileprivate var staysAtOrigin: Bool {
         switch lowercased() {
         case "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer": true

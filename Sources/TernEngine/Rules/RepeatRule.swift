@@ -15,8 +15,7 @@ struct RepeatRule: Sendable, Hashable {
         /// The request has an `Idempotency-Key` field: the server tells a repeat by it.
         var hasIdempotencyKey = false
         var policy = RepeatPolicy.automatic
-        /// The content can be had from its beginning: there is none, it can be read again, or nobody has read from it
-        /// yet.
+        /// The content can be sent from its beginning: there is none, it can be read again, or it has not been read.
         var isContentReplayable = true
         /// The connection had carried another exchange before.
         var wasConnectionReused: Bool
@@ -28,15 +27,15 @@ struct RepeatRule: Sendable, Hashable {
         var wasRepeated: Bool
     }
 
-    /// Once, and only where a connection kept alive explains the loss: a server that hangs up on new connections, or in
-    /// the midst of a response, does so again.
+    /// Once, and only where a kept-alive connection explains the loss: a server that closes new connections, or closes
+    /// in the middle of a response, does so again.
     func repeats(_ evidence: Evidence) -> Bool {
         guard isEnabled, evidence.policy != .never else { return false }
         guard evidence.wasConnectionReused, !evidence.wasAnswered, !evidence.wasRepeated else { return false }
         return evidence.isContentReplayable && Self.isSafeToRepeat(evidence)
     }
 
-    /// Whether the caller may send the same request again and nothing happens twice: what an error tells him.
+    /// Returns whether the caller may send the same request again without doing something twice; an error says so.
     static func isSafeToRepeat(_ evidence: Evidence) -> Bool {
         if !evidence.wasSent { return true }
         return switch evidence.policy {

@@ -18,7 +18,8 @@ extension Session {
         downloadTask(DownloadPlace(temporaryIn: folder), nil, request, delegate)
     }
 
-    /// The same with the session's delegate, if it is one for downloads; without one nobody is told, and the file goes.
+    /// The same with the session's delegate, if it is one for downloads; without one no delegate is told, and the file
+    /// is deleted.
     public func downloadTask(with request: URLRequest, in folder: URL? = nil) -> SessionDownloadTask {
         announced { delegate in
             let listener = delegate as? any SessionDownloadDelegate
@@ -89,7 +90,7 @@ extension Session {
         ).get()
     }
 
-    /// Goes on with a download that has broken off, and writes the whole to `target`.
+    /// Resumes a download that was interrupted, and writes the whole to `target`.
     public func download(
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
         settings: DownloadSettings = DownloadSettings()

@@ -4,16 +4,16 @@ extension Session {
     /// The largest event that is read unless the caller says otherwise, in octets: 1 MB.
     public static let maximumEventSize = 1 << 20
 
-    /// The server-sent events that `request` brings, as an async sequence. The request is sent when somebody iterates,
-    /// with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has such fields, and with
-    /// `Last-Event-ID` when a stream is taken up again. A server that says nothing is waited for as long as its machine
-    /// is there, unless the request has time limits.
+    /// Returns the server-sent events that `request` brings, as an async sequence. The request is sent when the
+    /// iteration begins, with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has such fields, and
+    /// with `Last-Event-ID` when a stream is resumed. A server that sends nothing is waited for as long as its machine
+    /// answers, unless the request has time limits.
     ///
     /// - Parameters:
-    ///   - request: What to ask.
-    ///   - reconnection: Whether to ask again when a stream has ended. By default a GET is, and anything else, which
-    ///     may do something twice, is not.
-    ///   - maximumEventSize: In octets: what bounds the memory that a server which ends no event can have of us.
+    ///   - request: The request that asks for the stream.
+    ///   - reconnection: Whether to ask again when a stream has ended. By default a GET is asked again; a request with
+    ///     another method, which may do something twice, is not.
+    ///   - maximumEventSize: The maximum size of one event in bytes, which bounds the memory that a server can use.
     public func events(
         for request: URLRequest, reconnection: ReconnectionPolicy? = nil,
         maximumEventSize: Int = Session.maximumEventSize

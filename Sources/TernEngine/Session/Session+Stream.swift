@@ -13,8 +13,7 @@ extension Session {
         makeStreamTask(hostname, port, delegate)
     }
 
-    /// The same with the session's delegate, if it has one. Without one nobody is told, and letting go of the task
-    /// closes its connection.
+    /// The same with the session's delegate, if it has one. Without one, releasing the task closes its connection.
     public func streamTask(withHostName hostname: String, port: Int) -> StreamTask {
         announced { makeStreamTask(hostname, port, $0) }
     }

@@ -19,14 +19,12 @@ extension Session {
         SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// Makes a task that sends `content` with `request`, and tells the session's delegate, if it has one; without one
-    /// nobody is told.
+    /// Makes a task that sends `content` with `request` and calls the session's delegate, if it has one.
     public func uploadTask(with request: URLRequest, from content: RequestContent) -> SessionUploadTask {
         announced { uploadTask(with: request, from: content, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
-    /// Makes a task that sends the content that `request` has, and tells the session's delegate, if it has one; without
-    /// one nobody is told.
+    /// Makes a task that sends the content that `request` has and calls the session's delegate, if it has one.
     public func uploadTask(withStreamedRequest request: URLRequest) -> SessionUploadTask {
         announced { uploadTask(withStreamedRequest: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }

@@ -75,7 +75,7 @@ public final class Session: Sendable {
         trust.close()
     }
 
-    /// Who is told of the session, and of tasks that have no delegate of their own; nil once the session has ended.
+    /// The delegate of the session, and of tasks that have no delegate of their own; nil once the session has ended.
     public var delegate: (any SessionDelegate)? { currentDelegate.withLock { $0 } }
 
     func takeDelegate() -> (any SessionDelegate)? { currentDelegate.withLock { $0.take() } }
@@ -105,12 +105,12 @@ public final class Session: Sendable {
         SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// The same with the session's delegate, if it has one; without one nobody is told.
+    /// The same with the session's delegate, if it has one.
     public func dataTask(with request: URLRequest) -> SessionDataTask {
         announced { dataTask(with: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
-    /// A task of the session's delegate, which hears of it first.
+    /// Makes a task of the session's delegate, and tells the delegate before it returns the task.
     func announced<Kind: SessionTask>(_ make: ((any SessionDelegate)?) -> Kind) -> Kind {
         let delegate = delegate
         let task = make(delegate)

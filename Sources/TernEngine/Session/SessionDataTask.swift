@@ -12,7 +12,7 @@ public class SessionDataTask: SessionTask, @unchecked Sendable {
         driver.expect(response, for: download)
         handOver(to: download)
         delegate.task(self, didBecome: download)
-        // Somebody may have cancelled this task before it was over. The end comes behind the beginning.
+        // This task may have been cancelled before it was over. The end follows the beginning.
         if isCancelled { download.cancel() }
         return download
     }

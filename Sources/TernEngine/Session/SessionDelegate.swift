@@ -3,8 +3,8 @@
 /// Receives what happens to a session, and to those of its tasks that have no delegate of their own. Held by its
 /// session until that is invalidated, or gone.
 public protocol SessionDelegate: SessionTaskDelegate {
-    /// A task was made that this delegate is told of. It has not been started, and the session does not hold it before
-    /// it is. On the thread that makes it.
+    /// A task was made that calls this delegate. It has not been started, and the session does not hold it before it
+    /// is. Called on the thread that makes the task.
     func session(_ session: Session, didCreate task: SessionTask)
     /// The session's policies have evaluated a server, and their verdict does not count yet. On a reactor's thread,
     /// before anything is sent to the server, once for each TLS connection that is opened; only if

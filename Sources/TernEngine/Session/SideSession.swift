@@ -2,10 +2,10 @@
 import TernLock
 import TernTLS
 
-/// A courier with a session of its own, which is made when something is to be sent for the first time. Any thread.
+/// A courier with a session of its own, which it makes for the first request. Any thread.
 ///
-/// Sessions start threads and take locks, so this one is made under none: who comes first makes it, and what others
-/// bring meanwhile waits.
+/// A session starts threads and takes locks, so it is made under no lock: the first caller makes it, and the requests
+/// of others wait meanwhile.
 final class SideSession: Courier {
     private enum State {
         /// To `making`.
@@ -32,7 +32,7 @@ final class SideSession: Courier {
         completion: @escaping @Sendable (CourierReply?) -> Void
     ) {
         var request = request
-        // Whoever is asked here was named by a certificate or a policy, and names nobody else.
+        // A certificate or a policy has named this server, and may not name others by way of it.
         request.redirectPolicy = .doNotFollow
         request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
         let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
@@ -80,7 +80,8 @@ extension SideSession {
     static func forReports(tls: TLSConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
         configuration.tls = tls
-        // Whoever collects reports is not whom the identity is for, and nobody asked for these secrets.
+        // The identity is not meant for the server that collects reports, and the keys of this session are not asked
+        // for.
         configuration.tls.identity = nil
         configuration.tls.keyLog = nil
         return SideSession(configuration)

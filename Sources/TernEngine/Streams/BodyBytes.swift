@@ -27,8 +27,8 @@ public struct BodyBytes: AsyncSequence, Sendable {
         deinit { task.abandonBody() }
     }
 
-    /// So much of a body that nobody reads on is received all the same, for the sake of its connection; in octets as
-    /// they travel.
+    /// The maximum size, in bytes as they travel, of the rest of a body that is received for the sake of its connection
+    /// although it is not read.
     public static let drainedAtMost = Connection.drainedAtMost
 
     private let stream: BodyStream
@@ -56,7 +56,7 @@ public struct BodyBytes: AsyncSequence, Sendable {
         fileprivate let stream: BodyStream
         fileprivate let lease: Lease
 
-        /// What an iterator fails with to whom the bytes make no sense.
+        /// The error of an iterator to which the bytes make no sense.
         func error(_ error: StreamedContentError) -> EngineError {
             EngineError(
                 .transfer(.unreadable(error)), phase: .body,

@@ -47,7 +47,7 @@ extension BodyBytes {
     /// The body as lines of text, none longer than ``maximumLineLength``.
     public var lines: BodyLines { lines(maximumLength: Self.maximumLineLength) }
 
-    /// The body as lines of text, none longer than so many octets: what bounds the memory that a server which ends no
-    /// line can have of us.
+    /// The body as lines of text of at most `maximumLength` bytes, which bounds the memory that a server can use with a
+    /// line that does not end.
     public func lines(maximumLength: Int) -> BodyLines { BodyLines(self, limit: maximumLength) }
 }

@@ -4,9 +4,10 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, with the socket as its valve.
+/// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, which stops and starts the
+/// socket.
 ///
-/// Whoever waits is told once because he is taken out of the state to be told, which is the proof of `@safe`.
+/// A reader is resumed once because it is taken out of the state for that, which is the proof of `@safe`.
 @safe
 final class BodyStream: ContentReceiver, Sendable {
     @safe
@@ -17,7 +18,7 @@ final class BodyStream: ContentReceiver, Sendable {
         var end: Result<Void, EngineError>?
         var trailers = HTTPFields()
         var discardedTrailers = HTTPFields()
-        /// Who waits for a change of any of these.
+        /// The reader that waits for a change of any of these.
         var reader: UnsafeContinuation<Void, Never>?
         /// Where the response comes in.
         var loop: ReactorLoop?
@@ -50,7 +51,7 @@ final class BodyStream: ContentReceiver, Sendable {
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
 
-        /// More may come in a moment; but on the loop that waits for him.
+        /// More may arrive in a moment; but on the loop that the reader waits on.
         func wakeSoon() {
             guard let loop, !isOnLoop else { return wake() }
             unsafe loop.resumeWhenQuiet(continuation)
@@ -86,7 +87,7 @@ final class BodyStream: ContentReceiver, Sendable {
         }
     }
 
-    /// Has `continuation` resumed when there is more. False if somebody else waits already.
+    /// Has `continuation` resumed when there is more. False if another reader waits already.
     private func wait(with continuation: UnsafeContinuation<Void, Never>) -> Bool {
         let (isReader, waits) = state.withLock { state in
             let isReader = unsafe state.reader == nil

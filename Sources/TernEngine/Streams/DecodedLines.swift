@@ -2,15 +2,14 @@
 public import FoundationEssentials
 
 /// A response body as JSON values, one on each line (`application/x-ndjson`, `application/jsonl`), decoded as they
-/// come. For one reader.
+/// arrive. For one reader.
 ///
-/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are passed over, and what
-/// stands behind the last LF is one more value. The `Content-Type` is not looked at: whoever reads the body so has
-/// reasons to.
+/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are skipped, and what
+/// follows the last LF is one more value. The `Content-Type` is not checked: the caller has chosen this format.
 ///
-/// Throws ``StreamedContentError/undecodableLine(number:_:)`` in place of a line that is no such value, and what
-/// ``BodyLines`` throws. After an error there is nothing more. Ending the iteration, or letting go of the sequence,
-/// ends the response; see ``BodyBytes``.
+/// Throws ``StreamedContentError/undecodableLine(number:_:)`` for a line that is no such value, and what ``BodyLines``
+/// throws. After an error there are no more values. Ending the iteration, or releasing the sequence, ends the response;
+/// see ``BodyBytes``.
 public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
     private let bytes: BodyBytes
     private let decoder: JSONDecoder

@@ -7,7 +7,7 @@ struct LineSplitter: ~Copyable {
     enum Terminator {
         /// LF, CRLF or CR (WHATWG HTML §9.2.5). A line ends with its CR, and does not wait for what follows it.
         case any
-        /// LF alone: a CR before it is left to whoever reads the line.
+        /// LF alone: a CR before it is left to the reader of the line.
         case lineFeed
     }
 

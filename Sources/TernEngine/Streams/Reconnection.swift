@@ -7,7 +7,7 @@ struct Reconnection: ~Copyable {
         case opening
         /// Exits: between, over.
         case streaming
-        /// It has ended, and so many attempts in a row to take it up again have failed. Exits: streaming, over.
+        /// The stream has ended, and this number of attempts in a row to resume it have failed. Exits: streaming, over.
         case between(failures: Int)
         /// Exit: none.
         case over
@@ -34,7 +34,7 @@ struct Reconnection: ~Copyable {
         }
     }
 
-    /// The server wants nobody to come back (204).
+    /// The server asks the client not to come back (204).
     mutating func dismissed() { stage = .over }
 
     /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how

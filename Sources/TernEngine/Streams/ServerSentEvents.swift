@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The events of a URL, as they come (WHATWG HTML §9.2), across connections: a stream that ends or breaks off is taken
-/// up again where it was. Nothing is asked for before somebody iterates, and each iterator asks for itself.
+/// The events of a URL, as they arrive (WHATWG HTML §9.2), across connections: a stream that ends or breaks off is
+/// resumed where it was. The first request is sent when an iteration begins, and each iterator sends its own.
 ///
-/// The iteration ends when the server answers 204, or when the stream has ended and is not to be taken up again. It
-/// throws what the first request throws, ``StreamedContentError/notEvents(status:contentType:)`` for an answer that is
-/// no stream of events, ``StreamedContentError/eventTooLarge(limit:)``, and otherwise what no ``ReconnectionPolicy``
-/// helps against. Reading slowly slows the server down. Ending the iteration, letting go of the iterator or cancelling
-/// the Swift task it runs in closes the connection. Keeps its session alive.
+/// The iteration ends when the server answers 204, or when the stream has ended and is not to be resumed. It throws the
+/// error of the first request, ``StreamedContentError/notEvents(status:contentType:)`` for an answer that is no event
+/// stream, ``StreamedContentError/eventTooLarge(limit:)``, and every other error that a ``ReconnectionPolicy`` does not
+/// handle. Reading slowly slows the server down. Ending the iteration, releasing the iterator or cancelling the Swift
+/// task it runs in closes the connection. Keeps its session alive.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent

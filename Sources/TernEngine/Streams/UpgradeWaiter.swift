@@ -3,7 +3,7 @@ import TernLock
 
 /// The delegate behind `Session.upgrade(for:)`: waits for a server to switch protocols.
 ///
-/// Whoever waits is told once because a task completes once, which is the proof of `@safe`.
+/// The waiter is resumed once because a task completes once, which is the proof of `@safe`.
 @safe
 final class UpgradeWaiter: UpgradeDelegate {
     @safe

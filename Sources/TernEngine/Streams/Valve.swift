@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says when a task has to stop reading because its bytes wait for somebody, and when it may go on.
+/// Says when a task has to stop reading because its bytes wait for a reader, and when it may go on.
 ///
-/// Lives under the lock that guards those bytes and is asked with every change of theirs. Its owner holds and releases
-/// when the lock is free: two threads may then do it in either order, because a task counts both.
+/// Lives under the lock that guards those bytes and is asked with every change of them. Its owner holds and releases
+/// the task when the lock is free: two threads may then do it in either order, because a task counts both.
 package struct Valve: Sendable {
-    /// A task stops when more bytes than this wait: twice what a turn brings, so that a reader who keeps pace never
+    /// A task stops when more bytes than this wait: twice what a tick brings, so that a reader that keeps pace never
     /// stops it.
     package static let highWater = 2 * TurnAllowance.octets
 

@@ -5,7 +5,7 @@ import TernIO
 /// Content that has come and waits for its reader: in the order it came, where it was received if there was room for
 /// it.
 struct WaitingContent {
-    /// Handed out bit by bit as it fills: a reader who keeps a little of it keeps it all.
+    /// Handed out piece by piece as it fills: a reader that keeps a part of it keeps all of it.
     private static let memorySize = 256 * 1024
 
     /// What came first.
@@ -13,8 +13,8 @@ struct WaitingContent {
     /// What came then begins at `start`.
     private var memory: ReceiveMemory?
     private var start = 0
-    /// What was filled before `memory`, to be filled again once nobody has any of it: the processor has it in its cache
-    /// then.
+    /// What was filled before `memory`, to be filled again once no reader has any of it: it is then in the processor's
+    /// cache.
     private var former: ReceiveMemory?
     /// What came last, from elsewhere.
     private var rest = Data()

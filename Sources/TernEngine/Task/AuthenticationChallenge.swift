@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 
-/// A server wants to know who asks: a 401 response with `WWW-Authenticate` (RFC 9110 §11.6.1).
+/// A server asks for credentials: a 401 response with `WWW-Authenticate` (RFC 9110 §11.6.1).
 public struct AuthenticationChallenge: Sendable {
     /// The response that says so.
     public let response: HTTPURLResponse
-    /// Who asks for credentials.
+    /// The origin that asks for credentials.
     public let origin: Origin
     /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as they came.
     public let challenges: [String]

@@ -32,6 +32,6 @@ public struct Question<Answer: Sendable>: Sendable {
 }
 
 extension Question where Answer == ResponseDisposition {
-    /// Has something else asked: the response is no answer, and nobody was told of it.
+    /// Has another request sent: the response is not the answer, and no delegate was told of it.
     func answer(instead request: URLRequest) { answer(given: .instead(request)) }
 }

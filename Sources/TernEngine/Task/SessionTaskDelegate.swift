@@ -20,8 +20,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
-    /// More of the request's content was handed to the kernel: so many bytes since the last call and in all, of
-    /// `totalBytesExpectedToSend`, which is -1 where nobody knows. Begins again at 0 when the request is sent again.
+    /// More of the request's content was handed to the kernel: `bytesSent` bytes since the last call, `totalBytesSent`
+    /// in all, of `totalBytesExpectedToSend`, which is -1 if it is not known. Begins again at 0 when the request is
+    /// sent again.
     func task(
         _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
     /// A 1xx response other than 101; there may be several (RFC 9110 §15.2).
@@ -30,7 +31,7 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         _ question: Question<RedirectAnswer>)
-    /// The server asks who we are. By default nobody: the 401 is the answer.
+    /// The server asks for credentials. By default there are none, and the 401 is the answer.
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>)
     /// The request has to be sent again, because of a redirect or a challenge, and its content can be read once only.
@@ -38,8 +39,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>)
     /// The head of the final response: the answer.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
-    /// The same, for whoever wants to decide whether the body is wanted; nothing of it is told until then. By default
-    /// it is, after a call of the method without a question.
+    /// The same, for a delegate that decides whether it wants the body; nothing of the body is delivered until the
+    /// answer. The default calls the method without a question, and allows.
     func task(
         _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>)
     /// The next bytes of the body, lent for the length of the call. They say nothing about how it was framed: one call
@@ -105,7 +106,7 @@ extension SessionTaskDelegate {
 
 /// A delegate that has room for a body: what is received there need not be moved.
 protocol ContentReceiver: SessionTaskDelegate {
-    /// Where the next octets of content, of which there are `count`, may be received; nil for anywhere. Lent until the
-    /// delegate is told of them, which may also be of others, or of none.
+    /// Returns where the next `count` bytes of content may be received; nil for anywhere. Lent until the delegate is
+    /// told of them; it may also be told of others, or of none.
     @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 }

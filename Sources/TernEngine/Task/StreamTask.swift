@@ -7,13 +7,13 @@ import TernLock
 /// A connection of bytes, in the shape of `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken
 /// over from a request whose server has switched protocols.
 ///
-/// What is read is asked for, and what is asked for is all that is received: a peer that says more waits. What is
-/// written waits with its writer until the peer takes it. Calls are done in the order they are made, reads and writes
-/// beside one another. The task ends when both halves are closed, when the connection breaks, or by `cancel()`, which
-/// drops what has not left; each call that waits then fails. While it is suspended nothing moves.
+/// The task receives only what reads ask for: a peer that sends more waits. What is written waits until the peer takes
+/// it. Reads are done in the order they are made, and so are writes. The task ends when both halves are closed, when
+/// the connection breaks, or by `cancel()`, which drops what has not left; each pending call then fails. While the task
+/// is suspended it neither reads nor writes.
 ///
-/// With a delegate it lives until it has ended, as every task does. Without one it lives as long as somebody holds it,
-/// or waits for a call: letting go of it closes the connection. It does not keep its session alive.
+/// A task with a delegate lives until it has ended, as every task does. Without one it lives as long as it is
+/// referenced or a call is pending; releasing it closes the connection. It does not keep its session alive.
 public class StreamTask: SessionTask, @unchecked Sendable {
     /// What is told when a read is done: octets, whether they are the last, and why there are none.
     public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
@@ -25,7 +25,8 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     private let hasDelegate: Bool
     private let origin: Origin?
 
-    /// Without a delegate it belongs to whoever holds it; without a stream it fails as soon as it is started.
+    /// Without a delegate the task lives as long as it is referenced; without a stream it fails as soon as it is
+    /// started.
     init(
         _ request: URLRequest, _ stream: RawStream?, delegate: (any SessionTaskDelegate)?, defaults: TaskDefaults,
         at place: TaskPlace?
@@ -48,7 +49,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         guard let stream else { return endWithoutLoop() }
         listen(on: shard)
         if let reason = obstacle(on: shard) {
-            // Whoever starts a task from the end of another must not find himself one stack frame deeper each time.
+            // A task that is started from the end of another must not be one stack frame deeper each time.
             _ = stream.perform { $0.end(StreamFailure(reason: reason, phase: .request)) }
         } else {
             stream.open()
@@ -85,7 +86,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     override func cancelNow() {
         guard let stream else { return end(error(.cancelled, phase: .request)) }
         stream.end(StreamFailure(reason: .cancelled))
-        // Before it was begun nobody listens.
+        // Before it begins the stream has no listener.
         end(error(.cancelled, phase: .request))
     }
 
@@ -126,9 +127,9 @@ extension StreamTask {
     /// goes on.
     public func closeWrite() { ask { $0.closeWrite() } }
 
-    /// Goes on over TLS once everything that was asked for before is done; calls made meanwhile wait. The server is
-    /// judged by the session's policies for the host, pins included, and the task fails if it is refused. Octets that
-    /// came before and that nobody has read are an error, for they were not protected.
+    /// Secures the connection by TLS once everything that was asked for before is done; calls made meanwhile wait. The
+    /// session's policies for the host evaluate the server, pins included, and the task fails if they refuse it. Bytes
+    /// that arrived before and were not read are an error, because they were not protected.
     public func startSecureConnection() {
         guard let origin else { return }
         let server = Origin(scheme: .https, host: origin.host, port: origin.port)

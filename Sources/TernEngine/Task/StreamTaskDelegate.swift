@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Receives what happens to a ``StreamTask``, on the reactor's thread, as URLSession's stream delegate does. What is
-/// read goes to whoever asked for it.
+/// read goes to the caller of the read.
 public protocol StreamTaskDelegate: SessionTaskDelegate {
-    /// Nothing more can be read: somebody has read the end, `closeRead()` was called, or the connection broke.
+    /// Nothing more can be read: a read has reached the end, `closeRead()` was called, or the connection broke.
     func streamTaskDidCloseRead(_ task: StreamTask)
     /// Nothing more can be written: the end was sent, or the connection broke.
     func streamTaskDidCloseWrite(_ task: StreamTask)

@@ -3,8 +3,8 @@ import TernHTTP1
 
 /// Where a task is, from `resume()` to its end: the only place that plans its hops. The machine decides; the task acts.
 ///
-/// What a response means is decided in two steps: the policies say what follows from it, and for some of that the
-/// delegate is asked, who may answer much later. Meanwhile the exchange may end or break off, which the machine then
+/// What a response means is decided in two steps: the policies say what follows from it, and for some of that they have
+/// the delegate asked, which may answer much later. Meanwhile the exchange may end or break off, which the machine then
 /// remembers.
 ///
 /// Requests may hold objects of the user that run code when they are released. The machine releases none while it

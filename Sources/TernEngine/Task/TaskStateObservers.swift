@@ -2,10 +2,11 @@
 import Synchronization
 import TernLock
 
-/// Tells whoever listens in the process that a task begins to run, or runs no more for now: each change once, and as a
-/// rule nobody. For notifications, which know tasks of any session.
+/// Tells the listeners of the process that a task begins to run, or stops: each change once. For notifications, which
+/// know tasks of any session; as a rule there is no listener.
 package enum TaskStateObservers {
-    /// Is told of a task, by its identifier, on the thread that steers it, which holds no lock of ours.
+    /// Is called with a task's identifier, on the thread that resumes or suspends the task, which holds no lock of
+    /// Tern's.
     package typealias Listener = @Sendable (_ task: Int, _ runs: Bool) -> Void
 
     private static let isHeard = Atomic<Bool>(false)

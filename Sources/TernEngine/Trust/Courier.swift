@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Takes the requests that trust has to ask to where they go: responders, places with revocation lists, collectors of
-/// reports.
+/// Carries the requests of trust: to OCSP responders, to servers of revocation lists, to collectors of reports.
 ///
-/// Whoever is the last to let go of a courier ends what is under way with it.
+/// Releasing the last reference to a courier ends its requests.
 protocol Courier: AnyObject, Sendable {
     /// Sends `request` and calls `completion` once, on any thread, with what came back: nil unless it came whole within
     /// `timeLimit`, was a success (2xx) and has a body of at most `sizeLimit` bytes.

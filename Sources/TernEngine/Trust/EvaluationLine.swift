@@ -14,7 +14,7 @@ final class EvaluationLine: Sendable {
     /// How many may run at once on large machines.
     private static let maximumWidth = 4
 
-    /// One evaluation in the line, for who wants to step out of it.
+    /// One evaluation in the queue, for a caller that withdraws it.
     struct Ticket: Sendable, Hashable {
         fileprivate let number: UInt64
     }
@@ -55,7 +55,7 @@ final class EvaluationLine: Sendable {
 
     /// Takes an evaluation out of the line. One that runs already is run to its end.
     func withdraw(_ ticket: Ticket) {
-        // Let go of outside the lock: it holds certificates, and somebody's policy.
+        // Released outside the lock: it holds certificates, and perhaps a policy of the user's.
         let withdrawn = state.withLock { state -> Entry? in
             state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
         }

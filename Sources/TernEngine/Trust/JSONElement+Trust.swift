@@ -54,7 +54,8 @@ extension JSONElement {
         return time
     }
 
-    /// URLs that a request can be sent to: what is not refused here is not refused later, when nobody looks.
+    /// URLs that a request can be sent to: what is not refused here is not refused later, when there is no caller to
+    /// tell.
     func webURLs() throws(PolicyFileError) -> [String] {
         var urls: [String] = []
         for element in try elements() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One object's members, taken by name and type. Whoever takes them says what is missing, misplaced or too much, with
-/// line and field.
+/// One object's members, taken by name and type. The error of a missing, misplaced or superfluous member has its line
+/// and field.
 package struct JSONFields {
     private let text: [UInt8]
     private let path: String
@@ -51,7 +51,7 @@ package struct JSONFields {
         return element
     }
 
-    /// Refuses what nobody has taken.
+    /// Refuses the members that were not taken.
     package func finish() throws(PolicyFileError) {
         guard let member = members.first else { return }
         throw PolicyFileError(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// Lets one report pass per subject and day. Holds a bounded number of them: an application that meets ten thousand
-/// hosts, or whoever makes it do so, must not fill its memory.
+/// Lets one report pass per subject and day. Holds a bounded number of subjects: an application that connects to ten
+/// thousand hosts, perhaps because an attacker makes it, must not fill its memory.
 struct PinReportLimiter {
     static let interval: Int64 = 86400
     static let capacity = 1024

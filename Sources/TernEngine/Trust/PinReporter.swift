@@ -3,11 +3,10 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// Tells about servers that do not meet their pin sets: at most once a day for each rule, host and key, and never on a
+/// Reports servers that do not meet their pin sets: at most once a day for each rule, host and key, and never on a
 /// reactor's thread.
 ///
-/// Reports travel by a courier who knows no pins: a pin that is wrong must not be what keeps anybody from hearing of
-/// it.
+/// Reports travel by a courier without pins: a pin that is wrong must not keep its report from arriving.
 final class PinReporter: Sendable {
     private struct State {
         var limiter = PinReportLimiter()
@@ -25,7 +24,7 @@ final class PinReporter: Sendable {
     /// Forgets what has been told already: new pins, new reports.
     func reset() { state.withLock { $0.limiter = PinReportLimiter() } }
 
-    /// Lets go of the courier; reports under way hold him until they have arrived.
+    /// Releases the courier; reports that are on their way hold it until they have arrived.
     func close() {
         // The last release must not run under the lock.
         _ = state.withLock { $0.courier.take() }
@@ -44,7 +43,7 @@ final class PinReporter: Sendable {
         }
     }
 
-    /// Nobody is told when a report fails: there is nobody left to tell.
+    /// A report that fails is dropped: there is no one to tell.
     private static func post(_ report: PinFailureReport, by courier: any Courier) {
         guard !report.pinSet.reportURLs.isEmpty, let body = try? PinReportBody(report).json() else { return }
         for url in report.pinSet.reportURLs.compactMap({ URL(string: $0) }) {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// What came back to questions about revocation, and who waits for what is being asked. Any thread.
+/// The answers to questions about revocation, and the callers that wait for an answer. Any thread.
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 
@@ -26,7 +26,7 @@ final class RevocationAnswerCache: Sendable {
 
     private let state = Lock(State())
 
-    /// Calls `completion` with the answer, now or when it has come. True for the first who asks: it is on him to bring
+    /// Calls `completion` with the answer, now or when it has arrived. True for the first caller, which has to bring
     /// the answer, by `keep`.
     func isFirst(to question: RevocationQuestion, _ completion: @escaping Completion) -> Bool {
         let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in

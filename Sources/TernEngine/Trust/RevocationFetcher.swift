@@ -3,11 +3,11 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// Has responders asked and lists fetched, and remembers what came back. Any thread.
+/// Asks OCSP responders, fetches revocation lists, and remembers what came back. Any thread.
 ///
 /// Nothing here waits for the threads of Swift's tasks: those may all be busy with the application's work, or waiting
-/// for this very answer. The answers are not believed here. Whoever finds one useless says so, lest a forged one be
-/// kept for long.
+/// for this very answer. The answers are not verified here. A caller that finds one useless says so, so that a forged
+/// one is not kept for long.
 final class RevocationFetcher: Sendable {
     /// The time for one answer, and for all of a handshake's.
     static let timeLimit = Duration.seconds(5)

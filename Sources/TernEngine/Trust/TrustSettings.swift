@@ -10,7 +10,7 @@ final class TrustSettings: Sendable {
     typealias Completion = @Sendable (Result<TLSContext, TLSError>) -> Void
 
     private enum State {
-        /// Nobody has asked yet. To `loading`.
+        /// The store has not been asked for. To `loading`.
         case unused
         /// To `ready` or `failed`.
         case loading([Completion])
@@ -26,7 +26,7 @@ final class TrustSettings: Sendable {
     private let state = Lock(State.unused)
     private let session = Lock(WeakRespondent())
 
-    /// The couriers take questions about revocation, and reports about pins, to whom they are for.
+    /// The couriers carry questions about revocation, and reports about pins.
     init(
         tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
         reportCourier: any Courier
@@ -47,7 +47,7 @@ final class TrustSettings: Sendable {
     var manager: ServerTrustPolicyManager? {
         get { policies.withLock { $0 } }
         set {
-            // The old manager may be somebody's subclass: it goes when the lock is free.
+            // The old manager may be a subclass of the user's: it is released when the lock is free.
             var replaced = newValue
             policies.withLock { policies in
                 swap(&policies, &replaced)
@@ -73,7 +73,7 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Tells whoever wants to know that a server did not meet a pin set.
+    /// Sends a report that a server did not meet a pin set.
     func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: Origin) {
         for set in decision.policy.pinSets {
             guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
@@ -81,8 +81,8 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Lets go of the couriers: a task that nobody starts any more must not keep their threads. Reports under way are
-    /// finished first.
+    /// Releases the couriers: a task that is never started must not keep their threads. Reports that are on their way
+    /// are finished first.
     func close() {
         revocation.close()
         reporter.close()

@@ -9,7 +9,7 @@ public struct DefaultFields: Sendable {
         /// Where its line is among ``bytes``; empty for a field that the encoder writes itself.
         let range: Range<Int>
         let facts: RequestFacts
-        /// Why no request can carry it. Whoever has a field of its name is not concerned.
+        /// Why no request can carry it. A request that has a field of its name is not concerned.
         let refusal: HTTP1Error?
     }
 

@@ -24,7 +24,7 @@ public struct Exchange: ~Copyable, Sendable {
     public private(set) var isAwaitingContinue = false
     /// What the last response's `Keep-Alive` field announced.
     public private(set) var keepAlive: KeepAlive?
-    /// So many octets of content come next, and nothing else; 0 where that is not known, or there is none.
+    /// This number of bytes of content comes next, and nothing else; 0 where that is not known, or there is none.
     public private(set) var contentLeft = 0
 
     /// - Parameters:
@@ -111,8 +111,8 @@ public struct Exchange: ~Copyable, Sendable {
         return try decoder.receive(bytes, from: &offset)
     }
 
-    /// The content of one further chunk, as much of it as is there, for whoever joins the content of small chunks.
-    /// `nil` says nothing, and changes nothing; ``receive(_:from:)`` then does.
+    /// The content of one further chunk, as much of it as is there, for a caller that joins the content of small
+    /// chunks. `nil` says nothing, and changes nothing; ``receive(_:from:)`` then does.
     public mutating func receiveFurtherContent(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
         decoder.receiveUsual(bytes, from: &offset)
     }

@@ -112,8 +112,8 @@ struct SectionLines: ~Copyable {
         }
     }
 
-    /// Reads what ``UsualFields`` can. It is shown no more than is within every limit from `line` on; a line that goes
-    /// beyond is not seen whole and so left to the one who knows which limit that breaks.
+    /// Reads what ``UsualFields`` can. It sees no more than is within every limit from `line` on; a line that goes
+    /// beyond is not seen whole, and is left to the reader that knows which limit it breaks.
     private mutating func readUsual(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) -> Bool {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which fields are no trailers (RFC 9110 §6.5.1): those that frame or route a message, steer how it is handled,
-/// authenticate, or say how its content is to be read. They must be known before the content; behind it they could
-/// only be there to fool somebody who merges them into the header.
+/// The fields that are not allowed as trailers (RFC 9110 §6.5.1): those that frame or route a message, control how it
+/// is handled, authenticate, or say how its content is to be read. They must be known before the content; after it they
+/// could only deceive a recipient that merges them into the header section.
 enum TrailerRules {
     private static let forbidden: [String] = [
         "Transfer-Encoding", "Content-Length", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Upgrade",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an http or https URI means to a client: whom to ask, and for what (RFC 9110 §4.2).
+/// What an http or https URI means to a client: the origin to ask, and the target to ask for (RFC 9110 §4.2).
 ///
-/// Read byte by byte: a combining mark behind a delimiter does not hide it. The fragment stays here (RFC 9110 §4.2.5:
-/// it is not sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
+/// Read byte by byte: a combining mark after a delimiter does not hide the delimiter. The fragment stays here (RFC 9110
+/// §4.2.5: it is not sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
 package struct AbsoluteURI: Sendable, Hashable {
     /// What is wrong with a text, and the part of it that is.
     package enum Refusal: Error {

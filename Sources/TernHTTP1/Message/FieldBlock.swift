@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoded section in one allocation: one ``FieldPosition`` per field, and behind them the bytes as they came.
+/// A decoded section in one allocation: one ``FieldPosition`` per field, and after them the bytes as they arrived.
 ///
-/// Nothing becomes a string until somebody asks. Folded values were unfolded when the block was made.
+/// A string is made when it is asked for. Folded values were unfolded when the block was made.
 ///
-/// What lies where is known in this file alone, which keeps it sound by two rules. Memory is written by `init` only,
-/// before anybody else has the block, and read from then on: so threads may share it. And both parts lie within what
-/// was allocated for them, as `Size` says, and are initialised whole: every span made of them is one of these parts,
-/// and ends with the borrow of the storage.
+/// The layout is known in this file alone, which keeps it sound by two rules. `init` alone writes the memory, before
+/// the block is shared, and it is read from then on: so threads may share it. And both parts lie within what was
+/// allocated for them, as `Size` says, and are initialised whole: every span made of them is one of these parts, and
+/// ends with the borrow of the storage.
 @safe
 struct FieldBlock: @unchecked Sendable {
     private struct Size {

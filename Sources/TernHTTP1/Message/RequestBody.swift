@@ -4,7 +4,7 @@
 public enum RequestBody: Sendable, Hashable {
     /// No content. A method that usually has some (POST, PUT, PATCH) still says `Content-Length: 0` (RFC 9110 §8.6).
     case none
-    /// Exactly so many bytes, announced with `Content-Length`.
+    /// Exactly this number of bytes, announced with `Content-Length`.
     case exactly(Int)
     /// A stream whose length is not known beforehand: the chunked transfer coding (RFC 9112 §7.1).
     case chunked

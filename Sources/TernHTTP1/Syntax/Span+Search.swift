@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches from `start` on, which answer `count` when nothing is found. In blocks of sixteen, the last of which may
-/// overlap the one before, and in single bytes where there are not so many: none reads past the span.
+/// Searches from `start` on, which return `count` when nothing is found. In blocks of sixteen, the last of which may
+/// overlap the one before, and in single bytes where there are fewer: none reads past the span.
 extension Span<UInt8> {
     /// The first byte below 0x20.
     @inline(__always)

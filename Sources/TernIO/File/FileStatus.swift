@@ -59,7 +59,7 @@ package struct FileStatus: Sendable {
         do throws(SystemError) {
             _ = try SystemCall.run(.mkdir) { unsafe mkdir(path, 0o777) }
         } catch {
-            // Somebody else may have been quicker.
+            // Another process may have been quicker.
             guard error.code == EEXIST, FileStatus(of: path)?.kind == .folder else { throw error }
         }
     }

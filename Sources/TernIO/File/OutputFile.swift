@@ -26,7 +26,7 @@ package final class OutputFile: Sendable {
         return try create(path, permissions: permissions)
     }
 
-    /// Nil where there can be none; why is found out by whoever makes one with a name.
+    /// Nil if there can be none; making a file with a name finds out why.
     private static func nameless(_ path: String, _ permissions: UInt32) -> OutputFile? {
         if path.utf8.contains(0) { return nil }
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -82,8 +82,8 @@ package final class OutputFile: Sendable {
         get throws(SystemError) { Int64(try status().st_size) }
     }
 
-    /// Has it until this object is gone, if nobody else has. False also if it has lost its name, or another file has
-    /// that.
+    /// Locks the file until this object is gone, unless it is locked. False also if the file has lost its name, or
+    /// another file has it.
     package func claim() throws(SystemError) -> Bool {
         do throws(SystemError) {
             _ = try SystemCall.run(.flock) { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) }
@@ -190,7 +190,7 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Takes the name away; the file goes with the last who has it open.
+    /// Removes the name; the file goes with the last descriptor of it.
     package func remove() {
         if isAtPath { Self.remove(path) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What those who do not know `errno` ask about files.
+/// What callers that do not know `errno` ask about files.
 extension SystemError {
     /// What a path with a NUL in it ends with: to C it would be another one.
     package static let noPath = SystemError(.open, code: EINVAL)
@@ -13,7 +13,7 @@ extension SystemError {
     /// Nothing stands there.
     package var isAbsence: Bool { [ENOENT, ENOTDIR].contains(code) }
 
-    /// What stands there is no regular file: a link, a folder, a device that nobody has.
+    /// What is there is no regular file: a link, a folder, a device that does not exist.
     package var isForeignKind: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
 
     /// Something stands there.

@@ -2,8 +2,8 @@
 import CTernLinux
 import Glibc
 
-/// Says when links, addresses or routes of this machine have changed, and not what: whoever wants to know asks. Watched
-/// by a reactor of the process. Ends with the object.
+/// Tells that links, addresses or routes of this machine have changed, and not what changed. A reactor of the process
+/// watches them. Ends with the object.
 package final class LinkMonitor: Sendable {
     private let group: ReactorGroup
     private let watch: Watch

@@ -4,8 +4,8 @@ import Glibc
 
 /// Which link a packet would leave by. Nothing is sent anywhere: the kernel is asked for its route.
 package enum LinkRoutes {
-    /// The name of the link that leads to `address`, if it is up and has somebody at its other end; nil if there is no
-    /// way.
+    /// Returns the name of the link that leads to `address`, if the link is up and has a carrier; nil if there is no
+    /// route.
     package static func link(to address: IPAddress) throws(SystemError) -> String? {
         let socket = try NetlinkSocket()
         let (family, bytes) = address.octets

@@ -7,7 +7,7 @@ import Glibc
 struct NetlinkSocket: ~Copyable, Sendable {
     let descriptor: Descriptor
 
-    /// - Parameter groups: what it is told of unasked, `RTMGRP_…`.
+    /// - Parameter groups: the changes that the kernel sends without being asked, `RTMGRP_…`.
     init(groups: Int32 = 0) throws(SystemError) {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(AF_NETLINK, type, NETLINK_ROUTE) })

@@ -15,7 +15,7 @@ final class Mailbox: Sendable {
 
     private enum Life {
         case running
-        /// Nobody holds the reactor any more; what is in the mailbox still runs.
+        /// The reactor is not referenced any more; what is in the mailbox still runs.
         case stopping
         /// Nothing is taken any more.
         case ended

@@ -6,7 +6,7 @@ public struct MonotonicInstant: InstantProtocol {
     /// Since a moment that is the machine's own, usually its start.
     public let nanoseconds: Int64
 
-    /// A point at so many nanoseconds of the clock.
+    /// A point at this number of nanoseconds of the clock.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }

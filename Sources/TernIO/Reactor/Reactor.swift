@@ -16,8 +16,8 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
         let loop = self.loop
         let executor = unsafe asUnownedTaskExecutor()
         let serialExecutor = unsafe asUnownedSerialExecutor()
-        // The executor references are unowned; the loop uses them only to run a job, and whoever holds a job's task
-        // holds this reactor (SE-0417).
+        // The executor references are unowned; the loop uses them only to run a job, and the task of a job holds this
+        // reactor (SE-0417).
         try Thread.start(name: name) { unsafe loop.run(on: executor, isolatedTo: serialExecutor) }
     }
 
@@ -28,9 +28,9 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
         loop.enqueue(ReactorJob(UnownedJob(job), of: .actor))
     }
 
-    // A job has to run as what it was enqueued as: run in the actors' isolation, a task that is isolated to nobody
-    // would have to be enqueued again after every suspension, and again for every nonisolated function it returns to.
-    // Both protocols call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
+    // A job has to run as what it was enqueued as: run in the actors' isolation, a task without isolation would have to
+    // be enqueued again after every suspension, and again for every nonisolated function it returns to. Both protocols
+    // call their requirement `enqueue(_:)`; the attribute is the only way to tell them apart.
     /// Takes a job of a task that prefers this reactor.
     @_implements(TaskExecutor,enqueue(_:))
     public func enqueueTask(_ job: consuming ExecutorJob) {

@@ -14,7 +14,7 @@ public final class ReactorGroup: Sendable {
         self.reactors = reactors
     }
 
-    /// The group of this process: one reactor for every two processors, made when nobody holds one.
+    /// The group of this process: one reactor for every two processors, made when there is none.
     public static func shared() throws(SystemError) -> ReactorGroup {
         try sharedGroup.withLock { (shared) throws(SystemError) in
             if let group = shared.group { return group }

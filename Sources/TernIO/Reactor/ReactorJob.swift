@@ -3,7 +3,7 @@
 /// A job on its way to run, and as what.
 struct ReactorJob: Sendable {
     enum Owner: Sendable {
-        /// A task that prefers the reactor and is isolated to nobody, or a default actor that such a task called.
+        /// A task that prefers the reactor and has no isolation, or a default actor that such a task called.
         case task
         /// An actor whose executor the reactor is.
         case actor

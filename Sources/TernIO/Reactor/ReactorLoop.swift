@@ -13,9 +13,10 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Size of the receive buffer and of the scratch buffer, in bytes.
     public static let bufferSize = 256 * 1024
     private static let eventCapacity = 512
-    /// So many wait for each other at most: others are idle while they do.
+    /// The maximum number of continuations that are resumed in one batch: other processors are idle while they wait for
+    /// each other.
     private static let resumedAtOnce = 32
-    /// So many turns in a row may bring more before those who read it are resumed.
+    /// The maximum number of ticks in a row that may bring more before the readers are resumed.
     private static let turnsWithoutReaders: UInt64 = 4
     /// How long a turn may take before further visits are left to the next one. This decides when work is done, never
     /// which.
@@ -29,7 +30,7 @@ public final class ReactorLoop: @unchecked Sendable {
     private var isAsleep = false
     /// When it will wake by itself.
     private var wakingTick: Int64?
-    // Unchecked: these values call nobody and let go of nothing while they are accessed, what they give up is the
+    // Unchecked: these values call no code and release nothing while they are accessed; what they give up is the
     // caller's, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) var registrations = RegistrationTable()
     @safe @exclusivity(unchecked) var wheel: DeadlineWheel
@@ -38,10 +39,10 @@ public final class ReactorLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
-    /// First come, first served; so many of them were asked for before this turn.
+    /// In their order; this number of them was asked for before this tick.
     @safe @exclusivity(unchecked) var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
-    /// Who is to be resumed, or what is to be done, at the end of the turn.
+    /// What is resumed or done at the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Turn(start: .now)
     let events: UnsafeMutableBufferPointer<epoll_event>
@@ -52,12 +53,12 @@ public final class ReactorLoop: @unchecked Sendable {
         var readyCount = 0
     }
 
-    /// Who reads what is still coming in, and since which turn the first of them could have been told.
+    /// The readers of what is still arriving, and the tick since which the first of them could have been resumed.
     @safe @exclusivity(unchecked) private var readers = WorkQueue<Resumption>()
     private var readersSince: UInt64 = 0
 
-    /// The time at which the current turn of the loop began: cheap, and late by what ran since. Whoever computed for
-    /// long reads `MonotonicInstant.now`.
+    /// The time at which the current tick of the loop began: cheap, and late by what has run since. A caller that has
+    /// computed for long reads `MonotonicInstant.now`.
     public var now: MonotonicInstant { current.start }
     /// Counts the turns of the loop.
     public var turn: UInt64 { current.number }
@@ -94,7 +95,7 @@ public final class ReactorLoop: @unchecked Sendable {
 
     /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
     ///
-    /// Returns false, and drops `work`, when the loop has ended: nobody holds its reactor any more.
+    /// Returns false, and drops `work`, when the loop has ended because its reactor is not referenced any more.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.send(.work(work))
@@ -129,13 +130,13 @@ public final class ReactorLoop: @unchecked Sendable {
         unsafe readers.append(.continuation(continuation))
     }
 
-    /// Runs `work` before the loop waits again, at the end of the turn: whom it wakes finds the loop asleep, or about
-    /// to be, and not at work beside him. On any other thread at once.
+    /// Runs `work` before the loop waits again, at the end of the tick: a thread that it wakes finds the loop asleep,
+    /// or about to be, and not competing for its processor. On any other thread at once.
     package func afterTurn(_ work: @escaping @Sendable () -> Void) {
         if isCurrent { resumptions.append(.work(work)) } else { work() }
     }
 
-    /// Whoever is resumed may run elsewhere at once.
+    /// A resumed task may run elsewhere at once.
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
         if readers.isEmpty || readyCount > 0 && turn &- readersSince < Self.turnsWithoutReaders { return }
@@ -189,7 +190,7 @@ extension ReactorLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Handlers may hold the loop; the table must not hold them in return once nobody will call them.
+    /// Handlers may hold the loop; the table must not hold them in return once they will not be called.
     private func deregisterAll() {
         for token in registrations.tokens { deregister(token) }
     }
@@ -201,7 +202,7 @@ extension ReactorLoop {
             let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
             isAsleep = true
             turnLock.unlock()
-            // Whoever stands in meanwhile may close what is ready: tokens are not used again.
+            // A thread that runs work meanwhile may close what is ready: tokens are not used again.
             let count = wait(timeout)
             turnLock.lock()
             isAsleep = false
@@ -218,7 +219,7 @@ extension ReactorLoop {
 
     private func dispatch(userData: UInt64, events: UInt32) {
         if userData == Self.wakeUpUserData { return }
-        // Nobody if paused by a neighbour in this very batch: it would not have been told in the next one either.
+        // Nil if a neighbour paused it in this very batch: it would not have been told in the next one either.
         registrations.handler(toTell: RegistrationToken(userData: userData))?.ready(Readiness(epoll: events))
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loop watches, and who is told. Knows nothing of epoll, and never calls a handler.
+/// What a loop watches, and the handlers that it calls. Knows nothing of epoll, and never calls a handler.
 struct RegistrationTable: ~Copyable {
     /// What one slot holds; an empty one has no handler.
     struct Registration {
@@ -76,13 +76,13 @@ struct RegistrationTable: ~Copyable {
 
     func contains(_ token: RegistrationToken) -> Bool { index(of: token) != nil }
 
-    /// Whom to tell of an event; nobody where it has come too late or is not of interest any more.
+    /// Returns the handler to call for an event; nil if the event is too late or not of interest any more.
     func handler(toTell token: RegistrationToken) -> (any ReadinessHandler)? {
         guard let index = index(of: token), !slots[index].registration.interest.isEmpty else { return nil }
         return slots[index].registration.handler
     }
 
-    /// Who is registered in `slot`.
+    /// Returns the handler that is registered in `slot`.
     func handler(in slot: UInt32) -> (any ReadinessHandler)? {
         Int(slot) < slots.count ? slots[Int(slot)].registration.handler : nil
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is left for the end of a turn, once: whoever makes one promises that, and whoever runs it takes it out of its
-/// queue to do so.
+/// What is left for the end of a tick, once: the maker promises that, and the loop takes it out of its queue to run it.
 ///
 /// A type of its own, because an array of a generic one is looked up at run time wherever it is used.
 @safe

@@ -11,7 +11,7 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         case temporaryFailure
         /// The resolver failed for another reason.
         case failure
-        /// It was not asked: so many look-ups hang already that there are no threads left.
+        /// The name was not looked up: too many look-ups hang already, so that no thread is left.
         case tooManyHang
     }
 

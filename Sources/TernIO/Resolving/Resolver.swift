@@ -38,7 +38,7 @@ public final class Resolver: Sendable {
 
     deinit { threads.close() }
 
-    /// What somebody has asked, so that he can take it back.
+    /// Identifies a look-up, so that it can be withdrawn.
     public struct Ticket: Sendable {
         let name: ResolverQueue.Name
         let number: Int
@@ -56,8 +56,8 @@ public final class Resolver: Sendable {
         return threads.resolve(host: host, port: port, completion)
     }
 
-    /// Takes a look-up back: its completion is let go of, and a name that nobody else asks for leaves the queue. One
-    /// that is being answered at this moment may still be.
+    /// Withdraws a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
+    /// that is being answered at this moment may still complete.
     public func giveUp(_ ticket: Ticket) { threads.giveUp(ticket) }
 
     private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {

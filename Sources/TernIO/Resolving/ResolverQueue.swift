@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who asks for which name, and in which order names are looked up. Overlapping questions for one name share one
-/// look-up. Knows no thread.
+/// Which names are asked for, by which completions, and in which order they are looked up. Overlapping questions for
+/// one name share one look-up. Knows no thread.
 struct ResolverQueue: ~Copyable, Sendable {
     struct Name: Sendable, Hashable {
         let host: String
@@ -14,7 +14,7 @@ struct ResolverQueue: ~Copyable, Sendable {
         var ticket: Int?
     }
 
-    /// Places of those who have given up are empty until they come to the front, or are the greater part.
+    /// Places of withdrawn look-ups are empty until they come to the front, or are the greater part.
     private struct Place: Sendable {
         let name: Name
         let ticket: Int
@@ -22,7 +22,7 @@ struct ResolverQueue: ~Copyable, Sendable {
 
     private var entries: [Name: Entry] = [:]
     private var queue = WorkQueue<Place>()
-    /// Names that nobody looks up yet.
+    /// The number of names that are waiting for a thread.
     private(set) var count = 0
     private var lastNumber = 0
 
@@ -63,7 +63,7 @@ struct ResolverQueue: ~Copyable, Sendable {
         return nil
     }
 
-    /// Who is to be told the answer for `name`.
+    /// Returns the completions that wait for `name`.
     mutating func answered(_ name: Name) -> [Resolver.Completion] {
         guard let entry = entries.removeValue(forKey: name) else { return [] }
         return Array(entry.askers.values)

@@ -2,7 +2,7 @@
 import TernLock
 
 /// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they
-/// can tell when nobody will ask any more.
+/// can tell when the resolver has gone.
 final class ResolverThreads: Sendable {
     /// Names looked up at a time, not counting those that hang.
     static let limit = 16
@@ -32,10 +32,10 @@ final class ResolverThreads: Sendable {
         case end
     }
 
-    /// Who is to see to a name that has come.
+    /// What has to be done for a new name.
     private enum Help: Sendable {
         case nobody, idleThread, newThread, newRelief
-        /// Nobody can, and these have to be told.
+        /// No thread can be started, and these completions have to be told.
         case refusal([(ResolverQueue.Name, [Resolver.Completion])])
     }
 
@@ -56,7 +56,7 @@ final class ResolverThreads: Sendable {
         self.startThread = startThread
     }
 
-    /// Nobody will ask any more: what waits is still answered.
+    /// No name is added any more: what waits is still answered.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
@@ -85,7 +85,7 @@ final class ResolverThreads: Sendable {
 
     func giveUp(_ question: Resolver.Ticket) {
         let completion = state.withLock { $0.names.giveUp(question.name, number: question.number) }
-        // Somebody's objects may end with it.
+        // Objects of the user may end with it.
         withExtendedLifetime(completion) {}
     }
 
@@ -186,7 +186,7 @@ final class ResolverThreads: Sendable {
     }
 
     private func standBy(_ time: Duration) {
-        // Nobody signals this one.
+        // This semaphore is never signalled.
         _ = Semaphore().wait(atMost: time)
         state.withLock { $0.hasRelief = false }
     }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A POSIX semaphore that begins at zero.
 ///
-/// Safety: the pointer is owned, initialised in `init` and destroyed once in `deinit`, when nobody can wait any more;
-/// sem_post(3) and sem_timedwait(3) are for any thread.
+/// Safety: the pointer is owned, initialised in `init` and destroyed once in `deinit`, when no thread can wait any
+/// more; sem_post(3) and sem_timedwait(3) are for any thread.
 @safe final class Semaphore: @unchecked Sendable {
     private let pointer: UnsafeMutablePointer<sem_t>
 

@@ -6,8 +6,8 @@
 /// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
 /// returns; or by `cancel`, or when its owner lets go of it, and none.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new.
-    /// Whoever takes it over either transfers the registration at once or ends it before the socket closes.
+    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. The
+    /// new owner either transfers the registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
         /// The socket, connected.
@@ -50,7 +50,7 @@ public final class Connector {
         proceed()
     }
 
-    /// Fails with what it knows, as at a deadline that is now. For whoever keeps the time himself.
+    /// Fails with what it knows, as at a deadline that is now. For a caller that has a timer of its own.
     public func timeIsUp() {
         if case .fail(let error) = plan.timeIsUp() { end(with: .failure(error)) }
     }
@@ -180,7 +180,7 @@ private final class Timer: ReadinessHandler {
     func ready(_ readiness: Readiness) { connector?.proceed() }
 }
 
-/// Is told of a connected socket until somebody takes it over: of nothing, for nothing is of interest.
+/// The handler of a connected socket until it is taken over: it is told of nothing, because no event is of interest.
 private final class Nobody: ReadinessHandler, Sendable {
     static let shared = Nobody()
     func ready(_ readiness: Readiness) {}

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Which address is connected to next, and when (RFC 8305 §5). A next attempt starts when one has failed or 250 ms have
-/// passed, the first connection wins, and the last failure ends it all.
+/// Decides which address is connected to next, and when (RFC 8305 §5). A next attempt starts when one has failed or 250
+/// ms have passed, the first connection wins, and the last failure ends it all.
 ///
-/// A Unix domain socket whose backlog is full answers `EAGAIN` and tells nobody when there is room again (connect(2)):
-/// the attempt goes on, and knocks again after a while. It may do so for as long as the kernel itself repeats a SYN
-/// that is not answered.
+/// A Unix domain socket whose backlog is full answers `EAGAIN` and does not tell when there is room again (connect(2)):
+/// the attempt tries again after a while, for as long as the kernel itself repeats a SYN that is not answered.
 ///
-/// Whoever drives it tells what became of an attempt, and asks for the next step: after each such event, after each
-/// step but a wait, and when a wait is over.
+/// The driver tells how an attempt ended, and asks for the next step: after each such event, after each step but a
+/// wait, and when a wait is over.
 struct HappyEyeballs: ~Copyable {
     private struct Attempt {
         let number: Int
@@ -92,7 +91,7 @@ struct HappyEyeballs: ~Copyable {
         return fail()
     }
 
-    /// Nobody waits for a connection any more.
+    /// The connection is not wanted any more.
     mutating func cancel() {
         isOver = true
     }

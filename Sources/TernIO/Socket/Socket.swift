@@ -59,8 +59,8 @@ public struct Socket: ~Copyable, Sendable {
         return .connected(from: try localAddress(refusing: peer))
     }
 
-    /// Where nobody listens on a port of the range that connections start from, the kernel may pick that very port and
-    /// connect the socket to itself (RFC 9293 §3.5, simultaneous open).
+    /// Where no server listens on a port of the range that connections start from, the kernel may pick that very port
+    /// and connect the socket to itself (RFC 9293 §3.5, simultaneous open).
     private func localAddress(refusing peer: SocketAddress?) throws(SystemError) -> SocketAddress? {
         guard isTCP else { return nil }
         let local = try localAddress()
@@ -112,9 +112,9 @@ public struct Socket: ~Copyable, Sendable {
         return unsafe poll(&entry, 1, 0) != 0
     }
 
-    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while we
-    /// have unsent data by `TCP_USER_TIMEOUT`, which each see only their own case. Four system calls, so not for a
-    /// socket that somebody watches with a shorter limit. None in the Unix domain: there the kernel tells at once.
+    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while
+    /// there is unsent data by `TCP_USER_TIMEOUT`; each covers only its own case. Four system calls, so not for a
+    /// socket that is watched with a shorter limit. None in the Unix domain: there the kernel tells at once.
     public func noticeDeadPeer() throws(SystemError) {
         guard isTCP else { return }
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)

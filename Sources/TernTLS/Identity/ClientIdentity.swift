@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A certificate of ours with its private key, for servers that ask who we are (mutual TLS).
+/// A client certificate with its private key, for servers that ask for one (mutual TLS).
 ///
 /// Two are equal if their certificates and hosts are: the key is known to belong to the first certificate.
 public struct ClientIdentity: Sendable {
@@ -9,7 +9,7 @@ public struct ClientIdentity: Sendable {
     public let certificates: [Certificate]
     let privateKey: PrivateKeyReference
     /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that
-    /// a redirect leads to, which learns from the certificate who asks. Other servers get the answer of a client
+    /// a redirect leads to, which learns the client's identity from it. Other servers get the answer of a client
     /// without a certificate.
     public var hosts: [HostPattern]?
 

@@ -15,7 +15,7 @@ public struct CertificateFindings: Sendable, Hashable {
 
     /// How the dates stand at the moment of the evaluation.
     public enum Dates: Sendable, Hashable {
-        /// Valid, for so many more whole days.
+        /// Valid, for this number of whole days more.
         case current(daysLeft: Int)
         /// No longer valid.
         case expired

@@ -6,7 +6,7 @@ extension PinSet {
     public enum Warning: Sendable, Hashable {
         /// No server can match.
         case noPins
-        /// Should the one key be lost, nobody can connect until the application is replaced.
+        /// If the one key is lost, no client can connect until the application is replaced.
         case onePin
         /// All pins are in use, as far as the set says; none is kept for an emergency.
         case noBackup
@@ -14,14 +14,14 @@ extension PinSet {
         case repeatedPin(PublicKey)
         /// The pins count no more.
         case expired
-        /// The pins stop counting within so many days, at most 30.
+        /// The pins stop counting within this number of days, at most 30.
         case expiresSoon(days: Int)
         /// Mismatches are neither refused nor reported by the set itself.
         case reportsNowhere
         /// Every one of its hosts is excluded again, so that nothing is pinned.
         case excludesItsHosts
-        /// The pattern stands for everything below a domain of one label, such as `**.com`: whoever owns a host there,
-        /// the pins are demanded of it.
+        /// The pattern means everything below a domain of one label, such as `**.com`: the pins are demanded of every
+        /// host there.
         case topLevelDomain(HostPattern)
     }
 

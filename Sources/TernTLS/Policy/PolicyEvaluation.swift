@@ -23,7 +23,7 @@ struct PolicyEvaluation: Sendable {
     private var isRecorded = false
 
     private enum Place {
-        /// Where nobody waits: each policy may cost what one evaluation may cost at most.
+        /// Off the reactor: each policy may cost what one evaluation may cost at most.
         case anywhere
         /// Where everybody waits: all policies together may cost a little.
         case reactor

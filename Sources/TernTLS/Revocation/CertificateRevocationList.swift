@@ -16,8 +16,8 @@ public struct CertificateRevocationList: Sendable {
             return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count } ? reference : nil
         }
         guard let reference else { throw .withQueue(.invalidDER) }
-        // OpenSSL sorts the entries when the first one is looked for, which takes long where there are many: here,
-        // where nobody shakes hands.
+        // OpenSSL sorts the entries when the first one is looked for, which takes long where there are many: so it is
+        // done here, outside a handshake.
         let (number, entry) = unsafe (ASN1_INTEGER_new(), UnsafeMutablePointer<OpaquePointer?>?.none)
         unsafe X509_CRL_get0_by_serial(reference.pointer, entry, number)
         unsafe ASN1_INTEGER_free(number)

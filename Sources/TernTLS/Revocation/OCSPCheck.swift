@@ -28,7 +28,7 @@ struct OCSPCheck {
     }
 
     /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer
-    /// or somebody the issuer has charged with it.
+    /// or a responder that the issuer has authorised.
     func status(by response: OCSPResponse, at time: Int64) -> RevocationFinding.Status {
         defer { OpenSSLError.clear() }
         guard let basic = unsafe response.basic else { return .undetermined }

@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension OCSPResponse {
-    /// When its first entry goes out of date by its own, unverified, word, in seconds since 1970: for whoever stores
+    /// When its first entry goes out of date, by its own, unverified, statement, in seconds since 1970: for caches of
     /// responses. Nil if it is broken or does not say.
     public var nextUpdate: Int64? {
         OpenSSLError.clear()

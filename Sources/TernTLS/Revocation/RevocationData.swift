@@ -32,8 +32,8 @@ public struct RevocationData: Sendable {
         return questions.contains { !askedQuestions.contains($0) }
     }
 
-    /// The price of judging so many certificates by it, in units of `Work`: a list is hashed for each, and a response
-    /// is gone through and its signature verified.
+    /// The price of evaluating `count` certificates by it, in units of `Work`: a list is hashed for each, and a
+    /// response is searched and its signature verified.
     func cost(ofJudging count: Int) -> Int {
         let all = responses + [stapledResponse].compactMap(\.self)
         return max(0, count)

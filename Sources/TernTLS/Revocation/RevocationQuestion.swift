@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Something that can be asked over the network about a certificate's revocation. Whoever can, asks; this module
-/// cannot.
+/// Something that can be asked over the network about a certificate's revocation. This module cannot ask it; its caller
+/// can.
 public enum RevocationQuestion: Sendable, Hashable {
     /// POST the DER `OCSPRequest` to the URL, as `application/ocsp-request` (RFC 6960 §A.1).
     case ocsp(url: String, request: [UInt8])

@@ -3,7 +3,7 @@ import CTernOpenSSL
 
 // Where a certificate says its revocation can be asked about, and how its server has to tell.
 extension X509Reference {
-    /// RFC 7633 §4.2.3: the certificate's server staples a response to whoever asks for one (`status_request`, 5).
+    /// RFC 7633 §4.2.3: the certificate's server staples a response for clients that ask for one (`status_request`, 5).
     var demandsStaple: Bool {
         guard hasExtension(NID_tlsfeature),
             let features = DERElements(sequence: contentOfExtension(NID_tlsfeature))
@@ -45,7 +45,7 @@ extension X509Reference {
         }
     }
 
-    /// Nil for what no URL consists of: whoever fetches it is to be spared odd bytes.
+    /// Nil for text that is no URL, so that no fetcher gets odd bytes.
     private static func url(_ text: String) -> String? {
         text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? text : nil
     }

@@ -5,8 +5,8 @@
 public enum HandshakeProgress: Sendable, Hashable {
     /// All ciphertext was taken in, and the peer has to speak next.
     case needMoreBytes
-    /// Judging the peer takes long. Run this where nobody waits, give what comes back to `take`, and call `handshake`
-    /// again; what waits to be sent has to wait till then.
+    /// Evaluating the peer takes long. Run this off the reactor, give its result to `take`, and call `handshake` again;
+    /// what waits to be sent has to wait till then.
     case needEvaluation(PendingEvaluation)
     /// Whether the peer can be trusted depends on what comes back to these questions. Give it to `answer`, and call
     /// `handshake` again; what waits to be sent has to wait till then.

@@ -3,8 +3,8 @@ import CTernOpenSSL
 import Dispatch
 import Synchronization
 
-/// Where the secrets of connections are written, for tools such as Wireshark that are to decipher them: the format of
-/// NSS's `SSLKEYLOGFILE`. Whoever reads them reads everything, so nothing is ever logged unasked; the environment
+/// Writes the secrets of connections, for tools such as Wireshark that decipher them: the format of NSS's
+/// `SSLKEYLOGFILE`. A reader of the log can read everything, so nothing is logged unless asked for; the environment
 /// variable is not looked at.
 ///
 /// Two logs are equal only if they are one object.
@@ -16,13 +16,13 @@ public final class KeyLog: Sendable {
     /// Lines that may wait to be written. A log that is slower than its connections loses the rest.
     static let maximumWaiting = 4096
 
-    /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own: whatever it
-    /// does, it does not do it in the midst of a connection's work.
+    /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own, never within
+    /// the work of a connection.
     public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
     /// Appends to the file at `path`, which is made for its owner alone if it does not exist; line by line, in order,
     /// and on a queue of its own as well. What cannot be written is lost: a log must not break a connection. So is what
-    /// would have to wait, such as for somebody to read a pipe.
+    /// would have to wait, such as for the reader of a pipe.
     public convenience init(path: String) {
         self.init { line in
             let line = Array((line + "\n").utf8)

@@ -2,7 +2,7 @@
 
 /// What opening ciphertext yielded.
 public enum OpenResult: Sendable, Hashable {
-    /// So many bytes of plaintext were written, at least one; there may be more.
+    /// This number of bytes of plaintext was written, at least one; there may be more.
     case bytes(Int)
     /// The peer said something that is not application data, such as a session ticket; there may be more. It costs far
     /// more to take in than its bytes tell.

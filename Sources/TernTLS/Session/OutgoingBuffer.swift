@@ -2,7 +2,7 @@
 
 /// Ciphertext that waits to be sent. Empty, it owns no memory, so an idle connection costs none.
 ///
-/// Safety: `storage` is owned, `0 <= start <= end <= storage.count`, and nobody else sees it but during `drain`.
+/// Safety: `storage` is owned, `0 <= start <= end <= storage.count`, and it is lent only during `drain`.
 @safe struct OutgoingBuffer: ~Copyable {
     private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var start = 0
@@ -19,7 +19,7 @@
         end += bytes.count
     }
 
-    /// Makes room for so many bytes that are going to be appended.
+    /// Makes room for `count` bytes that are going to be appended.
     mutating func reserve(_ count: Int) {
         if unsafe storage.count - end < count { makeRoom(for: count) }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Whom a session expects to meet, and what became of it: in a full handshake by evaluation, in a resumed one by the
-/// verdict that came with the session.
+/// Which peer a session expects, and the result: in a full handshake of the evaluation, in a resumed one the verdict
+/// that came with the session.
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread, inside the handshake.
 final class PeerVerification {

@@ -10,7 +10,7 @@ struct RecordCounter {
     /// Bytes of the present record that are still to come, as far as its header has told.
     private var remaining = 0
 
-    /// Begins to count at nought, in the midst of a record if that is where we are.
+    /// Begins to count at zero, also in the middle of a record.
     mutating func startOver() { count = 0 }
 
     /// Takes note of `bytes`, which follow those of before. OpenSSL reads a header, then the contents: one step each.

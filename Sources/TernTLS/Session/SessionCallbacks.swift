@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What OpenSSL calls back about one connection, in the midst of a call we make on it.
+/// What OpenSSL calls back about one connection, within a call that the session makes.
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread.
 final class SessionCallbacks {

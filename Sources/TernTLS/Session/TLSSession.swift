@@ -306,7 +306,7 @@ import CTernOpenSSL
             throw error
         }
         callbacks.handshakeComplete()
-        // Records of data are nobody's business.
+        // Records of data need not be counted.
         unsafe SSL_set_msg_callback(ssl, nil)
         unsafe tern_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
         state = .open

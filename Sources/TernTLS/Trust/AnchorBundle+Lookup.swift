@@ -47,7 +47,7 @@ extension AnchorBundle {
                 unsafe X509_NAME_cmp(X509_get_subject_name(x509), name) == 0,
                 unsafe X509_OBJECT_set1_X509(found, x509) == 1
             else { continue }
-            // Who asks counts a reference himself (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the
+            // The caller counts a reference itself (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the
             // bundle's.
             unsafe X509_free(x509)
             isFound = true

@@ -5,17 +5,17 @@
 /// Any certificate may be an anchor, not only a self-signed root: a chain that reaches it is complete (OpenSSL calls
 /// this a partial chain).
 public struct Anchors: Sendable {
-    /// Who is trusted.
+    /// Which authorities are trusted.
     public enum Source: Sendable, Hashable {
-        /// Whom the operating system trusts.
+        /// Those that the operating system trusts.
         case system
         /// These alone.
         case only([Certificate])
-        /// Whom the operating system trusts, and these.
+        /// Those that the operating system trusts, and these.
         case systemAnd([Certificate])
     }
 
-    /// Who is trusted, as it was given.
+    /// Which authorities are trusted, as it was given.
     public let source: Source
     private let lazyStore: LazyStore
 

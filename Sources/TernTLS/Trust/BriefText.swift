@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text out of a certificate inside a message of ours: whoever made the certificate must not make the message long.
+/// Text from a certificate inside an error message: the author of the certificate must not make the message long.
 package enum BriefText {
     private static let maximumLength = 100
     private static let maximumCount = 5

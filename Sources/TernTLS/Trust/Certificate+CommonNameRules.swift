@@ -2,8 +2,8 @@
 import CTernOpenSSL
 
 extension Certificate {
-    /// A common name that is one of the addresses is spelled as RFC 5952 and RFC 3986 spell it. What else a common name
-    /// is, is nobody's business outside the web profile.
+    /// A common name that is one of the addresses is spelled as RFC 5952 and RFC 3986 spell it. Other common names are
+    /// checked in the web profile only.
     var hasWellSpeltAddresses: Bool {
         let misspelt = x509.commonNames.flatMap { name in
             let addresses = AddressText.octets(inAnySpelling: name)

@@ -40,7 +40,7 @@ extension Certificate {
 
     private func brokenNameRule(at place: CertificateRule.Place) -> CertificateRule? {
         guard x509.hasExtension(NID_subject_alt_name) else { return x509.isSubjectEmpty ? .emptySubject : nil }
-        // Nobody compares an authority's names with a host.
+        // An authority's names are not compared with a host.
         if place.isIssuer ? x509.hasEmptyNames : !x509.hasConformingNames { return .malformedNames }
         guard x509.isSubjectEmpty else { return nil }
         return x509.has(EXFLAG_CA) ? .emptySubject : x509.has(EXFLAG_SAN_CRITICAL) ? nil : .nonCriticalNames

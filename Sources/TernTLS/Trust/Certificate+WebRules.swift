@@ -8,7 +8,7 @@ extension Certificate {
         if !hasWebKey { return .keyParameters }
         if place.isIssuer, let rule = brokenWebAuthorityRule(isAnchor: place.isAnchor) { return rule }
         if place.isAnchor { return nil }
-        // 64 random bits rarely begin with so many zeros that they need less than 7 octets.
+        // 64 random bits rarely begin with enough zeros to fit into less than 7 bytes.
         if x509.serialNumberLength < 7 { return .serialNumberEntropy }
         if unsafe X509_get0_authority_key_id(x509.pointer) == nil { return .missingAuthorityKeyIdentifier }
         if unsafe X509_get0_authority_issuer(x509.pointer) != nil || X509_get0_authority_serial(x509.pointer) != nil {

@@ -67,7 +67,7 @@ struct ChainPlan {
 }
 
 extension NameConstraints {
-    /// The price of comparing so many names with so many subtrees, and of reading both.
+    /// The price of comparing this number of names with this number of subtrees, and of reading both.
     static func cost(names: Int, subtrees: Int) -> Int {
         subtrees == 0 ? 0 : names + subtrees + names.multipliedReportingOverflow(by: subtrees).partialValue / 50
     }

@@ -4,8 +4,8 @@
 enum HostName {
     /// Lower case in ASCII and without one trailing dot. Letters outside ASCII stay: Unicode would turn the Kelvin sign
     /// into a `k`, and one host into another. IPv6 has many spellings, with and without brackets and zone, and becomes
-    /// the one of RFC 5952, and IPv4 inside IPv6 (`::ffff:127.0.0.1`) the IPv4 that it connects to: nobody is to get
-    /// around a policy by writing its host otherwise.
+    /// the one of RFC 5952, and IPv4 inside IPv6 (`::ffff:127.0.0.1`) the IPv4 that it connects to: a policy cannot be
+    /// avoided by another spelling of its host.
     static func canonical(_ host: String) -> String {
         if host.utf8.contains(UInt8(ascii: ":")), let address = AddressText.canonicalIPv6(host) {
             return AddressText.octets(inAnySpelling: address).first.flatMap(AddressText.text) ?? address

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What a search has found out about certificates by themselves, and about which key signed which: it is the same on
-/// every path, so nobody looks twice.
+/// What a search has found out about single certificates, and about which key signed which: it is the same on every
+/// path, so it is found out once.
 ///
 /// Certificates are told apart by their address, which they keep as long as the search holds them.
 struct JudgedCertificates {

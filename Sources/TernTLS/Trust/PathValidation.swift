@@ -32,8 +32,8 @@ struct PathValidation {
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
     func check(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
-    /// As `check`, but neither signatures nor dates are looked at: for a path that somebody else has looked at those
-    /// of, and that will be looked at once more when it is complete.
+    /// As `check`, but without signatures and dates: for a path whose signatures and dates were checked before, and
+    /// that is checked once more when it is complete.
     func checkStructure(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
     private func check(_ path: [Certificate], believesSignatures: Bool) -> Outcome {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text of a stranger's, for people: whoever made the certificate, or sent the field, chose the characters, and none of
-/// them may steer a terminal, end a line, or reverse its direction.
+/// Text from outside, for people: the author of the certificate or the field chose the characters, and none of them may
+/// control a terminal, end a line, or reverse its direction.
 package enum PrintableText {
     /// The text with every control or format character, and every end of a line, replaced.
     package static func replacing(_ text: String, by replacement: (Unicode.Scalar) -> String) -> String {

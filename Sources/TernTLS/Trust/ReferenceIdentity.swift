@@ -13,7 +13,7 @@ enum ReferenceIdentity: Hashable {
 
     init?(_ host: String) {
         if host.utf8.contains(UInt8(ascii: ":")) {
-            // RFC 6874: the zone says where to send, not to whom.
+            // RFC 6874: the zone says where to send, and is no part of the name.
             let address = String(host.prefix { $0 != "%" })
             guard Self.isIPv6(address) else { return nil }
             self = .address(address)

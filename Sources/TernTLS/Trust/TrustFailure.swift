@@ -34,7 +34,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case weakSignature
         /// The signature at `depth` does not verify.
         case invalidSignature
-        /// The certificate at `depth` has a critical extension nobody understands.
+        /// The certificate at `depth` has a critical extension that is not known here.
         case unknownCriticalExtension
         /// More certificates lie between leaf and anchor than are followed.
         case chainTooLong
@@ -59,7 +59,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case revoked(at: Int64?)
         /// The responder in charge of the certificate at `depth` does not know it.
         case unknownToResponder
-        /// Nobody vouches that the certificate at `depth` is not revoked, and the policy demands it.
+        /// No response and no list says that the certificate at `depth` is not revoked, and the policy demands it.
         case revocationUndetermined
         /// The policy demands to know whether the certificate at `depth` is revoked, and the handshake that brought it
         /// asked about less: its session has another policy, see ``RevocationData/askedQuestions``.

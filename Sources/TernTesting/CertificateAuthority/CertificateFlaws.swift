@@ -8,9 +8,9 @@ public struct CertificateFlaws: Sendable, Hashable {
     public var hasNegativeSerialNumber = false
     /// The version as written, 1 for version 1; nil for 3.
     public var version: Int?
-    /// The subject names nobody.
+    /// The subject has no name.
     public var hasEmptySubject = false
-    /// The issuer names nobody, which RFC 5280 §4.1.2.4 forbids.
+    /// The issuer has no name, which RFC 5280 §4.1.2.4 forbids.
     public var hasEmptyIssuer = false
     /// The issuer's name is this common name instead of the signer's.
     public var issuerCommonName: String?
@@ -18,7 +18,7 @@ public struct CertificateFlaws: Sendable, Hashable {
     public var usesGeneralizedTime = false
     /// The beginning as it is written, as UTCTime; nil for the one of the validity.
     public var notBefore: String?
-    /// The key is said to be of a kind that nobody knows.
+    /// The key is said to be of an unknown kind.
     public var hasUnknownKeyAlgorithm = false
     /// The signed part names another algorithm than the signature.
     public var namesOtherAlgorithm = false

@@ -4,7 +4,7 @@ import CTernOpenSSL
 /// An `EVP_PKEY`.
 ///
 /// Safety: the pointer is owned, never nil, never mutated after `init`, and freed once in `deinit`. OpenSSL permits
-/// concurrent use of a key that nobody changes.
+/// concurrent use of a key that does not change.
 @safe final class PrivateKey: @unchecked Sendable {
     let pointer: OpaquePointer
 

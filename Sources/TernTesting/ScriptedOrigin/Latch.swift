@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a latch closes one end of a socket pair, so that the other turns ready for every thread that polls it, and
-// stays so: nobody has to drain it, and nobody can miss it. (A pipe would do as well, but Glibc's module has no
+// Opening a latch closes one end of a socket pair, so that the other becomes ready for every thread that polls it, and
+// stays so: it need not be drained, and it cannot be missed. (A pipe would do as well, but Glibc's module has no
 // `pipe2`, and without it a child process could inherit the descriptors.)
 
 internal import Glibc

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every change wakes the waiters whose condition it fulfils, under the same lock: no observation falls between a look
-// and a wait. Bytes are counted apart, without the lock, because they change many times per request: whoever counts
-// them looks for waiters afterwards, and whoever waits says so before it looks, so that one of the two sees the other.
+// and a wait. Bytes are counted apart, without the lock, because they change many times per request: the counting
+// thread looks for waiters afterwards, and a waiter announces itself before it looks, so that one of the two sees the
+// other.
 
 internal import Synchronization
 internal import TernLock
 
-/// The observations of one origin, and who waits for them.
+/// The observations of one origin, and the tests that wait for them.
 final class ObservationLog: Sendable {
     typealias Condition = @Sendable (ScriptedOrigin.Observations) -> Bool
 

@@ -7,7 +7,7 @@ struct OriginConnection {
     let stream: OriginStream
     let log: ObservationLog
     private let currentHold: () -> Latch
-    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by whoever has seen it
+    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by a test that has seen it
     /// counts even if the hold has not begun.
     private var nextHold: Latch
     private var reader: RequestReader

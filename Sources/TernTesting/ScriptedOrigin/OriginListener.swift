@@ -6,7 +6,7 @@ internal import TernLock
 
 /// A listening socket that this machine alone reaches.
 final class OriginListener: Sendable {
-    /// The descriptor of an accepted connection belongs to whoever asked.
+    /// The descriptor of an accepted connection belongs to the caller.
     enum Accepted { case descriptor(Int32), failed, stopped }
 
     private let descriptor: Int32

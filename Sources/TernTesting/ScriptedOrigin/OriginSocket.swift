@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file of the origin that calls the kernel on a connection. Every call is non-blocking (MSG_DONTWAIT) and free
-// of SIGPIPE (MSG_NOSIGNAL); whoever must wait does so in `wait`, which the origin's latches end.
-// Safety: buffers are passed to the kernel inside `withUnsafe…` with their own length, and kept by nobody.
+// of SIGPIPE (MSG_NOSIGNAL); waiting happens in `wait`, which the origin's latches end. Safety: buffers are passed to
+// the kernel inside `withUnsafe…` with their own length, and are not kept.
 
 internal import Glibc
 

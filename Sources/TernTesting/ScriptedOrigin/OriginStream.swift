@@ -84,7 +84,7 @@ final class OriginStream {
         }
     }
 
-    /// Waits until so many bytes of the wire are there for the handshake.
+    /// Waits until this number of bytes of the wire is there for the handshake.
     func buffer(wire count: Int) throws(End) {
         while early.count < count { try receiveWire(into: &early) }
     }

@@ -26,7 +26,7 @@ struct RequestReader {
         return Array(buffer[start..<position])
     }
 
-    /// Waits until so many bytes stand unread.
+    /// Waits until this number of bytes is unread.
     mutating func await(_ count: Int) throws(OriginStream.End) {
         while buffer.count - position < count { try stream.receive(into: &buffer) }
     }

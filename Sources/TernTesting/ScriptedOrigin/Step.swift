@@ -8,7 +8,7 @@ extension ScriptedOrigin {
         case send([UInt8])
         /// Sends the bytes one after another with a pause after each.
         case drip([UInt8], every: Duration)
-        /// Sends the bytes so many times over: a large body without a large array.
+        /// Sends the bytes this number of times: a large body without a large array.
         case `repeat`([UInt8], count: Int)
         /// Sends the bytes beneath TLS, as they are. Over plain TCP the same as `send`.
         case sendBelowTLS([UInt8])
@@ -16,8 +16,8 @@ extension ScriptedOrigin {
         case updateKeys
         /// Lets the time pass without reading.
         case pause(Duration)
-        /// Waits until so many bytes stand unread behind what was read of this request. In `onHead`: bytes of the body,
-        /// still encoded. In `onAccept`: bytes of the wire, such as a ClientHello.
+        /// Waits until this number of bytes is unread after what was read of this request. In `onHead`: bytes of the
+        /// body, still encoded. In `onAccept`: bytes of the wire, such as a ClientHello.
         case receive(Int)
         /// Shakes hands now rather than after the steps of `onAccept`. Nothing to do over plain TCP.
         case handshake
