@@ -10,12 +10,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// A package of its own, so that nobody who links Tern resolves its peers.
+// A package of its own, so that packages that link Tern do not resolve its peers.
 let package = Package(
     name: "tern-benchmarks",
     products: [
         .executable(name: "tern-bench", targets: ["tern-bench"]),
-        // Loaded before the C library by those who count; nobody else pays for it.
+        // Loaded before the C library by the programs that count; no other pays for it.
         .library(name: "CAllocations", type: .dynamic, targets: ["CAllocations"]),
     ],
     dependencies: [

@@ -148,7 +148,7 @@ static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
 static inline const char *tern_environment(const char *name) {
     return OPENSSL_issetugid() ? NULL : getenv(name);
 }
-// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost. Nobody is waited for: a
+// Appends bytes to a file that is made readable for its owner only; what cannot be written is lost. It does not wait: a
 // pipe without a reader cannot be written, and nor can one that is full.
 static inline void tern_append_to_private_file(const char *path, const uint8_t *bytes, size_t count) {
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

@@ -11,7 +11,7 @@ struct RevocationOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("cert-status"),
-        help: "As --check-revocation, and refuse, too, what nobody vouches for.")
+        help: "As --check-revocation, and also refuse a certificate without a positive answer.")
     var demands = false
 
     /// Nil if nothing is to be asked.

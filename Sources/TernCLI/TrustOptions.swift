@@ -28,7 +28,7 @@ struct TrustOptions: ParsableArguments {
 
     func validate() throws {
         if isInsecure, caCertificateFile != nil {
-            throw ValidationError("-k skips the chain, so nobody would look at --cacert: give one of them")
+            throw ValidationError("-k skips the chain, so --cacert would have no effect: give one of them")
         }
         if isInsecure, revocation.policy != nil {
             throw ValidationError(

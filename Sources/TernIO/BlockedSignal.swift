@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// Keeps a signal that a system call raises on its own thread from being delivered.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// Owns one file descriptor; its end closes it. Lent by borrowing `rawValue`.

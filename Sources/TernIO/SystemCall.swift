@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// The one door to the kernel: repeats on `EINTR`, turns `errno` into a typed error.

@@ -27,7 +27,7 @@ public final class URLSessionConfiguration {
     @available(
         *, deprecated,
         message:
-            "on Linux nobody goes on with a transfer when its process has ended, so its requests fail; use .default"
+            "on Linux a transfer does not outlive its process, so requests of a background session fail; use .default"
     )
     public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration()

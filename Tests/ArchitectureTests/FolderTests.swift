@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// No two folders of a module know each other, and those of the engine know only whom they stand above.
+/// No two folders of a module know each other, and those of the engine know only the folders below them.
 @Suite struct FolderTests {
-    /// A folder knows those named here, and whomever they know.
+    /// A folder knows those named here, and the ones that they know.
     private static let engine: [String: Set<String>] = [
         "Session": ["Collecting", "Downloads", "Links", "Multipart", "Policies", "Streams"],
         "Downloads": ["Task"],
@@ -29,7 +29,7 @@ import Testing
         #expect(outside.map(\.path) == ["TernEngine/Exports.swift"])
     }
 
-    @Test func `the engine's folders know whom they stand above`() {
+    @Test func `the engine's folders know only the folders below them`() {
         for (arrow, reason) in SourceTree.project.arrows(in: "TernEngine") {
             #expect(Self.engine[arrow.from] != nil, "\(arrow.from) has no line in the table")
             #expect(Self.isAbove(arrow.from, arrow.to), "\(reason), so \(arrow.from) knows \(arrow.to)")
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.knowingEachOther.subtracting(pairs).isEmpty, "these do no more, so take them off the list")
     }
 
-    @Test func `who knows whom is told by the types they name`() {
+    @Test func `a file knows the files whose types it names`() {
         let tree = SourceTree(files: [
             SourceFile(path: "M/A/One.swift", text: "struct One {\n    let two: Two  // Three\n}\n"),
             SourceFile(path: "M/B/Two.swift", text: "final class Two<Four> {\n    enum One { case four(Four) }\n}\n"),

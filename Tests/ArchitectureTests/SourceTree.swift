@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Everything below `Sources`, and who knows whom in it. A file knows another of its module when it names a type that
+/// Everything below `Sources`, and which file knows which. A file knows another of its module when it names a type that
 /// is declared there.
 struct SourceTree {
     let files: [SourceFile]
-    /// The paths of those whom a file knows, and one of the names it calls them by.
+    /// The paths of the files that a file knows, and one of the names it uses of each.
     let acquaintances: [String: [String: String]]
 
     /// The project this file belongs to.

@@ -54,7 +54,7 @@ import Testing
         #expect(throws: SystemError(.pread, code: EISDIR)) { _ = try FileSource(path: "/tmp").text(at: 0, limit: 1) }
     }
 
-    @Test func `a pipe that nobody writes to holds nobody up, and has no places to read at`() throws {
+    @Test func `a pipe without a writer does not block, and has no offsets`() throws {
         let path = try TemporaryFile().path
         try #require(unsafe mkfifo(path, 0o600) == 0)
         defer { _ = unsafe unlink(path) }

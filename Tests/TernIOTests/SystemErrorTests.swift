@@ -12,7 +12,7 @@ import Testing
         #expect(SystemError.Call.recv.description == "recv")
     }
 
-    @Test func `a code that nobody knows does no harm`() {
+    @Test func `an unknown code does no harm`() {
         #expect(SystemError(.recv, code: 99_999).description.contains("99999"))
         #expect(SystemError(.recv, code: -1).description.contains("-1"))
     }

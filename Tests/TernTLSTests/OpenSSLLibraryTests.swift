@@ -27,7 +27,7 @@ struct OpenSSLLibraryTests {
         }
     }
 
-    @Test func `whoever has set OpenSSL up before has decided otherwise`() async {
+    @Test func `an application that has set OpenSSL up before keeps its choice`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             unsafe SHA256(nil, 0, nil)
             _ = PublicKey(subjectPublicKeyInfo: [])

@@ -111,7 +111,7 @@ static int open_connection(const char *host, const char *port) {
     return descriptor;
 }
 
-/// In bytes; from /proc, because ru_maxrss begins with the peak of whoever started us.
+/// In bytes; from /proc, because ru_maxrss begins with the peak of the parent process.
 static long resident_bytes(void) {
     FILE *status = fopen("/proc/self/status", "r");
     char line[256];

@@ -37,7 +37,7 @@ static void make_room(unsigned count) {
     if (io_uring_sq_space_left(&ring) < count) check(io_uring_submit(&ring), "io_uring_submit");
 }
 
-/// Nobody is told of a `silent` entry that succeeds.
+/// A `silent` entry that succeeds is not reported.
 static void queue(struct io_uring_sqe *entry, struct connection *connection, unsigned flags, bool silent) {
     io_uring_sqe_set_data(entry, silent ? NULL : connection);
     io_uring_sqe_set_flags(entry, IOSQE_FIXED_FILE | flags | (silent ? IOSQE_CQE_SKIP_SUCCESS : 0));

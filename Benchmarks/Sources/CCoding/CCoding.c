@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zlib alone: what decoding costs where nothing is received and nobody is given the result.
+// zlib alone: what decoding costs where nothing is received and the result is dropped.
 
 #include "CCoding.h"
 

@@ -239,7 +239,7 @@ static bool prepare_upload(curl_multi_client *client, curl_multi_options options
     client->upload_file = -1;
     client->upload_size = options.upload_size;
     if (options.upload_size == 0) return true;
-    // Asks nobody whether to go on; neither does any other client.
+    // Does not ask whether to continue; neither does any other client.
     client->headers = curl_slist_append(NULL, "Expect:");
     if (options.sends_form) {
         if (options.upload_path != NULL) client->upload_path = strdup(options.upload_path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In C, because to Swift a socket's address belongs to whoever of its modules was read first.
+// In C, because to Swift a socket's address belongs to the module that was read first.
 
 #include "CCurlMulti.h"
 

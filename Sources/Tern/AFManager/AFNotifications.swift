@@ -3,7 +3,7 @@ public import Foundation
 
 extension Notification.Name {
     /// A task of an ``AFURLSessionManager`` runs, which it did not before. The object is the task. Posted from the
-    /// moment on when somebody asks for this name or the next.
+    /// moment on when this name or the next is asked for.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var AFNetworkingTaskDidResume: Notification.Name { AFNotices.watched(AFNotices.resumed) }
     /// A task of an ``AFURLSessionManager`` that ran is suspended. The object is the task.

@@ -16,7 +16,8 @@ struct CourseOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-redirs"), parsing: .unconditional,
-        help: ArgumentHelp("Follow so many redirects at most, 50 unless given; -1 sets no limit.", valueName: "number"))
+        help: ArgumentHelp(
+            "The maximum number of redirects to follow, 50 unless given; -1 sets no limit.", valueName: "number"))
     var redirects: Int?
 
     @OptionGroup var schemes: SchemeOptions

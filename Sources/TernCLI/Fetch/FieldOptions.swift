@@ -27,7 +27,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Authenticate with HTTP Basic, unasked. Whoever lists this machine's processes sees the password: "
+            "Authenticate with HTTP Basic, without being asked. Every user of this machine can see the password: "
                 + "-H @file hides an Authorization field of your own.", valueName: "user:password"))
     var user: String?
 

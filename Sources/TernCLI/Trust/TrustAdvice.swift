@@ -7,7 +7,7 @@ enum TrustAdvice {
         switch reason {
         case .keyNotPinned, .certificateNotPinned:
             "If the server's key was changed on purpose, add its new pin from above and ship that before the old key "
-                + "goes. If nobody knows of a change, somebody is in between: do not pin what you see here."
+                + "goes. If the operator knows of no change, an attacker may be in between: do not pin what you see here."
         case .nameMismatch, .invalidHost:
             "Ask for one of the certificate's names, or have a certificate issued whose subjectAltName has this one."
         case .expired: "Renew that certificate. The same key may be kept, and then pins of it still hold."

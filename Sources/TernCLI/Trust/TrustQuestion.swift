@@ -76,7 +76,7 @@ struct TrustQuestion: ParsableArguments {
         for finding in findings where finding.status == .undetermined {
             StandardStreams.tell(
                 "tern: warning: certificate \(finding.depth) (\(finding.certificate)): no list given that counts speaks of "
-                    + "it; nobody knows whether it is revoked")
+                    + "it; it is not known whether it is revoked")
         }
     }
 

@@ -15,7 +15,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
 
     @safe
     private enum Listener {
-        case nobody
+        case absent
         case continuation(UnsafeContinuation<Void, Never>)
         case handler(@Sendable (Outcome) -> Void)
     }
@@ -26,7 +26,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
     private var error: EngineError?
     /// Where the response came in.
     private var loop: ReactorLoop?
-    private var listener = Listener.nobody
+    private var listener = Listener.absent
     /// What the reactor wrote is for others from now on.
     private let isOver = Atomic<Bool>(false)
 
@@ -64,11 +64,11 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         let listener = listener
-        self.listener = .nobody
+        self.listener = .absent
         self.error = error
         isOver.store(true, ordering: .releasing)
         switch listener {
-        case .nobody: break
+        case .absent: break
         case .continuation(let continuation):
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         case .handler(let handler):

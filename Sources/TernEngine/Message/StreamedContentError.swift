@@ -35,7 +35,7 @@ extension StreamedContentError: CustomStringConvertible {
         case .notEvents(let status, let type) where status == 200:
             "events come as text/event-stream, and not as \(type ?? "no type")"
         case .notEvents(let status, _): "events come with status 200, and not with \(status)"
-        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which nobody asked for"
+        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which was not asked for"
         }
     }
 }

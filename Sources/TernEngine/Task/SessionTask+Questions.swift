@@ -46,7 +46,7 @@ extension SessionTask {
         }
     }
 
-    /// The task goes on with another request.
+    /// The task continues with another request.
     private func move(_ next: TaskMachine.Next) {
         if !machine.isAsking {
             let request = machine.hop.request
@@ -102,7 +102,7 @@ extension SessionTask {
         if isComplete { end(nil) } else { updatePause() }
     }
 
-    /// The response is the answer. Returns the task that goes on with it, if that is another one.
+    /// The response is the answer. Returns the task that continues with it, if that is another one.
     @discardableResult
     func deliver(_ undecoded: consuming HTTPURLResponse) -> SessionTask? {
         var response = undecoded

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// What callers that do not know `errno` ask about files.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds: what deadlines and timelines are made of.

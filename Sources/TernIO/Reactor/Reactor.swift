@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// One thread with one epoll, and a Swift executor: a task that prefers it runs beside its sockets with no thread hop.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// Whose turn it is on a loop: its own thread's, or that of a thread which does something in its place while it sleeps.

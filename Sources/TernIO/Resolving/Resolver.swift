@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.

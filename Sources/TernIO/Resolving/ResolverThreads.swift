@@ -34,7 +34,7 @@ final class ResolverThreads: Sendable {
 
     /// What has to be done for a new name.
     private enum Help: Sendable {
-        case nobody, idleThread, newThread, newRelief
+        case nothing, idleThread, newThread, newRelief
         /// No thread can be started, and these completions have to be told.
         case refusal([(ResolverQueue.Name, [Resolver.Completion])])
     }
@@ -77,7 +77,7 @@ final class ResolverThreads: Sendable {
         let now = MonotonicInstant.now
         let (number, help) = state.withLock { state -> (Int, Help) in
             let (number, isNew) = state.names.ask(name, completion)
-            return (number, isNew ? helpNeeded(&state, now) : .nobody)
+            return (number, isNew ? helpNeeded(&state, now) : .nothing)
         }
         call(help)
         return Resolver.Ticket(name: name, number: number)
@@ -91,7 +91,7 @@ final class ResolverThreads: Sendable {
 
     private func helpNeeded(_ state: inout State, _ now: MonotonicInstant) -> Help {
         let coming = state.threads - state.idle - state.lookUps.count - (state.hasRelief ? 1 : 0)
-        guard state.names.count > coming else { return .nobody }
+        guard state.names.count > coming else { return .nothing }
         if state.idle > 0 {
             state.idle -= 1
             return .idleThread
@@ -102,12 +102,12 @@ final class ResolverThreads: Sendable {
                 state.threads += 1
                 return .newThread
             }
-            if state.hasRelief { return .nobody }
+            if state.hasRelief { return .nothing }
             state.threads += 1
             state.hasRelief = true
             return .newRelief
         }
-        return prompt == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nobody
+        return prompt == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nothing
     }
 
     private func removeAll(_ state: inout State) -> [(ResolverQueue.Name, [Resolver.Completion])] {
@@ -123,7 +123,7 @@ final class ResolverThreads: Sendable {
 
     private func call(_ help: Help) {
         switch help {
-        case .nobody: break
+        case .nothing: break
         case .idleThread: calls.signal()
         case .newThread: start { self.work() }
         case .newRelief:

@@ -78,7 +78,7 @@ public final class Connector {
             let socket = try Socket.connecting(to: address)
             switch try socket.progress() {
             case .connected(let local):
-                let token = try loop.register(socket.descriptor, interest: [], handler: Nobody.shared)
+                let token = try loop.register(socket.descriptor, interest: [], handler: NoOpHandler.shared)
                 succeed(number, Connected(socket: socket, token: token, address: address, localAddress: local))
             case .underWay:
                 attempts.append(
@@ -181,7 +181,7 @@ private final class Timer: ReadinessHandler {
 }
 
 /// The handler of a connected socket until it is taken over: it is told of nothing, because no event is of interest.
-private final class Nobody: ReadinessHandler, Sendable {
-    static let shared = Nobody()
+private final class NoOpHandler: ReadinessHandler, Sendable {
+    static let shared = NoOpHandler()
     func ready(_ readiness: Readiness) {}
 }

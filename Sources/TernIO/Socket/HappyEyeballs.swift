@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// Decides which address is connected to next, and when (RFC 8305 §5). A next attempt starts when one has failed or 250

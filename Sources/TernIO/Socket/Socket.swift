@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
 import Glibc
 
 /// A non-blocking stream socket: TCP, or of the Unix domain. Sending never raises SIGPIPE: a broken connection is an

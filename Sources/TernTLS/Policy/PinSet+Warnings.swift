@@ -63,7 +63,7 @@ extension PinSet.Warning: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noPins: "no key is pinned, so every server is refused"
-        case .onePin: "only one key is pinned: lose it, and nobody can connect; pin a backup key"
+        case .onePin: "only one key is pinned: if it is lost, no client can connect; pin a backup key"
         case .noBackup: "no backup pin: keep a key offline that can replace the ones in use"
         case .repeatedPin(let key): "\(key.pin) is listed more than once"
         case .expired: "expired: nothing is pinned any more"

@@ -160,7 +160,7 @@ extension TrustFailure: CustomStringConvertible {
         case .revoked(nil): return "\(subject) was revoked"
         case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
         case .unknownToResponder: return "the OCSP responder does not know \(subject)"
-        case .revocationUndetermined: return "nobody vouches that \(subject) is not revoked"
+        case .revocationUndetermined: return "neither a response nor a list shows that \(subject) is not revoked"
         case .revocationNotAsked:
             return "the handshake did not ask whether \(subject) is revoked, and the policy demands it"
         case .missingStaple: return "\(subject) demands a stapled OCSP response, and the server sent none that counts"

@@ -35,7 +35,7 @@ public final class ScriptedOrigin: Sendable {
     ///   - onAccept: Steps before the TLS handshake and the first request; none by default.
     ///   - onHead: Steps between the head of a request and its body. By default, and when `nil`, the origin asks a
     ///     client that waits for `100 Continue` to go on.
-    ///   - script: Steps after a whole request. Must not capture the origin, or nobody could let go of it.
+    ///   - script: Steps after a whole request. Must not capture the origin, which would then never be released.
     /// - Throws: ``ScriptedOriginError`` if a socket, a thread or the TLS context cannot be made.
     public init(
         _ configuration: Configuration = Configuration(), tls identity: Identity? = nil,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks HTTP/1.1, and answers to questions nobody asked.
+// What breaks HTTP/1.1, and answers to requests that were not sent.
 #include "behaviour.h"
 #include "ledger.h"
 #include "pattern.h"

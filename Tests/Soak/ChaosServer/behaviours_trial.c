@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no client can find out, but whoever knows what he asked for can: the soak has to, or it is not worth running.
+// What no client can find out, but a program that knows what it asked for can: the soak has to, or it is not worth running.
 #include "behaviour.h"
 
 void betray_bytes(struct exchange *exchange) {

@@ -67,10 +67,10 @@ static void add_names(X509 *leaf, int count) {
 }
 
 struct chain make_path_bomb(void) {
-    // Each of the first may be issued by each of the second, and the second by nobody we send.
+    // Each of the first may be issued by each of the second, and the second by no certificate that is sent.
     enum { look_alikes = 20, names = 28900 };
     EVP_PKEY *key = EVP_EC_gen("P-256"), *first = EVP_EC_gen("P-256"), *second = EVP_EC_gen("P-256"),
-             *nobody = EVP_EC_gen("P-256");
+             *stranger = EVP_EC_gen("P-256");
     // A name that could be an address in an odd spelling asks for a second look at every other name.
     X509 *leaf = draft("0x01.1", key, "First", 1);
     add_names(leaf, names);
@@ -79,7 +79,7 @@ struct chain make_path_bomb(void) {
     for (long serial = 0; serial < look_alikes; serial++)
         sk_X509_push(others, authority("First", first, "Second", second, 1000 + serial));
     for (long serial = 0; serial < look_alikes; serial++)
-        sk_X509_push(others, authority("Second", second, "Nobody", nobody, 2000 + serial));
-    EVP_PKEY_free(first), EVP_PKEY_free(second), EVP_PKEY_free(nobody);
+        sk_X509_push(others, authority("Second", second, "Stranger", stranger, 2000 + serial));
+    EVP_PKEY_free(first), EVP_PKEY_free(second), EVP_PKEY_free(stranger);
     return (struct chain){key, leaf, others};
 }

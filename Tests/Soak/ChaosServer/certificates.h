@@ -11,6 +11,6 @@ struct chain {
 
 /// For localhost and 127.0.0.1, signed by an authority of its own, which is the last of the others.
 struct chain make_honest_chain(EVP_PKEY *key);
-/// The dearest that a list of 100 KB can make for whoever looks for a path: many issuers that look alike, and a leaf with tens
-/// of thousands of names. Nobody trusts it.
+/// The dearest that a list of 100 KB can make for a search of a path: many issuers that look alike, and a leaf with tens
+/// of thousands of names. It is not trusted.
 struct chain make_path_bomb(void);

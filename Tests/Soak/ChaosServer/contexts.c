@@ -25,7 +25,7 @@ SSL_CTX *make_tls12_context(const struct chain *honest) {
     return context;
 }
 
-/// 10,000 bits that need not be prime: nobody checks. A hostile server need not compute with it; this one does.
+/// 10,000 bits that need not be prime: it is not checked. A hostile server need not compute with it; this one does.
 static EVP_PKEY *make_huge_modulus(void) {
     BIGNUM *modulus = BN_new(), *generator = BN_new();
     BN_rand(modulus, 10000, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);

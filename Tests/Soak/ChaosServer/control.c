@@ -52,7 +52,7 @@ int control_run(int port) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     if (fd < 0) return 1;
     for (;;) {
-        // The millisecond between two questions is part of it: whoever cannot be woken in time is late as well.
+        // The millisecond between two questions is part of it: a thread that cannot be woken in time is late as well.
         int64_t start = now_ns();
         if (poll(&input, 1, 0) > 0) {
             char line[64];

@@ -5,5 +5,5 @@
 
 /// The stray with this mark has just been written.
 void ledger_note(uint64_t mark);
-/// CLOCK_MONOTONIC in nanoseconds; 0 if nobody remembers.
+/// CLOCK_MONOTONIC in nanoseconds; 0 if it is not known.
 int64_t ledger_look_up(uint64_t mark);

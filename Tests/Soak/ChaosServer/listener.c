@@ -30,7 +30,7 @@ static void *serve(void *argument) {
 }
 
 static void prepare(int fd) {
-    // Nobody may keep a thread for ever.
+    // No client may keep a thread for ever.
     struct timeval limit = {.tv_sec = 20};
     int yes = 1;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);

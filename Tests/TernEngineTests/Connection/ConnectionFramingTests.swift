@@ -214,7 +214,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    /// Of chunks of all sizes, in reads of all sizes, with a reader who stops in the midst of what is offered.
+    /// Of chunks of all sizes, in reads of all sizes, with a reader that stops within what is offered.
     @Test(arguments: 1...8)
     func `whatever is told together, every octet is told once and in order`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)

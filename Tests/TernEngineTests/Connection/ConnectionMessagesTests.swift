@@ -22,7 +22,7 @@ import Testing
         #expect(error?.phase == .body)
     }
 
-    @Test func `whoever only changes keys is silent`() async throws {
+    @Test func `a peer that only changes keys is silent`() async throws {
         let authority = try CertificateAuthority()
         let head = head
         let leaf = try authority.issue()

@@ -37,7 +37,7 @@ import TernLock
     }
 
     @Test(arguments: [(Duration.seconds(60), false), (.seconds(61), true), (nil, true)])
-    func `the kernel watches a connection where nobody else looks at the clock as often`(
+    func `the kernel watches a connection that has no shorter limit`(
         idle: Duration?, isWatched: Bool
     ) async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
@@ -169,7 +169,7 @@ import TernLock
         #expect(origin.requests.filter { $0.target == "/nonce" }.count == 1)
     }
 
-    @Test func `a request is not sent again on a connection nobody had used, nor once an answer has begun`()
+    @Test func `a request is not sent again after a fresh connection was lost, nor once an answer has begun`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in
@@ -282,7 +282,7 @@ import TernLock
         request.httpMethod = "POST"
         let task = session.dataTask(with: request, delegate: delegate)
         await session.onReactor { task.resume() }
-        // Nobody is let in before the reactor has stopped to look.
+        // No connection is accepted before the reactor has stopped to look.
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         let reactor = Task {
             await session.onReactor {
@@ -328,7 +328,7 @@ import TernLock
     ]
 
     @Test(arguments: strays, [false, true])
-    func `bytes behind a response in one piece with it answer nobody`(_ stray: Stray, isSecure: Bool) async throws {
+    func `bytes after a response in one piece with it answer no request`(_ stray: Stray, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { connection, _ in
             connection == 1 ? [.send(stray.answer + stray.stray), .awaitClose] : [.ok("next")]
@@ -345,7 +345,7 @@ import TernLock
     }
 
     @Test(arguments: strays, [false, true])
-    func `bytes on an idle connection answer nobody`(_ stray: Stray, isSecure: Bool) async throws {
+    func `bytes on an idle connection answer no request`(_ stray: Stray, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { connection, _ in
             connection == 1

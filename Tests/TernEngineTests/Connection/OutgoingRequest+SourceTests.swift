@@ -142,7 +142,7 @@ import Testing
                 == "5\r\npiece\r\n0\r\nX-Sum: 5\r\nX-Sum: 6\r\n\r\n")
     }
 
-    @Test func `a source is let go of once, wherever its request is cancelled`() throws {
+    @Test func `a source is released once, wherever its request is cancelled`() throws {
         let pieces = [Data("a piece".utf8), Data("another".utf8)]
         for count in 0..<300 {
             let source = ProbingSource(pieces)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `also in the midst of being made or asked`() throws {
+    @Test func `also while it is being made or asked`() throws {
         let answers: [BodyPiece] = [.bytes(Data("late".utf8)), .later, .end(), .failed(SourceFailure())]
         for (answer, isMade) in answers.flatMap({ [($0, false), ($0, true)] }) {
             let source = ProbingSource([], then: answer)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `who has had his turn waits for the next, and no source is asked meanwhile`() throws {
+    @Test func `a request that has used its tick waits for the next, and no source is asked meanwhile`() throws {
         let source = ProbingSource { ask, _ in ask < 100 ? .bytes(Data(repeating: 1, count: 65_536)) : .end() }
         var dialogue = OutgoingDialogue()
         try dialogue.begin(.once(source))

@@ -249,13 +249,13 @@ struct OutgoingRequestTests {
     }
 
     @Test(arguments: [200, 100_000])
-    func `content is let go of by whoever drops it, however far it has been sent`(taken: Int) throws {
+    func `content is released by the caller that drops it, however far it has been sent`(taken: Int) throws {
         weak var source: ProbingSource?
         var dialogue = OutgoingDialogue()
         do {
             let mine = ProbingSource([Data(repeating: 1, count: 1000)])
             source = mine
-            // Asked for a source, and not holding one: nobody else has it.
+            // Asked for a source, and not holding one: only the request has it.
             let once = OnceBox(mine)
             try dialogue.begin(.stream { once.take() })
         }

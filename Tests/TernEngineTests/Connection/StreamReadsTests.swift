@@ -30,7 +30,7 @@ import Testing
 
     private static func receive(_ reads: inout Reads, _ text: String) { reads.received(Array(text.utf8).span) }
 
-    @Test func `nothing is wanted while nobody asks, and no more than he takes`() {
+    @Test func `nothing is wanted without a read, and no more than it takes`() {
         var reads = Reads()
         #expect(reads.wanted == 0)
         _ = Self.ask(&reads, 1, 3, 5)
@@ -94,7 +94,7 @@ import Testing
         #expect(Self.next(&reads) == "2: c end")
     }
 
-    @Test func `a broken connection fails whoever waits for more than is there`() {
+    @Test func `a broken connection fails a read that waits for more than is there`() {
         var reads = Reads()
         Self.receive(&reads, "abc")
         _ = Self.ask(&reads, 1, 9, 9)

@@ -90,7 +90,7 @@ import TernLock
         #expect(most > 50 && most <= TurnAllowance.octets / TurnAllowance.record + 1)
     }
 
-    /// What is received ends in the midst of a record nearly always.
+    /// What is received ends within a record nearly always.
     @Test(arguments: [false, true])
     func `of a long body no more is told in a turn than is received at once`(isSecure: Bool) async throws {
         let count = 8 << 20
@@ -115,7 +115,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `a task that pauses in the midst of what was received hears nothing more of it`(isSecure: Bool) async throws {
+    func `a task that pauses within what was received is told nothing more of it`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
             [.chunked(Self.pieces)]

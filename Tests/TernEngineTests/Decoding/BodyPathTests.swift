@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `stops in the midst of what the inflater makes, and goes on without input`() throws {
+    @Test func `stops within the output of the inflater, and continues without input`() throws {
         let octets = [UInt8](repeating: 0, count: 1_000_000)
         let coded = Deflater.gzip(octets)
         var path = try BodyPath(decoding: [.gzip], limits: ContentDecodingLimits())

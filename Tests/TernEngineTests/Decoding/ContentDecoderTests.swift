@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `deflate with a dictionary that nobody has is refused`() {
+    @Test func `deflate with an unknown dictionary is refused`() {
         let coded: [UInt8] = [0x78, 0xBB, 0, 0, 0, 1, 0, 0]
         #expect(
             decode(.deflate, coded)

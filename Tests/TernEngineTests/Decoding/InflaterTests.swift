@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [Inflater.Format.bare, .zlib, .gzip])
-    func `makes no more than there is room for, and goes on with what it holds`(format: Inflater.Format) throws {
+    func `makes no more than there is room for, and continues with what it holds`(format: Inflater.Format) throws {
         var inflater = try Inflater(.gzip)
         let coded = Deflater.deflate(Self.octets, format) + [9, 9]
         for _ in 0..<2 {

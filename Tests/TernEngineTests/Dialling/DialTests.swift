@@ -86,9 +86,11 @@ import Testing
         #expect(remote == other)
     }
 
-    @Test func `a failure says how far it came, and with whom`() throws {
+    @Test func `a failure names its phase and its peer`() throws {
         let address = try #require(address)
-        let words = ["fail tls nobody", "fail resolve nobody", "fail connect nobody", "fail tls 192.0.2.1:80"]
+        let words = [
+            "fail tls no-address", "fail resolve no-address", "fail connect no-address", "fail tls 192.0.2.1:80",
+        ]
         for count in 0..<words.count {
             for isLate in [false, true] {
                 var dial = dial(Route(to: Self.secure))
@@ -105,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `when time is up, whoever connects to a socket says why it takes so long`() throws {
+    @Test func `when time is up, a connect to a socket says why it takes so long`() throws {
         var dial = dial(Route(to: Self.secure, at: try UnixSocketName(path: "/run/web.sock")))
         _ = (dial.begin(), dial.prepared())
         #expect(dial.timeIsUp().words == "stop connecting")
@@ -163,7 +165,7 @@ extension Dial.Next {
             }
         case .open: "open"
         case .stopConnecting: "stop connecting"
-        case .fail(let failure): "fail \(failure.phase) \(failure.remoteAddress.map { "\($0)" } ?? "nobody")"
+        case .fail(let failure): "fail \(failure.phase) \(failure.remoteAddress.map { "\($0)" } ?? "no-address")"
         case .rest: "rest"
         }
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(error.reason.trustFailure?.host == "other.test")
     }
 
-    /// Why there is nobody at a socket.
+    /// Why there is no server at a socket.
     enum Absence: CaseIterable, Sendable {
         case missing, stale, forbidden
 

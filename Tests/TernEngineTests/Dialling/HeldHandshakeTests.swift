@@ -9,7 +9,7 @@ import Testing
 @testable import TernEngine
 @testable import TernTLS
 
-/// Handshakes whose servers take long to judge: they wait in a line, and whatever happens meanwhile, nobody else does.
+/// Handshakes whose servers take long to evaluate: they wait in a queue, and no other connection waits with them.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct HeldHandshakeTests {
     private let authority: CertificateAuthority
     private let leaf: Identity

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct TrustInquiryTests {
     typealias Answering = @Sendable (ServerTrustChallenge, ServerTrustQuestion) -> Void
 
-    /// A delegate that answers, and keeps who was asked about which verdict.
+    /// A delegate that answers, and keeps which layer was asked about which verdict.
     private final class Respondent: SessionDelegate {
         let recorder = RecordingDelegate()
         private let name: String
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Who was asked, and the questions that are still open.
+    /// The layers that were asked, and the questions that are still open.
     private final class Asked: Sendable {
         private let lines = Lock<[String]>([])
         private let open: AsyncStream<ServerTrustQuestion>

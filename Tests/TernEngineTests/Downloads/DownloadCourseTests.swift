@@ -20,7 +20,7 @@ import Testing
         return [request.headers["Range"], request.headers["If-Range"]]
     }
 
-    @Test func `whoever has nothing asks for all, and takes anything`() throws {
+    @Test func `a download without a partial file asks for all, and takes anything`() throws {
         var course = DownloadCourse()
         #expect(try asked(course) == [nil, nil])
         for status in [200, 206, 404, 416] {

@@ -51,7 +51,7 @@ import Testing
         #expect(record.content == Array("sorry".utf8))
     }
 
-    /// What a download of `content` that breaks off after so many bytes can be resumed with.
+    /// What a download of `content` that breaks off after this number of bytes can be resumed with.
     private func resumeData(
         _ origin: FileOrigin, after count: Int, in folder: TestFolder
     ) async throws -> Data {
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `all that is there is not asked for again`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
-        // Without a length nobody knows that the last byte was the last.
+        // Without a length it is not known that the last byte was the last.
         let origin = try FileOrigin(content) {
             $0.instead = { request in
                 if request.value(of: "Range") != nil { return nil }
@@ -281,7 +281,7 @@ import Testing
         #expect(await task.cancelByProducingResumeData() == nil)
     }
 
-    @Test func `it is cancelled in the midst, and goes on`() async throws {
+    @Test func `it is cancelled halfway, and resumes`() async throws {
         let folder = try TestFolder()
         let head = Array("HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 2000000\r\n\r\n".utf8)
         let part = Array(content.prefix(1_500_000))

@@ -19,7 +19,7 @@ import TernLock
         return request
     }
 
-    @Test(arguments: [false, true]) func `a source is asked until its end, and let go of once`(isSecure: Bool)
+    @Test(arguments: [false, true]) func `a source is asked until its end, and released once`(isSecure: Bool)
         async throws
     {
         let authority = try CertificateAuthority()
@@ -218,7 +218,7 @@ import TernLock
     enum Moment: CaseIterable, Sendable { case made, asked, finished }
 
     @Test(arguments: Moment.allCases, [false, true])
-    func `whoever is asked may cancel, suspend, or let go of the session`(moment: Moment, dropsSession: Bool)
+    func `a source that is asked may cancel, suspend, or release the session`(moment: Moment, dropsSession: Bool)
         async throws
     {
         let origin = try Self.echo()
@@ -248,7 +248,7 @@ import TernLock
         task.resume()
         let error = await delegate.end().error
         #expect(dropsSession ? error?.reason.isInvalidation == true : error?.reason.isCancellation == true)
-        // Whoever ends his task while he is asked is let go of when he has answered, and not in the midst.
+        // A source that ends its task while it is asked is released when it has answered, and not within the call.
         for await _ in ends { break }
         #expect(source.record.finishes == 1)
         #expect(!source.record.isMisused)

@@ -359,7 +359,7 @@ import Testing
         #expect("\(reason)" == description)
     }
 
-    @Test func `descriptions name what, where and with whom, in one line`() async throws {
+    @Test func `descriptions name failure, phase and peer, in one line`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.close] }
         let error = try await failure("http://user:secret@127.0.0.1:\(origin.port)/secret?secret")
         #expect(

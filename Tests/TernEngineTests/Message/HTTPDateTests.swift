@@ -10,7 +10,7 @@ import Testing
             ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
             ("Sat, 01 Mar 2025 00:00:00 GMT", 1_740_787_200),
         ] as [(String, Int64)])
-    func `a date is so many seconds`(text: String, seconds: Int64) {
+    func `a date is a number of seconds`(text: String, seconds: Int64) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 

@@ -15,7 +15,7 @@ import TernLock
         return request
     }
 
-    @Test func `one exchange gets it, and whoever gets it finishes it`() {
+    @Test func `one exchange gets it, and finishes it`() {
         let source = ProbingSource([])
         do {
             let once = OnceSource(source)
@@ -26,7 +26,7 @@ import TernLock
         #expect(source.record.finishes == 0)
     }
 
-    @Test func `one that nobody asks is let go of, by the last who has it or before`() {
+    @Test func `one that is not asked is released, with its last reference or before`() {
         for isForgone in [false, true] {
             let source = ProbingSource([])
             do {
@@ -59,7 +59,7 @@ import TernLock
         case neverStarted, cancelledBefore, invalid, unreachable, queueFull, cancelledInLine
     }
 
-    @Test(arguments: Fate.allCases) func `a task that never sends it lets go of it`(fate: Fate) async throws {
+    @Test(arguments: Fate.allCases) func `a task that never sends it releases it`(fate: Fate) async throws {
         let origin = try ScriptedOrigin { _, _ in [.awaitClose] }
         let source = ProbingSource([])
         var request = try Self.request(origin, source)

@@ -121,8 +121,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `a redirect that asks with GET takes none along, and the source is let go of once`(isEarly: Bool) async throws
-    {
+    func `a redirect that becomes a GET takes none along, and the source is released once`(isEarly: Bool) async throws {
         let origin = try ScriptedOrigin(onHead: { _, request in
             isEarly && request.method == "POST"
                 ? [.respond(status: 303, fields: [("Location", "/there")]), .awaitClose] : []
@@ -210,7 +209,7 @@ import TernLock
     enum Farewell: CaseIterable, Sendable { case staysOpen, close, reset }
 
     @Test(arguments: Farewell.allCases, [Kind.file, .stream])
-    func `an answer that comes during the upload is the answer, and what was sent is let go of`(
+    func `an answer that arrives during the upload is the answer, and the content is released`(
         farewell: Farewell, kind: Kind
     ) async throws {
         let origin = try ScriptedOrigin(

@@ -96,7 +96,8 @@ import TernLock
         }
     }
 
-    @Test func `one that ends while pieces are offered, taken and let go of from many sides holds nobody`() async throws
+    @Test func `one that ends while pieces are offered, taken and released from many sides blocks no caller`()
+        async throws
     {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let session = Session.limited(to: 4)

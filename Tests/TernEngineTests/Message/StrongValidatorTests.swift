@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["W/\"a\"", "W/a", "", "a b", "a,b", "a\"", "\"", "\"a", "\"a\"b\"", "w/\"a\"", "\"\u{e4}\""])
-    func `a weak or broken one is none, and no date stands in for it`(tag: String) throws {
+    func `a weak or broken one is none, and no date replaces it`(tag: String) throws {
         let head = try head([("ETag", tag), ("Last-Modified", Self.date), ("Date", "Mon, 07 Nov 1994 08:49:37 GMT")])
         #expect(StrongValidator(of: head) == nil)
     }

@@ -174,7 +174,7 @@ import Testing
                 wakes.withLock { $0.append(wake) }
                 return .later
             case 1: return .bytes(Data("late".utf8))
-            // It is as long as it said, and has nothing to add: nobody waits for it.
+            // It is as long as it said, and has nothing to add: it is not waited for.
             default: return .later
             }
         }

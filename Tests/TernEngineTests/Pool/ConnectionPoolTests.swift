@@ -94,11 +94,11 @@ import TernLock
             for task in tasks { task.cancel() }
         }
         for delegate in delegates { #expect(await delegate.end().error?.reason.isCancellation == true) }
-        // One that is there when all who waited have been cancelled by another thread, and their letters are on the
-        // way, rests.
+        // A connection that is there when all waiters have been cancelled by another thread, and their commands are on
+        // the way, becomes idle.
         if !onReactor { session.invalidateAndCancel() }
         #expect(await origin.waitFor { $0.openConnections == 0 })
-        // Whoever is cancelled a moment after a connection was lost may have got one already.
+        // A waiter that is cancelled a moment after a connection was lost may have got one already.
         #expect(origin.connectionCount <= (onReactor ? 16 : 64))
         #expect(origin.requests.count <= (onReactor ? 16 : 64))
         #expect(delegates.allSatisfy { $0.record.completions == 1 })

@@ -11,7 +11,7 @@ import Testing
         init(_ number: Int) { self.number = number }
     }
 
-    @Test func `keeps the order of arrival, whoever enters and leaves where`() {
+    @Test func `keeps the order of arrival, wherever members enter and leave`() {
         var line = Line<Member>()
         var model: [Member] = []
         var generator = SeededGenerator(seed: 1)
@@ -46,7 +46,7 @@ import Testing
         if let last = model.last { #expect(line.member(before: last) === model.dropLast().last) }
     }
 
-    @Test func `lets go of those who leave`() {
+    @Test func `releases members that leave`() {
         var line = Line<Member>()
         weak var first: Member?
         do {
@@ -73,7 +73,7 @@ import Testing
         #expect(numbers(in: line) == Array(99_990..<100_000))
     }
 
-    @Test func `knows nobody whose note is of another line`() {
+    @Test func `knows no member whose place is in another queue`() {
         var line = Line<Member>()
         var other = Line<Member>()
         let (member, stranger) = (Member(1), Member(2))

@@ -19,7 +19,7 @@ struct PoolModel: ~Copyable {
         }
     }
 
-    /// A connection being opened, who relies on it, and whether it has been another's.
+    /// A connection being opened, the waiter that relies on it, and whether it was begun for another.
     private struct Attempt {
         let number: Int
         var reliant: Waiter?
@@ -60,7 +60,7 @@ struct PoolModel: ~Copyable {
         check()
     }
 
-    /// Lets everything under way go well: whoever waits has to be served.
+    /// Lets everything under way go well: every waiter has to be served.
     mutating func finish() {
         openMissing()
         for _ in 0..<10_000 where !attempts.isEmpty || !leased.isEmpty {
@@ -97,7 +97,7 @@ struct PoolModel: ~Copyable {
         carryOut(orders)
     }
 
-    /// Lets a connection come that only the one who relies on it may use.
+    /// Opens a connection that only the waiter which relies on it may use.
     private mutating func openForReliant() {
         guard let index = attempts.lastIndex(where: { $0.reliant != nil }) else { return }
         let attempt = attempts.remove(at: index)
@@ -153,7 +153,7 @@ struct PoolModel: ~Copyable {
         case .removed(let orders): carryOut(orders)
         case .superfluous(let number):
             if !attempts.contains(where: { $0.number == number && $0.reliant == nil }) {
-                complaints.append("gives up what somebody wants")
+                complaints.append("gives up what a waiter wants")
             }
             attempts.removeAll { $0.number == number }
         }
@@ -183,7 +183,7 @@ struct PoolModel: ~Copyable {
 
     private mutating func serve(_ waiter: Waiter, _ connection: Connection) {
         if waiter.isAgain, connection.hasBeenUsed { complaints.append("a used connection for one who is served again") }
-        // A connection that was used passes over those who are served again; nobody else is passed over.
+        // A connection that was used passes over the waiters that are served again, and no others.
         let first = waiting.first { !$0.isAgain || !connection.hasBeenUsed }
         if first !== waiter { complaints.append("\(waiter.number) before \(first?.number ?? 0)") }
         waiting.removeAll { $0 === waiter }
@@ -200,7 +200,7 @@ struct PoolModel: ~Copyable {
         checkReliance()
     }
 
-    /// The first who wait rely on the connections being opened, one each.
+    /// The first waiters rely on the connections being opened, one each.
     private mutating func checkReliance() {
         let reliant = waiting.prefix { waiter in attempts.contains { $0.reliant === waiter } }
         if reliant.count != attempts.count(where: { $0.reliant != nil }) { complaints.append("others rely on them") }

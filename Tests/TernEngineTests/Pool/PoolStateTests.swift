@@ -60,7 +60,7 @@ import Testing
         #expect(pool.ask("c") == "use 1")
     }
 
-    @Test func `who is served again gets a connection nobody has used, in place of the oldest`() {
+    @Test func `a waiter that is served again gets a fresh connection, in place of the oldest`() {
         var pool = Dialogue(limit: 2)
         for (number, name) in [(1, "a"), (2, "b")] {
             _ = pool.ask(name)
@@ -122,7 +122,7 @@ import Testing
         #expect(pool.opened(1) == "serve c")
     }
 
-    @Test func `a failure for one who is served already costs nobody anything`() {
+    @Test func `a failure for a waiter that is served already costs no other anything`() {
         var pool = Dialogue(limit: 2)
         _ = pool.ask("a")
         _ = pool.ask("b")
@@ -142,7 +142,7 @@ import Testing
         #expect(pool.lostLeased(1) == "open for c")
     }
 
-    @Test func `who inherits a connection being opened bears it when his own time is up`() {
+    @Test func `a waiter that inherits a pending connection bears it when its own time is up`() {
         var pool = Dialogue(limit: 1)
         _ = pool.ask("a")
         #expect(pool.ask("b") == "wait")
@@ -151,7 +151,7 @@ import Testing
         #expect(pool.state.isEmpty == true)
     }
 
-    @Test func `who gives up leaves the connection that was coming to the next, or takes it with him`() {
+    @Test func `a waiter that gives up leaves its pending connection to the next, or ends it`() {
         var pool = Dialogue(limit: 2)
         _ = pool.ask("a")
         _ = pool.ask("b")
@@ -166,7 +166,7 @@ import Testing
         #expect(pool.state.isEmpty == true)
     }
 
-    @Test func `who comes while a connection is on its way that nobody wants any more waits for that`() {
+    @Test func `a waiter that comes while a spare connection is pending waits for that`() {
         var pool = Dialogue(limit: 2)
         _ = pool.ask("a")
         _ = pool.opened(1)
@@ -228,7 +228,7 @@ private struct Dialogue: ~Copyable {
 
     var state: PoolState<Party, Party>
     private var parties: [String: Party] = [:]
-    /// The connections on their way, and for whom each was begun.
+    /// The pending connections, and the waiter that each was begun for.
     private var underWay: [(number: Int, name: String)] = []
 
     init(limit: Int, queueLimit: Int = 100) { state = PoolState(connectionLimit: limit, queueLimit: queueLimit) }
@@ -301,7 +301,7 @@ private struct Dialogue: ~Copyable {
         [words, say(orders)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    private func name(of number: Int) -> String { underWay.first { $0.number == number }?.name ?? "nobody" }
+    private func name(of number: Int) -> String { underWay.first { $0.number == number }?.name ?? "none" }
 
     private mutating func take(_ name: String?) -> Int? {
         guard let index = underWay.firstIndex(where: { name == nil || $0.name == name }) else { return nil }

@@ -24,7 +24,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `is let go of when it closes at the end of a task that had no connection`(isCancelled: Bool) async throws {
+    func `is released when it closes at the end of a task that had no connection`(isCancelled: Bool) async throws {
         let group = try ReactorGroup(count: 1)
         let hole = try BlackHole()
         weak var released: Shard<SessionTask>?

@@ -132,7 +132,7 @@ import Testing
         ("http://a.test/", "http://u:p@a.test/2", "http://a.test/2"),
         ("http://a.test/", "//u@b.test/", "http://b.test/"),
         ("http://a.test/", "//a@b@c.test/", "http://c.test/"), ("http://a.test/", "//u p\\@c.test/", "http://c.test/"),
-        // The caller's goes where his credentials go.
+        // The caller's goes where the caller's credentials go.
         ("http://me:pw@a.test/", "2", "http://me:pw@a.test/2"),
         ("http://me:pw@a.test/", "http://a.test/2", "http://me:pw@a.test/2"),
         ("http://me:pw@a.test/", "http://u:p@a.test/2", "http://me:pw@a.test/2"),
@@ -140,7 +140,7 @@ import Testing
         ("http://me:pw@a.test/", "//u:p@b.test/", "http://b.test/"),
         ("http://me:pw@a.test/", "https://a.test/", "https://a.test/"),
     ])
-    func `userinfo of a Location is nobody's`(_ start: String, _ location: String, _ target: String) throws {
+    func `userinfo of a Location is removed`(_ start: String, _ location: String, _ target: String) throws {
         let request = try #require(try hops(Way(start, [location], "")).requests.first)
         #expect(request.url?.absoluteString == target)
     }
@@ -150,7 +150,7 @@ import Testing
         #expect(requests.last?.url?.absoluteString == "http://a.test/2")
     }
 
-    @Test func `a request that somebody sent elsewhere has left the origin too`() throws {
+    @Test func `a request that a delegate sent elsewhere has left the origin too`() throws {
         let rule = RedirectRule(policy: .follow())
         var sent = try URLRequest(string: "http://a.test/")
         sent.headers = Self.secrets

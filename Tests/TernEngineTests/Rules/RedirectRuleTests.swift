@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test func `without a Location, with empty ones, or where nobody follows, the response is the answer`() throws {
+    @Test func `without a Location, with empty ones, or with the policy not to follow, the response is the answer`()
+        throws
+    {
         let sent = try request()
         for (locations, policy) in [
             ([], RedirectPolicy.follow()), ([""], .follow()), (["", ""], .follow()), (["/2"], .doNotFollow),
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `the Locations of a response that redirects nobody are not read`() throws {
+    @Test func `the Locations of a response that is no redirect are not read`() throws {
         var isRead = false
         func locations() -> [String] {
             isRead = true
@@ -205,7 +207,7 @@ import Testing
         #expect(refusal(last) == .loop(try sent.destination.get().origin))
     }
 
-    @Test func `a request that somebody added a cookie to is another question`() throws {
+    @Test func `a request with an added cookie is another request`() throws {
         let first = try following(outcome(302, ["/1"], sent: request()))
         var sent = first.request
         sent.headers["Cookie"] = "seen=1"

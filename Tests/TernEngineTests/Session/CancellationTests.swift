@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Wherever a request is, cancelling it ends it at once, reaches the socket, and harms nobody else.
+/// Wherever a request is, cancelling it ends it at once, reaches the socket, and harms no other.
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     struct Part: Sendable {
         let text: String
@@ -86,7 +86,7 @@ import Testing
         #expect(ClientSockets.countConnecting(to: hole.port) <= before)
     }
 
-    /// Where a handshake calls somebody who may well have had enough.
+    /// Where a handshake calls code that may cancel it.
     enum Call: CaseIterable, Sendable { case manager, customEvaluation, composite, reaffirmation }
 
     /// Looks nothing up, and tells its owner that it was asked.
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases, [false, true])
-    func `by whoever is asked in the midst of its handshake`(_ call: Call, dropsSession: Bool) async throws {
+    func `by a delegate that is asked during its handshake`(_ call: Call, dropsSession: Bool) async throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue(LeafRequest(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"]))
         // Not a word from the server to a client that should have given up before it connected.

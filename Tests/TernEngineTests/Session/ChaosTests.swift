@@ -119,7 +119,7 @@ private enum Misbehaviour {
         }
     }
 
-    /// What comes in two pieces may come after the next request, and then nobody can tell.
+    /// What arrives in two pieces may arrive after the next request, and then it cannot be told apart.
     private static func inOnePiece(_ steps: [ScriptedOrigin.Step]) -> [ScriptedOrigin.Step] {
         let bytes = steps.flatMap { step in if case .send(let bytes) = step { bytes } else { [UInt8]() } }
         return [.send(bytes), .awaitClose]

@@ -44,7 +44,7 @@ import Testing
         #expect(request.value(of: "Connection") == "Upgrade")
     }
 
-    @Test func `the stream is the caller's: he speaks and listens, and letting go of it closes it`() async throws {
+    @Test func `the stream is the caller's: it is read and written, and releasing it closes it`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.index == 0 ? [.send(Self.agreement)] : [.ok("answer to \(request.target)")]
         }
@@ -75,18 +75,18 @@ import Testing
         let request = try Self.request(origin)
         do throws(EngineError) {
             _ = try await session.upgrade(for: request)
-            Issue.record("nobody agreed")
+            Issue.record("the server did not agree")
         } catch {
             guard case .transfer(.upgradeRefused(status)) = error.reason else { Issue.record("\(error)"); return }
         }
     }
 
-    @Test func `a switch that nobody asked for is a malformed response`() async throws {
+    @Test func `a switch that was not asked for is a malformed response`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "early"), .awaitClose] }
         let request = try URLRequest(origin)
         do throws(EngineError) {
             _ = try await session.upgrade(for: request)
-            Issue.record("nobody asked")
+            Issue.record("it was not asked for")
         } catch {
             #expect(error.reason.malformation?.reason == .unsolicited(.upgrade))
         }

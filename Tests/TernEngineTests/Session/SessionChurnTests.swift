@@ -237,7 +237,7 @@ enum Churn {
 
     static func fewDescriptors() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
-        // The origin has no descriptors to spare either: whom it cannot accept waits as long as he may.
+        // The origin has no descriptors to spare either: a connection that it cannot accept waits as long as it may.
         let request = try URLRequest(origin).limited(to: Timeouts(total: .seconds(2)))
         let session = Session.limited(to: 200)
         #expect(try await session.text(URLRequest(origin)) == "answer")

@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `whoever cannot be told of a download gets the body, and a download stays one`() async throws {
+    @Test func `a delegate without download methods gets the body, and a download stays one`() async throws {
         final class Plain: SessionTaskDelegate {
             let recorder = RecordingDelegate()
 
@@ -283,7 +283,7 @@ private func onReactor(_ task: SessionTask, _ look: @escaping @Sendable () -> Bo
 }
 
 extension FirstPartFile {
-    /// Removes what nobody will go on with.
+    /// Removes what is not resumed.
     fileprivate static func discard(_ data: Data) {
         guard let resumeData = try? ResumeData(data) else { return }
         try? FileManager.default.removeItem(at: resumeData.partialFile)

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what sends it elsewhere is no answer, and nobody is asked there`() async throws {
+    @Test func `a redirect is no answer, and is not followed`() async throws {
         let target = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let location = target.url()
         let origin = try ScriptedOrigin { _, request in [.redirect(request.method == "POST" ? 307 : 302, to: location)]
@@ -52,7 +52,7 @@ import Testing
         #expect(target.connectionCount == 0)
     }
 
-    @Test func `its session is made once, whoever asks while it is being made`() async throws {
+    @Test func `its session is made once, however many callers come meanwhile`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let request = try URLRequest(origin)
         let side = sideSession()
@@ -62,7 +62,7 @@ import Testing
                 reply.yield($0.map { String(decoding: $0.body, as: UTF8.self) } ?? "nothing")
             }
         }
-        // From within the making: whoever held a lock meanwhile would wait for himself here.
+        // From within the making: a lock that was held meanwhile would deadlock here.
         maker.meanwhile {
             ask()
             ask()
@@ -90,7 +90,7 @@ import Testing
         #expect(maker.count == 1)
     }
 
-    @Test func `no session is made for trust that nobody has a question about`() throws {
+    @Test func `no session is made for trust without questions`() throws {
         let settings = TrustSettings(
             tls: TLSConfiguration(), policies: nil, revocationCourier: sideSession(), reportCourier: sideSession())
         _ = try settings.decision(forHost: "localhost")
@@ -111,7 +111,7 @@ import Testing
         #expect(await reply(sideSession(), to: try URLRequest(origin))?.statusCode == (counts ? status : nil))
     }
 
-    @Test func `a silent server is nobody after the time limit`() async throws {
+    @Test func `a silent server is given up after the time limit`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         #expect(await reply(sideSession(), to: try URLRequest(origin), timeLimit: .milliseconds(50)) == nil)
     }

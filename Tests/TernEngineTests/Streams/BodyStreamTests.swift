@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(5))) struct BodyStreamTests {
-    /// A task that nobody runs, and whose pauses can be looked at.
+    /// A task that is never started, and whose pauses can be looked at.
     private func task(_ stream: BodyStream) throws -> SessionTask {
         Session.limited().dataTask(
             with: URLRequest(url: try #require(URL(string: "http://localhost/"))), delegate: stream)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// The reader and the reactor change the pause from two threads, and whoever is late must not win.
+    /// The reader and the reactor change the pause from two threads, and the later call must not win by chance.
     @Test func `no order of stopping and starting leaves the socket stopped`() async throws {
         for _ in 0..<200 {
             let stream = BodyStream()

@@ -70,7 +70,7 @@ import Testing
         #expect(Self.word(broken.ended(Self.lost, retry: 1)) == "fail: connection-lost")
     }
 
-    @Test func `a server that sends everybody away sees nobody again`() {
+    @Test func `a server that answers 204 is not asked again`() {
         var machine = Reconnection(ReconnectionPolicy())
         machine.opened()
         _ = machine.ended(nil, retry: nil)

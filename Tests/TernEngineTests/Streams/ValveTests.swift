@@ -5,7 +5,7 @@ import Testing
 @testable import TernEngine
 
 @Suite struct ValveTests {
-    /// A task that nobody runs.
+    /// A task that is never started.
     private let task: SessionTask
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WaitingContentTests {
     private func octets(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 
-    /// As the reactor does it: so many octets that come next in the room, of `count` that are still to come.
+    /// As the reactor does it: the next bytes of content in the room, of `count` that are still to come.
     private func receive(_ octets: [UInt8], of count: Int, _ content: inout WaitingContent) {
         guard let room = unsafe content.room(for: count) else { return content.append(octets.span) }
         let received = unsafe UnsafeMutableRawBufferPointer(rebasing: room.prefix(octets.count))
@@ -52,7 +52,7 @@ import Testing
         return (UInt(bitPattern: room.baseAddress), try #require(piece))
     }
 
-    @Test func `what nobody has any more is filled anew, and what somebody keeps is not`() throws {
+    @Test func `memory that is not lent is filled again, and memory that is lent is not`() throws {
         var content = WaitingContent()
         let first = try fill(&content, with: 200_000).address
         #expect(try fill(&content, with: 100_000).address == first)

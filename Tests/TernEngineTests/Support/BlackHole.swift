@@ -5,7 +5,7 @@ import Glibc
 import TernLock
 import TernTesting
 
-/// A loopback port that takes no more connections: it listens, nobody accepts, and its backlog is full, so that the
+/// A loopback port that takes no more connections: it listens, never accepts, and its backlog is full, so that the
 /// kernel leaves every further SYN without an answer.
 final class BlackHole: Sendable {
     let port: UInt16
@@ -49,8 +49,8 @@ final class BlackHole: Sendable {
         }
     }
 
-    /// Lets connections in after all, and tells each of them `text` unasked, or goodbye if there is none; until
-    /// `condition` holds. On a thread of its own: those of Swift's tasks are few, and somebody else needs them
+    /// Lets connections in after all, and sends each of them `text` without being asked, or closes it if there is none;
+    /// until `condition` holds. On a thread of its own: those of Swift's tasks are few, and other work needs them
     /// meanwhile.
     func letIn(saying text: String, until condition: @escaping @Sendable () -> Bool) async {
         await withCheckedContinuation { continuation in
@@ -62,9 +62,9 @@ final class BlackHole: Sendable {
     }
 
     private func letInHere(saying text: String, until condition: () -> Bool) {
-        // Room for all at once: who finds none knocks again seconds later.
+        // Room for all at once: a connection without room tries again seconds later.
         listen(listener, 16)
-        // Gone for good: whoever looks for an end among the connections to this port must not find theirs.
+        // Gone for good: a test that looks for an end among the connections to this port must not find these.
         closeFillers()
         var accepted: [Int32] = []
         while !condition() {

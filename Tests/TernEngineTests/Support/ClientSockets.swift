@@ -16,7 +16,7 @@ enum ClientSockets {
         }
     }
 
-    /// Waits until so many bytes lie unread in one of them. False when ten seconds have passed.
+    /// Waits until `count` bytes are unread in one of them. False when ten seconds have passed.
     static func waitForInput(of count: Int, from port: UInt16) -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         var bytes = [UInt8](repeating: 0, count: count)

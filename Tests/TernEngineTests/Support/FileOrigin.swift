@@ -11,7 +11,7 @@ final class FileOrigin: Sendable {
     struct Manners: Sendable {
         var content: [UInt8]
         var validator = "ETag: \"one\"\r\n"
-        /// Closes the connection after so many bytes of a body.
+        /// Closes the connection after this number of bytes of a body.
         var breaksOffAfter: Int?
         var isChunked = false
         /// Says this instead, if it answers.

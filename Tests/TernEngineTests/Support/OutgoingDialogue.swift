@@ -12,7 +12,7 @@ struct OutgoingDialogue: ~Copyable {
     var outgoing = OutgoingRequest()
     var exchange = Exchange()
     var outlet = MeteredOutlet()
-    /// When the user's code has the request dropped, in the midst of a call.
+    /// When the user's code has the request dropped, within a call.
     var dropsBeforeTaking: Moment?
 
     static func request(
@@ -33,7 +33,7 @@ struct OutgoingDialogue: ~Copyable {
         try outgoing.begin(Hop(request: request), on: &exchange, ExchangeSettings(SessionConfiguration()))
     }
 
-    /// Sends as far as it goes in so many turns, and says what is waited for then.
+    /// Sends as far as it goes in `turns` ticks, and returns what is waited for then.
     mutating func send(turns: Int = .max) throws -> OutgoingRequest.Appetite {
         var turn = 0
         while true {

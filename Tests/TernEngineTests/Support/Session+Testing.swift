@@ -40,7 +40,7 @@ extension Session {
             policies: HopPolicies(of: configuration, first: hopPolicies))
     }
 
-    /// A session that trusts `authority` and nobody else.
+    /// A session that trusts only `authority`.
     static func trusting(
         _ authority: CertificateAuthority, connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
         _ change: (inout SessionConfiguration) -> Void = { _ in }

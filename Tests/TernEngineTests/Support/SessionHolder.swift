@@ -3,7 +3,7 @@
 @testable import TernEngine
 import TernLock
 
-/// The only reference to a session, shared by those who use it, and dropped by any of them.
+/// The only reference to a session, shared by its users, and dropped by any of them.
 final class SessionHolder: Sendable {
     private let held: Lock<Session?>
 

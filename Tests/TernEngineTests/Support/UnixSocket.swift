@@ -5,7 +5,7 @@ import Synchronization
 import TernIO
 import TernTesting
 
-/// The file of a Unix domain socket, in the midst of nothing; gone with the value.
+/// The file of a Unix domain socket, in an empty folder; removed with the value.
 final class UnixSocket: Sendable {
     private static let count = Atomic<Int>(0)
 
@@ -26,7 +26,7 @@ final class UnixSocket: Sendable {
         return configuration
     }
 
-    /// Leaves a socket here; it listens only with a backlog, and nobody accepts. The descriptor is the caller's.
+    /// Leaves a socket here; it listens only with a backlog, and never accepts. The descriptor is the caller's.
     func bind(backlog: Int32? = nil) throws(ScriptedOriginError) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard unsafe lend({ unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {

@@ -139,7 +139,7 @@ import Testing
         #expect(record.completions == 1)
     }
 
-    @Test func `a question that nobody answers ends with the task, and holds nothing`() async throws {
+    @Test func `a question without an answer ends with the task, and holds nothing`() async throws {
         let origin = try Self.redirecting()
         let session = Session.limited()
         try await BriefLimit.expect([Optional(EngineError.TimeLimit.total)]) { limit in
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, ["", "body"])
-    func `nothing of a body is told before somebody wants it`(moment: Moment, body: String) async throws {
+    func `nothing of a body is delivered before the delegate wants it`(moment: Moment, body: String) async throws {
         let origin = try ScriptedOrigin { _, _ in [.chunked([body].filter { !$0.isEmpty })] }
         let oracle = Oracle(disposition: { moment.answer($0, .allow) })
         let (record, _) = try await run(oracle, .limited(), URLRequest(origin))

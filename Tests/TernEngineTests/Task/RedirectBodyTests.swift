@@ -81,7 +81,7 @@ import Testing
             "Content-Length: 100\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n64\r\nhalf",
             "Content-Length: 100\r\n\r\n",
         ], [ScriptedOrigin.Step.close, .closeAbruptly, .reset])
-    func `a redirect whose connection dies in the midst of its body is followed`(
+    func `a redirect whose connection dies within its body is followed`(
         rest: String, end: ScriptedOrigin.Step
     ) async throws {
         for isSecure in [false, true] {

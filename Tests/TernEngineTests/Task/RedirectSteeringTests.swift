@@ -14,7 +14,7 @@ import Testing
         let origin: ScriptedOrigin
         let target: ScriptedOrigin
         let hole: BlackHole
-        /// Who fills the hole.
+        /// The number of connections that fill the hole.
         let knocking: Int
         let request: URLRequest
         let location: String

@@ -147,7 +147,9 @@ import Testing
         #expect(origin.requests.map(\.target) == ["/a", "/b", "/a"])
     }
 
-    @Test func `where nobody follows, the redirect is the answer, and the request's word counts before the session's`()
+    @Test
+    func
+        `with the policy not to follow the redirect is the answer, and the request's policy counts before the session's`()
         async throws
     {
         let origin = try ScriptedOrigin.redirecting()
@@ -185,11 +187,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("ftp://127.0.0.1/", "invalid"), ("mailto:somebody", "invalid"), ("javascript:alert(1)", "invalid"),
+            ("ftp://127.0.0.1/", "invalid"), ("mailto:user", "invalid"), ("javascript:alert(1)", "invalid"),
             ("http://", "invalid"), ("http:///path", "invalid"), ("http://[::1", "invalid"), ("http://a b/", "invalid"),
             ("http://127.0.0.1:99999/", "invalid"), ("http://127.0.0.1:x/", "invalid"), ("/a\tb", "malformed"),
         ])
-    func `a Location that cannot be asked ends the task, and harms nobody else`(
+    func `a Location that cannot be requested ends the task, and no other`(
         location: String, kind: String
     ) async throws {
         let origin = try ScriptedOrigin { _, request in

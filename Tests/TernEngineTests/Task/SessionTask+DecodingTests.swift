@@ -171,7 +171,7 @@ import TernLock
         #expect(await other.end().events == [.head(200), .end(failed: true)])
     }
 
-    @Test func `collected are so many bytes as come out, and not as travel`() async throws {
+    @Test func `the limit counts the bytes that come out, and not those that travel`() async throws {
         let bomb = Deflater.gzip(Array(Self.zeros.prefix(3 << 20)))
         let origin = try ScriptedOrigin { _, _ in [Self.response(bomb, "gzip")] }
         for (limit, isEnough) in [(3 << 20, true), (3 << 20 - 1, false)] {
@@ -268,7 +268,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `a task that pauses in the midst of a piece hears nothing more, and then the rest`(isCancelled: Bool)
+    func `a task that pauses within a piece receives nothing more, and then the rest`(isCancelled: Bool)
         async throws
     {
         let octets = Array(Self.zeros.prefix(1 << 20))
@@ -306,7 +306,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `a delegate may cancel in the midst of a piece`() async throws {
+    @Test func `a delegate may cancel within a piece`() async throws {
         let coded = Deflater.gzip(Array(Self.zeros.prefix(1 << 20)))
         let origin = try ScriptedOrigin { _, _ in [Self.response(coded, "gzip")] }
         let session = Session.limited()

@@ -179,7 +179,7 @@ import TernLock
         #expect(origin.observations.requestCount == 2000)
     }
 
-    @Test func `lets go of its delegate at its end`() async throws {
+    @Test func `releases its delegate at its end`() async throws {
         final class Keeper: SessionTaskDelegate {
             let task = Lock<SessionTask?>(nil)
             let ends: AsyncStream<Void>.Continuation
@@ -205,7 +205,7 @@ import TernLock
     }
 
     /// Steers one task from several threads at once, while its response comes and, now and then, its session goes.
-    @Test(arguments: [false, true]) func `ends once, whoever steers it from wherever`(isSecure: Bool) async throws {
+    @Test(arguments: [false, true]) func `ends once, whatever calls come from any thread`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
             request.index % 5 == 4
@@ -294,7 +294,9 @@ import TernLock
         #expect(origin.requests.map(\.target) == ["/last"])
     }
 
-    @Test func `a request is sent by whoever resumes it if the reactor sleeps, and says that he may`() async throws {
+    @Test func `a request is sent by the thread that resumes it if the reactor sleeps and the caller allows it`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session()
         _ = try await session.data(for: try URLRequest(origin))
@@ -302,7 +304,7 @@ import TernLock
         while try await !isSentHere(try URLRequest(origin), session) {}
     }
 
-    @Test func `among others a request is sent by the reactor, whoever resumes it`() async throws {
+    @Test func `among others a request is sent by the reactor`() async throws {
         let origin = try ScriptedOrigin { _, request in request.target == "/held" ? [.hold] : [.ok()] }
         let session = Session()
         _ = try await session.data(for: try URLRequest(origin))
@@ -333,10 +335,10 @@ import TernLock
         return witness.senders.withLock { $0 } == [here]
     }
 
-    @Test func `content that somebody has to be asked for is asked for on the reactor, whoever resumes`() async throws {
+    @Test func `content that has to be asked for is asked for on the reactor`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session()
-        // He holds it while he resumes, and takes it when he is asked.
+        // The test holds it while it resumes, and takes it when it is asked.
         let mutex = Lock(())
         for _ in 0..<100 {
             _ = try await session.data(for: try URLRequest(origin))

@@ -11,7 +11,7 @@ import Testing
     /// A stream does not keep its session.
     private let session = Session.limited()
 
-    /// A server of bytes: its script runs when somebody connects.
+    /// A server of bytes: its script runs for each connection.
     private static func server(_ steps: [ScriptedOrigin.Step]) throws -> ScriptedOrigin {
         try ScriptedOrigin(onAccept: { _ in steps }) { _, _ in [.awaitClose] }
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 && $0.closes.first?.kind == .fin })
     }
 
-    @Test func `what nobody asks for is not received`() async throws {
+    @Test func `bytes without a read are not received`() async throws {
         let origin = try Self.server([.repeat(Array(repeating: 0x61, count: 65536), count: 1 << 14)])
         let task = Self.stream(to: origin, session)
         #expect(try await Self.read(task, 10, 10) == ("aaaaaaaaaa", false))
@@ -89,7 +89,7 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a peer that does not read keeps its writer waiting, until his time is up`() async throws {
+    @Test func `a peer that does not read keeps a write waiting, until its time is up`() async throws {
         let origin = try Self.server([.hold])
         let task = Self.stream(to: origin, session)
         let piece = Data(repeating: 0x61, count: 64 << 20)
@@ -110,7 +110,7 @@ import Testing
         #expect(try await Self.read(task, 2, 2) == ("bc", false))
     }
 
-    @Test func `a broken connection is told to whoever waits, and to the delegate`() async throws {
+    @Test func `a broken connection fails the pending calls, and is told to the delegate`() async throws {
         let origin = try Self.server([.send("ab"), .hold, .reset])
         let recorder = Recorder()
         let task = session.streamTask(withHostName: "127.0.0.1", port: Int(origin.port), delegate: recorder)
@@ -142,7 +142,7 @@ import Testing
         #expect(try await Self.read(task, 5, 5) == ("hello", false))
     }
 
-    @Test func `nobody there is told to whoever waits`() async throws {
+    @Test func `a server that is not there fails the pending calls`() async throws {
         let origin = try Self.server([])
         origin.stop()
         let task = Self.stream(to: origin, session)

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect is asked about, its body let go of, and its target asked next`(status: Int) throws {
+    func `a redirect is asked about, its body discarded, and its target requested next`(status: Int) throws {
         var machine = try Self.machine()
         let request = try Self.ask(&machine, "/2", status: status)
         #expect(request.url?.absoluteString == "http://a.test/2")
@@ -245,7 +245,7 @@ import Testing
             ])
     }
 
-    @Test func `whoever was asked may send the request elsewhere, and its credentials stay behind`() throws {
+    @Test func `the delegate may send the request elsewhere, and its credentials stay behind`() throws {
         var machine = try Self.machine()
         _ = try Self.ask(&machine, "/2")
         var changed = try URLRequest(string: "http://b.test/other")
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test func `what the user gave along with a request is let go of with the task, and not in the midst of a change`()
+    @Test func `objects in a request are released with the task, and not during a change`()
         throws
     {
         weak var given: Given?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(1))) struct SteeringTests {
+@Suite(.timeLimit(.minutes(1))) struct TaskStateObserversTests {
     private final class Journal: Sendable {
         private let lines = Lock<[String]>([])
 

@@ -52,7 +52,7 @@ import TernLock
         #expect(origin.observations.requestCount == 2)
     }
 
-    @Test func `a plain connection is nobody's business`() async throws {
+    @Test func `a swap of policies does not concern a plain connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
         _ = try await session.data(for: URLRequest(origin))

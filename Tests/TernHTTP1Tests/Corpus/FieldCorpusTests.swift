@@ -58,7 +58,7 @@ private let fieldLines = #"""
     # RFC 9110 §5.5: obs-text that is not UTF-8 is kept as ISO-8859-1
     HTTP/1.1 204 \r\nX: caf\xE9\r\n\r\n
     = 204 | X: caf\xC3\xA9 | end | reusable
-    # RFC 9110 §5.5: a stray control character costs nobody the response
+    # RFC 9110 §5.5: a stray control character does not cost the response
     HTTP/1.1 204 \r\nSet-Cookie: a=\x01\r\n\r\n
     = 204 | Set-Cookie: a=\x01 | end | reusable
     # RFC 9110 §5.5: DEL is kept, too

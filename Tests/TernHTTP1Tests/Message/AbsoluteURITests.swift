@@ -9,7 +9,7 @@ import Testing
         ("http://a#/b", "http://a", "/"),
         ("http://a/ü?b#c#d", "http://a", "/ü?b"), ("hTTp://a_b.:65535?", "http://a_b.:65535", "/?"),
     ])
-    func `A URI says whom to ask and for what`(text: String, origin: String, target: String) throws {
+    func `A URI names the origin and the target`(text: String, origin: String, target: String) throws {
         let uri = try AbsoluteURI(text)
         #expect("\(uri.origin)" == origin)
         #expect(uri.target == .origin(target))

@@ -89,7 +89,7 @@ import Testing
         #expect(FileStatus(of: place.a)?.kind == .regular)
     }
 
-    @Test func `a name is taken if nobody has it`() throws {
+    @Test func `a name is taken if it is free`() throws {
         let place = Place()
         let file = try OutputFile.create(place.a, permissions: 0o600)
         try file.take(place.b)

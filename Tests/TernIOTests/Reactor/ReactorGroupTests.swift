@@ -9,7 +9,7 @@ import Testing
         #expect(try ReactorGroup(count: asked).reactors.count == given)
     }
 
-    @Test func `all users share one group for as long as somebody holds it`() throws {
+    @Test func `all users share one group for as long as it is referenced`() throws {
         let first = try ReactorGroup.shared()
         let second = try ReactorGroup.shared()
         #expect(first === second)

@@ -22,7 +22,7 @@ import TernLock
         }
     }
 
-    @Test func `a fresh connection is writable at once, and quiet when nobody is interested`() async throws {
+    @Test func `a fresh connection is writable at once, and quiet without an interest`() async throws {
         try await onLoop { loop in
             let connection = try Connection()
             let probe = Probe()
@@ -224,7 +224,7 @@ import TernLock
             #expect(loop.turn == asked + 1)
             await Task.yield()
             #expect(probe.calls == [.visit])
-            // Nobody is visited who is interested in nothing, or not registered any more.
+            // A handler without an interest, or without a registration, is not visited.
             loop.visitLater(token)
             try loop.setInterest([], for: token)
             let other = loop.registerTimer(handler: Probe())
@@ -236,7 +236,7 @@ import TernLock
         }
     }
 
-    @Test func `whoever asks to be visited again and again leaves their turn to others`() async throws {
+    @Test func `a handler that asks for visits again and again leaves time for others`() async throws {
         try await onLoop { loop in
             let (busy, quiet) = (try Connection(), try Connection())
             var visits = 0
@@ -549,7 +549,7 @@ private func again(on loop: ReactorLoop, until enough: Flag) {
     if !enough.isRaised { loop.execute { again(on: loop, until: enough) } }
 }
 
-/// Runs `piece` so many times, all of which come due at once, and returns when all have run.
+/// Runs `piece` `count` times, all of which come due at once, and returns when all have run.
 private func run(
     _ count: Int, _ piece: @escaping @Sendable () -> Void, as burst: ReactorLoopTests.Burst, on loop: ReactorLoop
 ) async throws {

@@ -117,7 +117,7 @@ import TernLock
 
     // As an actor's executor
 
-    @Test func `an actor on the reactor runs there, whoever calls it`() async throws {
+    @Test func `an actor on the reactor runs there, wherever it is called from`() async throws {
         let resident = Resident(on: try Reactor(name: "tern-test"))
         let fromOutside = await resident.isHome()
         #expect(fromOutside)

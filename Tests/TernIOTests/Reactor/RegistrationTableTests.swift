@@ -55,7 +55,7 @@ struct RegistrationTableTests {
         #expect(desk.remove(token)?.interest == [.readable, .writable])
     }
 
-    @Test func `nobody is told while nothing is of interest`() {
+    @Test func `no handler is called without an interest`() {
         let (handler, next) = (Handler(), Handler())
         let token = desk.add(5, handler)
         #expect(desk.listener(token) == nil)

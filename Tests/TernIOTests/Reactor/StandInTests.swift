@@ -20,7 +20,7 @@ import Testing
         #expect(!reactor.loop.isCurrent)
     }
 
-    @Test func `nobody stands in for a loop that is awake, nor for one he stands in for already`() throws {
+    @Test func `work does not run inline for a loop that is awake, nor within inline work`() throws {
         let reactor = try Reactor()
         let (isBusy, mayGoOn) = (Barrier(), Barrier())
         reactor.loop.execute {
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// What only one thread at a time may touch, touched from all.
-    @Test func `whoever stands in is alone, and so is the loop`() async throws {
+    @Test func `inline work and the loop exclude each other`() async throws {
         let reactor = try Reactor()
         let tally = Tally()
         let total = Atomic<Int>(0)

@@ -23,7 +23,7 @@ import Testing
         #expect(queue.isEmpty == true)
     }
 
-    @Test func `lets go of each element as it is taken`() {
+    @Test func `releases each element as it is taken`() {
         final class Token {}
         var queue = WorkQueue<Token>()
         weak var first: Token?

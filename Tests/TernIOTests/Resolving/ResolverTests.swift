@@ -33,7 +33,7 @@ import Testing
             return
         }
         #expect(error.host == "nope.invalid")
-        // Without a name server in reach nobody can tell whether the name exists.
+        // Without a name server in reach it is not known whether the name exists.
         #expect([.unknownHost, .temporaryFailure].contains(error.reason))
         #expect(error.code != 0)
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(answers.entries.contains(.success([answer(7)])))
     }
 
-    @Test func `names that hang hold up nobody, however many`() async throws {
+    @Test func `names that hang delay no others, however many`() async throws {
         let hung = Journal<String>()
         let gate = Barrier()
         let resolver = Resolver(patience: .milliseconds(20)) { host, port in
@@ -159,7 +159,7 @@ import Testing
         #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)]))
     }
 
-    @Test func `a name that nobody asks for any more is not looked up`() async throws {
+    @Test func `a name whose look-ups were withdrawn is not looked up`() async throws {
         let calls = Journal<String>()
         let gate = Barrier()
         let resolver = Resolver(patience: .seconds(3600)) { host, port in
@@ -182,18 +182,18 @@ import Testing
                     resolver.resolve(host: "late\(number).test", port: 1) { _ in withExtendedLifetime(kept) {} })
             }
         }
-        let shared = resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("nobody") }
+        let shared = resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("withdrawn") }
         resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("shared") }
         for question in questions + [shared] { resolver.giveUp(try #require(question)) }
         #expect(asker == nil)
         #expect(resolver.threads.waitingCount == 1)
         gate.open()
         #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
-        #expect(!answers.entries.contains("nobody"))
+        #expect(!answers.entries.contains("withdrawn"))
         #expect(calls.entries.filter { !$0.hasPrefix("busy") } == ["shared.test"])
     }
 
-    @Test func `an answer that nobody wants any more is told to nobody`() async throws {
+    @Test func `the answer to a withdrawn look-up is not told`() async throws {
         let started = Flag()
         let gate = Barrier()
         let resolver = Resolver { _, port in
@@ -249,7 +249,7 @@ import Testing
         #expect(eventually { Census.threads(named: "io-idle") == 0 })
     }
 
-    @Test func `a resolver that is let go of still answers`() async throws {
+    @Test func `a resolver that is released still answers`() async throws {
         let gate = Barrier()
         let answers = Journal<Result<[SocketAddress], ResolveError>>()
         Resolver { _, port in

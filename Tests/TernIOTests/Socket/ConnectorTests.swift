@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a path that nobody listens at is an error that says so`() async throws {
+    @Test func `a path without a listener is an error that says so`() async throws {
         try await onLoop { loop in
             let address = SocketAddress.unix(try UnixSocketName(path: UnixListener.freshPath()))
             let attempt = ConnectError.Attempt(address: address, error: SystemError(.connect, code: ENOENT))
@@ -220,7 +220,7 @@ import Testing
 
     // The end
 
-    @Test func `cancelling closes every attempt and calls nobody`() async throws {
+    @Test func `cancelling closes every attempt and calls no completion`() async throws {
         try await onLoop { loop in
             let silent = [try SilentListener(), try SilentListener("::1")]
             let before = silent.map(\.connections)
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `a connector that its owner lets go of closes its attempts`() async throws {
+    @Test func `a connector that is released closes its attempts`() async throws {
         try await onLoop { loop in
             let silent = try SilentListener()
             let before = silent.connections
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `the owner may let go of the connector from its completion`() async throws {
+    @Test func `the owner may release the connector from its completion`() async throws {
         try await onLoop { loop in
             let (refusing, listener) = (try Listener.refusing(), try Listener())
             for addresses in [[listener.address], [refusing.address, listener.address], [refusing.address], []] {
@@ -272,7 +272,7 @@ import Testing
             let refusing = try Listener.refusing()
             for _ in 0..<2000 {
                 guard case .failed(let attempts) = await Dial([refusing.address], on: loop).outcome() else {
-                    Issue.record("somebody listens")
+                    Issue.record("a server listens")
                     return
                 }
                 #expect(attempts.count == 1)

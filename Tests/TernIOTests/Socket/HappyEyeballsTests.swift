@@ -127,7 +127,7 @@ import Testing
         expect(plan.next(now: at(127_003)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
     }
 
-    @Test func `the deadline ends the knocking, and tells why nobody answered`() throws {
+    @Test func `the deadline ends the attempts at a socket, and the error says why`() throws {
         let a = try unix("/run/web.sock")
         var plan = HappyEyeballs(addresses: [a], deadline: at(2))
         expect(plan.next(now: at(0)), .connect(number: 0, a))
@@ -136,7 +136,7 @@ import Testing
         expect(plan.next(now: at(2)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
     }
 
-    @Test func `whoever keeps the time himself is told the same`() throws {
+    @Test func `a caller with a timer of its own is told the same`() throws {
         let a = try unix("/run/web.sock")
         var plan = HappyEyeballs(addresses: [a])
         expect(plan.next(now: at(0)), .connect(number: 0, a))

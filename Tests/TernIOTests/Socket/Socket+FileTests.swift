@@ -24,7 +24,8 @@ import Testing
         #expect(try peer.receiveText().text == "ello")
     }
 
-    @Test func `sending stops when the peer does not read, and goes on with the very next byte when it does`() throws {
+    @Test func `sending stops when the peer does not read, and continues with the very next byte when it does`() throws
+    {
         let connection = try Connection()
         let bytes = (0..<16 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let file = try TemporaryFile(bytes)

@@ -64,7 +64,7 @@ import Testing
         #expect(SocketAddress.unix(try UnixSocketName(abstract: "web")).description == "unix:@web")
     }
 
-    @Test func `families that nobody here connects to are nil`() {
+    @Test func `unsupported address families are nil`() {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_NETLINK)
         let read = unsafe SocketAddress(&address, length: socklen_t(MemoryLayout<sockaddr>.size))

@@ -138,7 +138,7 @@ import Testing
         #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { try socket.finishConnecting() }
     }
 
-    @Test func `a socket that is connected to nobody is not taken for one that is`() throws {
+    @Test func `a socket without a peer is not taken for a connected one`() throws {
         let socket = Socket(descriptor: Descriptor(owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
         #expect(throws: SystemError(.getpeername, code: ENOTCONN)) { try socket.finishConnecting() }
     }
@@ -201,7 +201,7 @@ import Testing
     @Test func `a path that one may not use says so`() async throws {
         await #expect(processExitsWith: .success) {
             let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()))
-            // Permissions do not count for root, so a process of its own becomes somebody else.
+            // Permissions do not count for root, so a process of its own becomes another user.
             if let path = listener.name.path { _ = unsafe chmod(path, 0) }
             if getuid() == 0 { _ = setuid(65_534) }
             #expect(throws: SystemError(.connect, code: EACCES)) { _ = try Socket.connecting(to: listener.address) }

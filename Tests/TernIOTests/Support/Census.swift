@@ -98,7 +98,7 @@ enum Census {
     }
 }
 
-/// Waits for something that the kernel announces to nobody, such as the end of a thread: asks until it is so, for ten
+/// Waits for something that the kernel does not announce, such as the end of a thread: asks until it is so, for ten
 /// seconds at most.
 func eventually(_ condition: () -> Bool) -> Bool {
     let end = MonotonicInstant.now.advanced(by: .seconds(10))

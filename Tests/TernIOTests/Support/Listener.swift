@@ -8,7 +8,7 @@ final class Listener: Sendable {
     let address: SocketAddress
     private let descriptor: Descriptor
 
-    /// `backlog` 0 holds one connection that nobody has accepted; the next SYN is not answered.
+    /// `backlog` 0 holds one connection that has not been accepted; the next SYN is not answered.
     init(_ host: String = "127.0.0.1", backlog: Int32 = 128) throws {
         descriptor = try Listener.bound(host)
         address = try Listener.address(of: descriptor)

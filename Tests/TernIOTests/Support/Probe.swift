@@ -27,7 +27,7 @@ final class Probe: ReadinessHandler {
         react(readiness)
     }
 
-    /// The next call that nobody has waited for yet.
+    /// The next call that was not waited for yet.
     func next() async -> Readiness {
         if !unseen.isEmpty { return unseen.removeFirst() }
         return await withCheckedContinuation { waiting = $0 }

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import TernIO
 
-/// An address on the loopback that answers nobody: its backlog is full, so the kernel drops every SYN.
+/// An address on the loopback that never answers: its backlog is full, so the kernel drops every SYN.
 final class SilentListener: Sendable {
     private let listener: Listener
     private let filling: [Listener.Holder]

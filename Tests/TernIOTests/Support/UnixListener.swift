@@ -13,7 +13,7 @@ final class UnixListener: Sendable {
 
     var address: SocketAddress { .unix(name) }
 
-    /// `backlog` 0 holds one connection that nobody has accepted.
+    /// `backlog` 0 holds one connection that has not been accepted.
     init(_ name: UnixSocketName, backlog: Int32 = 128) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(AF_UNIX, type, 0) })

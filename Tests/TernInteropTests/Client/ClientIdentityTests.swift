@@ -59,14 +59,14 @@ import TestPrograms
         }
     }
 
-    @Test func `nginx answers 400 to nobody`() async throws {
+    @Test func `nginx answers 400 to a client without a certificate`() async throws {
         let server = try await nginx("TLSv1.3")
         let task = try await RecordedTask.run(try session(server.authority, identified: false), server.secureURL())
         #expect(task.status == 400)
     }
 
     @Test(arguments: [OpenSSLServer.Version.tls12, .tls13])
-    func `s_server lets nobody in without a certificate, and the error says so`(
+    func `s_server refuses a client without a certificate, and the error says so`(
         version: OpenSSLServer.Version
     ) async throws {
         let server = try await OpenSSLServer(

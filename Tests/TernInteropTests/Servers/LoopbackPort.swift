@@ -9,7 +9,7 @@ struct LoopbackPort {
 
     init(_ number: UInt16) { self.number = number }
 
-    /// One that nobody listens on at the moment; somebody else may be faster to take it.
+    /// A port without a listener at the moment; another process may be faster to take it.
     static func free() throws(ServerError) -> LoopbackPort {
         let descriptor = openSocket()
         defer { close(descriptor) }

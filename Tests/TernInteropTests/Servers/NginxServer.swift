@@ -10,7 +10,7 @@ import TernTesting
 final class NginxServer: Sendable {
     let port: UInt16
     let securePort: UInt16
-    /// Who issued the server's certificate for `localhost`, `127.0.0.1` and `::1`.
+    /// The authority that issued the server's certificate for `localhost`, `127.0.0.1` and `::1`.
     let authority: CertificateAuthority
     let identity: Identity
     private let folder: TemporaryFolder
@@ -64,7 +64,7 @@ final class NginxServer: Sendable {
             } catch ServerError.ended(_, let output)
                 where attempts > 1 && output.contains(where: { $0.contains("bind()") })
             {
-                attempts -= 1  // somebody else was faster to take the port
+                attempts -= 1  // another process was faster to take the port
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(try await curl("-w", " %{http_code}", server.url("/gone")) == "gone 410")
     }
 
-    @Test func `leaves nobody on its port when it is stopped`() async throws {
+    @Test func `leaves no process on its port when it is stopped`() async throws {
         let server = try await NginxServer()
         #expect(LoopbackPort(server.port).accepts())
         server.stop()

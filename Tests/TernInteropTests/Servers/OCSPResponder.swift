@@ -8,7 +8,7 @@ import TestPrograms
 /// It is started after its certificates have been issued, because they carry its address.
 final class OCSPResponder: Sendable {
     let port: UInt16
-    /// Who issued everything; the responder signs as it.
+    /// The authority that issued everything; the responder signs as it.
     let authority: CertificateAuthority
     let folder: TemporaryFolder
     private let certificate: String

@@ -29,7 +29,7 @@ import Testing
         #expect(try await curl("--cacert", anchors, server.url("/a.txt")) == "letter")
     }
 
-    @Test func `leaves nobody on its port when it is stopped`() async throws {
+    @Test func `leaves no process on its port when it is stopped`() async throws {
         let server = try await OpenSSLServer(.tls12, identity: identity)
         server.stop()
         #expect(!LoopbackPort(server.port).accepts())

@@ -57,7 +57,7 @@ final class PythonStreamServer: Sendable {
         """
 
     let port: UInt16
-    /// Who issued the certificate for `localhost`.
+    /// The authority that issued the certificate for `localhost`.
     let authority: CertificateAuthority
     let identity: Identity
     private let folder: TemporaryFolder

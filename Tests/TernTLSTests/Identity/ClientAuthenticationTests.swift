@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernTLS
 
-/// Who we are, told to servers that ask.
+/// Client certificates, for servers that ask.
 struct ClientAuthenticationTests {
     private let root: CertificateAuthority
     private let own: Identity

@@ -96,7 +96,7 @@ struct PinBypassTests {
     }
 
     @Test func `a leaf may not act as an authority, even where the chain is not validated`() throws {
-        // Signed by the good CA for somebody else, and now signing on its own.
+        // Signed by the good CA for another customer, and now signing on its own.
         let customer = try goodCA.issueIntermediate(
             AuthorityRequest(
                 commonName: "customer.test", extensions: [CertificateExtension("basicConstraints", "critical,CA:FALSE")]

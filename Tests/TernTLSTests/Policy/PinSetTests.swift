@@ -4,7 +4,7 @@ import TernTesting
 import Testing
 
 struct PinSetTests {
-    /// A server of a test authority, seen by somebody who trusts that authority.
+    /// A server of a test authority, seen by a client that trusts that authority.
     private struct Server {
         let leaf, intermediate, root: Certificate
         let trust: ServerTrust
@@ -86,7 +86,7 @@ struct PinSetTests {
     }
 
     @Test(arguments: PinSet.Mode.allCases)
-    func `whoever is accepted because the pins have expired is told so`(mode: PinSet.Mode) throws {
+    func `a verdict that rests on expired pins says so`(mode: PinSet.Mode) throws {
         let server = try Server()
         for pin in [Self.stranger, server.leaf.publicKey] {
             let set = ServerTrustPolicy.pinSet(PinSet(pins: [pin], mode: mode, expires: server.trust.time))

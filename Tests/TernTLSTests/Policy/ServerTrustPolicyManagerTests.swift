@@ -44,6 +44,6 @@ struct ServerTrustPolicyManagerTests {
             override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policies["any"] }
         }
         let manager: ServerTrustPolicyManager = Everyone(policies: ["any": .disableEvaluation])
-        #expect(manager.serverTrustPolicy(forHost: "whoever.test") != nil)
+        #expect(manager.serverTrustPolicy(forHost: "other.test") != nil)
     }
 }

@@ -36,7 +36,7 @@ struct RevocationTests {
             .evaluate(trust, host: "localhost")
     }
 
-    @Test func `what nobody knows anything about passes, unless a positive response is required`() throws {
+    @Test func `an unknown status passes, unless a positive response is required`() throws {
         let result = try judge()
         #expect(result.isAccepted)
         #expect(result.revocation.map(\.status) == [.undetermined, .undetermined])
@@ -142,7 +142,9 @@ struct RevocationTests {
         #expect(try judge(staple: unknown, lists: [try issuer.revocationList(revoking: [])]).isAccepted)
     }
 
-    @Test func `a response counts only if it is current, about the certificate, and signed by whoever may`() throws {
+    @Test func `a response counts only if it is current, about the certificate, and signed by an authorised responder`()
+        throws
+    {
         let stranger = try CertificateAuthority()
         let other = try issuer.issue()
         let plain = try issuer.issue(LeafRequest(commonName: "no responder"))

@@ -77,7 +77,7 @@ struct HandshakeEvaluationTests {
         guard case .needEvaluation(let first) = progress else { throw Dialogue.Trouble.tooManyTurns }
         (progress, offset) = try dialogue.feedHandshake([])
         #expect(progress == .needEvaluation(first) && offset == 0 && !dialogue.hasOutgoing)
-        // Somebody else's is not taken.
+        // Another session's result is not taken.
         let stranger = try self.dialogue(.v1_3, Self.manyNames)
         stranger.server.receive(try stranger.firstFlight())
         _ = try stranger.server.handshake()

@@ -19,7 +19,7 @@ import Testing
         #expect(counts == counts.indices.map { index in ends.count { $0 <= min(273, (index + 1) * step) } })
     }
 
-    @Test func `counting starts over in the midst of a record`() {
+    @Test func `counting starts over within a record`() {
         var counter = RecordCounter()
         let (first, second) = (Array(records[..<10]), Array(records[10...]))
         counter.take(first.span)

@@ -253,7 +253,7 @@ struct TLSSessionTests {
     }
 
     /// OpenSSL's error queue belongs to the thread; a leftover turns "want more" into "failed".
-    @Test func `an error that somebody else left on the thread is not ours`() throws {
+    @Test func `an error that other code left on the thread is not the session's`() throws {
         func litter() {
             var garbage = unsafe UnsafePointer<UInt8>(bitPattern: 0)
             unsafe d2i_X509(nil, &garbage, 0)

@@ -53,14 +53,14 @@ extension RuleCase {
                 ext("basicConstraints", "critical,CA:FALSE"), ext("basicConstraints", "critical,CA:FALSE"),
             ]
         },
-        RuleCase("a key of a kind nobody knows in the leaf", "unsupported-key") {
+        RuleCase("a key of an unknown kind in the leaf", "unsupported-key") {
             $0.leaf.flaws.hasUnknownKeyAlgorithm = true
         },
-        RuleCase("a key of a kind nobody knows in an intermediate", "unsupported-key") {
+        RuleCase("a key of an unknown kind in an intermediate", "unsupported-key") {
             $0.addIntermediate()
             $0.intermediates[0].flaws.hasUnknownKeyAlgorithm = true
         },
-        RuleCase("a key of a kind nobody knows in the root", "unsupported-key") {
+        RuleCase("a key of an unknown kind in the root", "unsupported-key") {
             $0.root.flaws.hasUnknownKeyAlgorithm = true
         },
         RuleCase("a time without seconds in the leaf", "time-encoding") { $0.leaf.flaws.notBefore = "2601010000Z" },

@@ -123,7 +123,7 @@ extension RuleCase {
             // permitted: DNS:example.com, minimum 1
             $0.constrain("critical,DER:3014A0123010820B6578616D706C652E636F6D800101", dns: ["example.com"])
         },
-        RuleCase("nc with a minimum distance for names nobody has", "malformed-name-constraints") {
+        RuleCase("nc with a minimum distance for unused names", "malformed-name-constraints") {
             // permitted: email:example.com, minimum 1
             $0.constrain("critical,DER:3014A0123010810B6578616D706C652E636F6D800101")
         },

@@ -113,7 +113,7 @@ extension RuleCase {
             $0.addIntermediate([explicit(after: "0"), policy])
             $0.leaf.extensions = [ext("certificatePolicies", "DER:300E300506032A0304300506032A0304")]
         },
-        RuleCase("mappings of all policies to all that nobody can follow", "certificate-policy") {
+        RuleCase("mappings of all policies to all that cannot be followed", "certificate-policy") {
             for _ in 0..<3 { $0.addIntermediate([explicit(after: "0"), manyPolicies, manyMappings]) }
             $0.leaf.extensions = [manyPolicies]
         },

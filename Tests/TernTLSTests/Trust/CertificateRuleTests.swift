@@ -359,7 +359,7 @@ extension RuleCase {
         RuleCase("an empty SAN in an intermediate", "malformed-names") {
             $0.addIntermediate([ext("subjectAltName", "DER:3000")])
         },
-        RuleCase("a NUL in a DNS name of an intermediate, which nobody asks for", nil) {
+        RuleCase("a NUL in a DNS name of an intermediate, which is not asked for", nil) {
             $0.addIntermediate([ext("subjectAltName", "DER:30058203610062")])
         },
         RuleCase("a NUL in a DNS name of an intermediate, and constraints on DNS names", "name-constraint") {

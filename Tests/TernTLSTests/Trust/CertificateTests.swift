@@ -97,7 +97,7 @@ struct CertificateTests {
     }
 
     /// RFC 1421 headers would make OpenSSL ask for a passphrase at the terminal.
-    @Test func `an encrypted block is broken, and nobody is asked for a passphrase`() throws {
+    @Test func `an encrypted block is broken, and no passphrase is asked for`() throws {
         let header =
             "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n"
         let encrypted = root.certificatePEM.replacing("-----BEGIN CERTIFICATE-----\n", with: header)

@@ -80,7 +80,7 @@ struct ChainVerifierTests {
         #expect(try evaluate(last.issueIntermediate().issue()).failure?.reason == .invalidAuthority)
     }
 
-    @Test func `a critical extension nobody understands is refused`() throws {
+    @Test func `an unknown critical extension is refused`() throws {
         let leaf = try root.issue(extended("1.3.6.1.4.1.99999.1", "critical,ASN1:UTF8String:x"))
         #expect(try evaluate(leaf).failure?.reason == .unknownCriticalExtension)
         #expect(try evaluate(root.issue(extended("1.3.6.1.4.1.99999.1", "ASN1:UTF8String:x"))).isAccepted)

@@ -19,13 +19,13 @@ struct EvaluationLimitTests {
     private func names(_ count: Int) -> [String] { ["localhost"] + (1..<count).map { "a\($0).b" } }
 
     @Test(arguments: [(0, "accepted"), (1, "name-count")])
-    func `a certificate has so many names`(excess: Int, expected: String) throws {
+    func `the number of names of a certificate is limited`(excess: Int, expected: String) throws {
         let count = EvaluationLimit.names.maximum + excess
         #expect(try rule(root.issue(LeafRequest(dnsNames: names(count)))) == expected)
     }
 
     @Test(arguments: [(0, "accepted"), (1, "certificate-count")])
-    func `a server sends so many certificates`(excess: Int, expected: String) throws {
+    func `the number of certificates is limited`(excess: Int, expected: String) throws {
         let stranger = try CertificateAuthority().certificate()
         let more = Array(repeating: stranger, count: EvaluationLimit.certificates.maximum - 1 + excess)
         #expect(try rule(root.issue(), more) == expected)
@@ -36,7 +36,7 @@ struct EvaluationLimitTests {
     }
 
     @Test(arguments: [(30_000, "accepted"), (52_000, "certificate-list-size")])
-    func `a server sends so many bytes of them`(size: Int, expected: String) throws {
+    func `the number of bytes of certificates is limited`(size: Int, expected: String) throws {
         let text = String(repeating: "x", count: size)
         let extensions = [CertificateExtension("1.3.6.1.4.1.99999.1", "ASN1:UTF8String:" + text)]
         let large = try CertificateAuthority(AuthorityRequest(commonName: "Large", extensions: extensions))
@@ -44,7 +44,7 @@ struct EvaluationLimitTests {
     }
 
     @Test(arguments: [(255, "accepted"), (256, "name-part-count")])
-    func `a subject has so many parts`(more: Int, expected: String) throws {
+    func `the number of parts of a subject is limited`(more: Int, expected: String) throws {
         let leaf = try root.issue()
         let long = try leaf.certificate().withParts(more, signedBy: root)
         let trust = ServerTrust(sentChain: [long], anchors: .only([try root.certificate()]))
@@ -52,7 +52,7 @@ struct EvaluationLimitTests {
     }
 
     @Test(arguments: [(0, "accepted"), (1, "name-constraint-count")])
-    func `an authority has so many name constraints`(excess: Int, expected: String) throws {
+    func `the number of an authority's name constraints is limited`(excess: Int, expected: String) throws {
         let count = EvaluationLimit.constraints.maximum + excess
         let list = (1..<count).map { "excluded;DNS:\($0).b" }.joined(separator: ",")
         let authority = try root.issueIntermediate(
@@ -63,7 +63,9 @@ struct EvaluationLimitTests {
     }
 
     @Test(arguments: [(0, "accepted"), (1, "policy-count")])
-    func `a certificate has so many policies, where policies count`(excess: Int, expected: String) throws {
+    func `the number of policies of a certificate is limited, where policies count`(excess: Int, expected: String)
+        throws
+    {
         let count = EvaluationLimit.policies.maximum + excess
         // 1.2.3.128 and so on.
         var list: [UInt8] = []
@@ -134,7 +136,7 @@ struct EvaluationLimitTests {
 }
 
 extension Certificate {
-    /// The same with a subject of so many parts more.
+    /// The same with a subject of `count` parts more.
     fileprivate func withParts(_ count: Int, signedBy authority: CertificateAuthority) throws -> Certificate {
         let copy = unsafe try #require(X509_dup(x509.pointer))
         let subject = unsafe X509_get_subject_name(copy)

@@ -12,7 +12,7 @@ struct ReferenceIdentityTests {
     @Test(arguments: [
         "127.1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.1000", "01.2.3.4", "1.2.3.00", "1..3.4", ".1.2.3", "1.2.3.",
         "1.2.3.4.", "2130706433", "0x7f.0.0.1", "1.2.3.+4", "99999999999999999999.2.3.4", "", ".",
-    ]) func `what only looks like an address is nobody`(host: String) {
+    ]) func `text that only looks like an address is no name`(host: String) {
         #expect(ReferenceIdentity(host) == nil)
     }
 

@@ -103,7 +103,7 @@ struct CertificateAuthorityTests {
                 .output.contains("permitted subtree violation"))
     }
 
-    @Test func `a self-signed leaf is its own anchor and nobody else's`() throws {
+    @Test func `a self-signed leaf is its own anchor and no other certificate's`() throws {
         let identity = try CertificateAuthority.selfSigned()
         #expect(try verify(identity, anchor: root).status != 0)
         #expect(try text(identity.certificatePEM).contains("Issuer: CN = Tern Test Leaf"))

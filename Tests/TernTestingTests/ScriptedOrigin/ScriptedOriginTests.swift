@@ -32,7 +32,7 @@ import Testing
             let client = try RawClient(unix: name)
             client.send(get)
             #expect(client.receive(until: "here").hasSuffix("\r\n\r\nhere"))
-            // Who comes second takes nothing away from the first.
+            // The second listener takes nothing away from the first.
             #expect(throws: ScriptedOriginError.system(call: "bind", errno: EADDRINUSE)) {
                 try ScriptedOrigin(configuration) { _, _ in [] }
             }
@@ -131,7 +131,7 @@ import Testing
         origin.stop()
     }
 
-    @Test func `stops when nobody holds it any more`() throws {
+    @Test func `stops when it is not referenced any more`() throws {
         var origin: ScriptedOrigin? = try ScriptedOrigin { _, _ in [] }
         let port = try #require(origin?.port)
         let client = try RawClient(port: port)

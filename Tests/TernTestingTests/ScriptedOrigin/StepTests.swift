@@ -32,7 +32,7 @@ import Testing
         #expect(try answer([.drip(Array("drop".utf8), every: .microseconds(200)), .close]).text == "drop")
     }
 
-    @Test func `a repeat comes so many times`() throws {
+    @Test func `a repeat comes the given number of times`() throws {
         #expect(
             try answer([.repeat(Array("ab".utf8), count: 1000), .close]).text == String(repeating: "ab", count: 1000))
     }

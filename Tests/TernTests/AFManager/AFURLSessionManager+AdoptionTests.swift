@@ -96,7 +96,7 @@ import Testing
         #expect(await ends.of(second) == "error true")
     }
 
-    @Test func `what has ended, has been let go of, or has a delegate of its own is nobody's to adopt`() async throws {
+    @Test func `a task that has ended, was released, or has a delegate of its own cannot be adopted`() async throws {
         let ended = session.dataTask(with: try request())
         ended.resume()
         while ended.state != .completed || !hub.strays.all.isEmpty { await Task.yield() }

@@ -138,7 +138,7 @@ import Testing
         #expect(broken.error is EngineError && broken.file == nil && journal.entries == [])
     }
 
-    @Test func `a download goes on with resume data, and what is none is thrown`() async throws {
+    @Test func `a download resumes with resume data, and other data is an error`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let target = try folder.file("whole")
         let request = try request(origin)

@@ -111,8 +111,8 @@ import Testing
         let missing = try Tern.URLRequest(string: origin.url("/missing"))
         let wrongStatus = await outcome { manager.dataTask(with: missing, completionHandler: $0) }
         #expect((wrongStatus.error as? AFError)?.responseCode == 404)
-        let nobody = try Tern.URLRequest(string: "http://127.0.0.1:1/")
-        let failed = await outcome { manager.dataTask(with: nobody, completionHandler: $0) }
+        let absent = try Tern.URLRequest(string: "http://127.0.0.1:1/")
+        let failed = await outcome { manager.dataTask(with: absent, completionHandler: $0) }
         #expect((failed.error as? EngineError)?.code == .cannotConnectToHost && failed.response == nil)
     }
 

@@ -36,7 +36,7 @@ private final class OAuth2Handler: RequestInterceptor {
         guard request.response?.statusCode == 401, request.retryCount < 2 else { return completion(false, 0) }
         let sent = request.request?.value(forHTTPHeaderField: "Authorization")
         let (isNew, refreshes) = state.withLock { state -> (Bool, Bool) in
-            // Somebody else has refreshed since this one was sent.
+            // Another request has refreshed the token since this one was sent.
             if sent != "Bearer \(state.token)" { return (true, false) }
             state.waiting.append(completion)
             defer { state.isRefreshing = true }

@@ -91,7 +91,7 @@ import Testing
         #expect(origin.observations.requestCount == 2)
     }
 
-    @Test func `a retrier that lets go of the question has said no`() async throws {
+    @Test func `a retrier that releases the question has said no`() async throws {
         let origin = try failing(9)
         let manager = manager { _, _, _ in }
         let response = await manager.request(origin.url()).validate().serializingString().response

@@ -49,7 +49,7 @@ import Testing
         let download = try #require(request.task as? SessionDownloadTask)
         #expect(manager.delegate[download] == nil && manager.delegate.requests.isEmpty)
         #expect(response.metrics?.hops.count == 1 && left.withLock { $0 }?.text == nil)
-        // The last report may come behind whoever awaits the end.
+        // The last report may come after the awaiting task is resumed.
         while fractions.withLock({ $0.last }) != 1 { await Task.yield() }
     }
 

@@ -86,7 +86,7 @@ import Testing
         #expect(journal.entries == ["task's 10", "finished", "hub's 10", "hub"])
     }
 
-    @Test func `a subclass hears of every event in order, and finds the file moved when it has asked for that`()
+    @Test func `a subclass is told of every event in order, and finds the file moved when it has asked for that`()
         async throws
     {
         final class Hub: SessionDelegate, @unchecked Sendable {

@@ -30,7 +30,7 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test func `a task's description is the user's, and nobody else's`() throws {
+    @Test func `a task's description is the user's, and no other task's`() throws {
         let manager = SessionManager()
         manager.startRequestsImmediately = false
         let task = try #require(manager.request("http://127.0.0.1:1/").task)

@@ -83,7 +83,7 @@ import Testing
     func `a layer that cancels refuses, and nothing reaches the server`(layer: TrustLayer) async throws {
         for line in scene.lines {
             for answer in [ChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace] {
-                // The responder is asked once, whoever asks.
+                // The responder is asked once, whichever layer asks.
                 let result = try await scene.result(of: line) { policies in
                     await layer.outcome(scene.origin.url(), scene.configuration, policies) { _ in (answer, nil) }
                 }

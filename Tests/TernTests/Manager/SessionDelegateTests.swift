@@ -91,7 +91,7 @@ import Testing
         #expect(await manager.request(origin.url("/from")).serializingString().result.value == "/to")
     }
 
-    @Test func `a response nobody wants cancels the request`() async throws {
+    @Test func `a response that the closure refuses cancels the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         manager.delegate.dataTaskDidReceiveResponse = { [journal] _, _, response in
@@ -194,7 +194,7 @@ import Testing
         let manager = SessionManager()
         let start = ContinuousClock.now
         #expect(await manager.request(origin.url()).serializingString().result.value == "who?")
-        // Nobody is about to say anything.
+        // No handler is going to be chained.
         let silent = manager.request(origin.url())
         #expect(await origin.waitFor { $0.requestCount == 4 })
         while silent.response == nil, ContinuousClock.now < start + .seconds(10) { await Task.yield() }
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `a subclass hears of every event in order, and its answers count`() async throws {
+    @Test func `a subclass is told of every event in order, and its answers count`() async throws {
         final class Hub: SessionDelegate, @unchecked Sendable {
             let journal = Journal()
 

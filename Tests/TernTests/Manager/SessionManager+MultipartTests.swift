@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `what stands in the way is told on the queue asked for, and nothing is left`() async throws {
+    @Test func `an error is told on the queue asked for, and nothing is left`() async throws {
         let queue = DispatchQueue(label: "encoding")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
@@ -108,7 +108,7 @@ import Testing
         }
         #expect((error as? AFError)?.isMultipartEncodingError == true)
         #expect(outcome.1 == true)
-        let noURL = await encode(to: "not a url") { _ in Issue.record("asked for a form nobody can be sent") }
+        let noURL = await encode(to: "not a url") { _ in Issue.record("asked for a form that cannot be sent") }
         guard case .failure(let error) = noURL else {
             Issue.record("\(noURL)")
             return

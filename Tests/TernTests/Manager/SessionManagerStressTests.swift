@@ -95,7 +95,7 @@ import Testing
         #expect(folder.names.allSatisfy { ["", "/\($0)"].contains(folder.url.appendingPathComponent($0).text) })
     }
 
-    @Test func `managers that go in the midst leave nobody waiting`() async throws {
+    @Test func `managers that go while requests run leave no request waiting`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 503)] }
         for _ in 0..<20 {
             let (ends, continuation) = AsyncStream.makeStream(of: Void.self)

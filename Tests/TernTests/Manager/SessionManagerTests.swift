@@ -99,8 +99,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `the task of a manager that was let go of is suspended if its request is`(isSuspendedBefore: Bool) async throws
-    {
+    func `the task of a released manager is suspended if its request is`(isSuspendedBefore: Bool) async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         var manager: SessionManager? = SessionManager()
         let request = try #require(manager?.request(origin.url()))

@@ -41,7 +41,7 @@ import Testing
         #expect(registry.all.isEmpty)
     }
 
-    @Test func `who waits for a task is found by his delegate`() {
+    @Test func `a request is found by its task's delegate`() {
         let waiting = manager.request("not a url")
         registry.await(waiting)
         #expect(registry.request(of: waiting.delegate) === waiting)

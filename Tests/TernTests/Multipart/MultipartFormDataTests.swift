@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `the first thing that stands in the way is kept, and thrown by both encodings`() throws {
+    @Test func `the first error is kept, and thrown by both encodings`() throws {
         let form = MultipartFormData()
         form.append(folder.url.appendingPathComponent("missing.jpg"), withName: "n")
         form.append(URL(fileURLWithPath: "/"), withName: "n", fileName: "f", mimeType: "x/y")

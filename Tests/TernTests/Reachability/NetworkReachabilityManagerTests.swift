@@ -45,7 +45,7 @@ import Testing
         manager.stopListening()
         queue.sync {}
         #expect(journal.entries == ["true", "true", "true"])
-        // Whoever does not listen any more is not told.
+        // A listener that was removed is not told.
         manager.listener = { _ in journal.note("late") }
         #expect(manager.startListening())
         manager.stopListening()
@@ -53,7 +53,7 @@ import Testing
         #expect(!journal.entries.contains("late") || journal.entries.count == 4)
     }
 
-    @Test func `a manager that listens is let go of with its listener`() async {
+    @Test func `a manager that listens is released with its listener`() async {
         final class Marker: Sendable {}
         weak var marker: Marker?
         weak var held: NetworkReachabilityManager?

@@ -87,7 +87,7 @@ import TernLock
     }
 
     @Test(arguments: ["hello", ""], [false, true])
-    func `a closure that mentions its request is let go of at the end`(body: String, isLate: Bool) async throws {
+    func `a closure that captures its request is released at the end`(body: String, isLate: Bool) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok(body)] }
         var configuration = SessionConfiguration()
         configuration.reactorCount = 1

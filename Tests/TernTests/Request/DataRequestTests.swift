@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `letting go of a request that was never started lets go of its handlers`() throws {
+    @Test func `releasing a request that was never started releases its handlers`() throws {
         final class Held: Sendable {}
         manager.startRequestsImmediately = false
         weak var released: Held?
@@ -113,7 +113,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func `a completed request lets go of its handlers`() async throws {
+    @Test func `a completed request releases its handlers`() async throws {
         final class Held: Sendable {}
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         weak var released: Held?

@@ -15,7 +15,7 @@ import Testing
         return request.task?.state == state
     }
 
-    @Test func `whoever holds the progress of a download or an upload can cancel, pause and resume it`() async throws {
+    @Test func `the holder of a download's or an upload's progress can cancel, pause and resume it`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let upload = manager.upload(Data(count: 9), to: origin.url())
         let download = manager.download(origin.url())

@@ -66,7 +66,7 @@ import Testing
         #expect(origin.requests.map { $0.value(of: "X-Adapted") } == ["yes", nil])
     }
 
-    @Test func `whoever does not want to go on has nothing to go on from`() async throws {
+    @Test func `a download that is not to be resumed leaves no resume data`() async throws {
         let origin = try FileOrigin().origin
         let request = try await begun(origin)
         request.cancel(createResumeData: false)

@@ -152,7 +152,7 @@ import Testing
         #expect(escape.deletingLastPathComponent().standardizedFileURL.path == caches.standardizedFileURL.path)
     }
 
-    @Test func `letting go of a request that was never started lets go of its destination and handlers`() throws {
+    @Test func `releasing a request that was never started releases its destination and handlers`() throws {
         final class Witness: Sendable {}
         weak var witness: Witness?
         do {
@@ -169,7 +169,7 @@ import Testing
         #expect(witness == nil)
     }
 
-    @Test func `what a download held is let go of when it has ended`() async throws {
+    @Test func `what a download held is released when it has ended`() async throws {
         final class Witness: Sendable {}
         weak var witness: Witness?
         let origin = try serving("a")

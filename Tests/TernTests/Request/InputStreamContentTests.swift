@@ -158,7 +158,7 @@ import Testing
         #expect(record.events == [.open, Self.room, Self.room, .close])
     }
 
-    @Test func `a stream that nobody asks for is closed, and not opened`() async throws {
+    @Test func `a stream that is not asked for is closed, and not opened`() async throws {
         let record = StreamRecord()
         do {
             var request = try URLRequest(string: "http://127.0.0.1/")
@@ -168,7 +168,7 @@ import Testing
         #expect(record.events == [.close])
     }
 
-    @Test func `one piece is read ahead of whoever asks, and no more`() async throws {
+    @Test func `one piece is read ahead of the connection, and no more`() async throws {
         let record = StreamRecord()
         let source = InputStreamContent(ScriptedStream(record) { .bytes([UInt8(truncatingIfNeeded: $0)]) })
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self)

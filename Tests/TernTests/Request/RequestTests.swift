@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is never started is let go of, with its operations`() throws {
+    @Test func `a request that is never started is released, with its operations`() throws {
         let manager = SessionManager()
         manager.startRequestsImmediately = false
         var request: DataRequest? = manager.request("http://127.0.0.1:1/")

@@ -73,7 +73,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `a host that is none is told to whoever reads, and as the request's error`() async throws {
+    @Test func `an invalid host is the error of a read, and of the request`() async throws {
         let manager = SessionManager()
         let request = manager.stream(withHostName: "a/b", port: 80)
         let task = try #require(request.streamTask)

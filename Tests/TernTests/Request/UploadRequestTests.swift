@@ -139,7 +139,7 @@ import Testing
         #expect(journal.entries == ["10 10 10"])
     }
 
-    @Test func `whoever holds the progress can cancel and pause the request`() async throws {
+    @Test func `the holder of the progress can cancel and pause the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let request = manager.request(origin.url())
         #expect(request.progress.isCancellable)
@@ -163,7 +163,7 @@ import Testing
         return request.task?.state == state
     }
 
-    @Test func `a stream is sent again only if somebody brings another`() async throws {
+    @Test func `a stream is sent again only if a closure brings another`() async throws {
         final class Always: RequestRetrier {
             func should(
                 _ manager: SessionManager, retry request: Request, with error: any Error,

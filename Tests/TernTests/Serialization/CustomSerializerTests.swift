@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports what a user imports who tests a serializer of his own: no server, no session.
+// Imports what a user's test of a serializer imports: no server, no session.
 import Foundation
 import Tern
 import Testing

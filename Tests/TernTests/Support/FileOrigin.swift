@@ -3,7 +3,7 @@ import Foundation
 import Tern
 import TernTesting
 
-/// Serves one file that can be resumed. Its first response stops in the midst, for as long as the test wants.
+/// Serves one file that can be resumed. Its first response stops halfway, for as long as the test wants.
 struct FileOrigin {
     /// What the file says: no two stretches of it are alike.
     static let content = (0..<200_000).flatMap {
@@ -34,7 +34,7 @@ struct FileOrigin {
 }
 
 extension DownloadRequest {
-    /// Removes what has come, where nobody goes on with it.
+    /// Removes what has arrived, where it is not resumed.
     func discard() {
         let notes = resumeData.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         if let path = notes?["partialFile"] as? String { try? FileManager.default.removeItem(atPath: path) }

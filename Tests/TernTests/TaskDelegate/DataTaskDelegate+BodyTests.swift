@@ -13,7 +13,7 @@ import Testing
         func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
     }
 
-    /// A task that nobody runs.
+    /// A task that is never started.
     private let task: SessionTask
 
     init() throws {
@@ -34,7 +34,7 @@ import Testing
         return String(decoding: delivery.bytes, as: UTF8.self)
     }
 
-    @Test func `a body that nobody streams is collected`() {
+    @Test func `a body without a stream closure is collected`() {
         var body = Body(limit: 100)
         #expect(receive("hello ", &body).delivers == false)
         #expect(receive("world", &body).delivers == false)

@@ -12,7 +12,7 @@ import Testing
         DownloadTaskDelegate.Arrival(destination: { [target] _, _ in (target, []) })
     }
 
-    @Test func `without a destination the file stays, and nobody has to be asked`() {
+    @Test func `without a destination the file stays, and no closure has to be asked`() {
         var arrival = DownloadTaskDelegate.Arrival(destination: nil)
         arrival.arrive(at: temporary)
         let waits = arrival.complete(with: .init(error: nil))
@@ -54,14 +54,14 @@ import Testing
         #expect(replaces == [false, true, false])
     }
 
-    @Test func `what the last attempt has left behind is nobody's`() {
+    @Test func `the file of the last attempt belongs to no request`() {
         var arrival = DownloadTaskDelegate.Arrival(destination: nil)
         arrival.arrive(at: temporary)
         let leftover = arrival.reset()
         #expect(leftover == temporary && arrival.file == nil)
     }
 
-    @Test func `a destination that has been let go of still counts`() {
+    @Test func `a destination that has been released still counts`() {
         var arrival = moved()
         arrival.arrive(at: temporary)
         let destination = arrival.letGo()

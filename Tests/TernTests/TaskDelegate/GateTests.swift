@@ -4,7 +4,7 @@ import Testing
 @testable import Tern
 
 @Suite struct GateTests {
-    @Test func `nobody comes in before the gate is open`() {
+    @Test func `no visitor comes in before the gate is open`() {
         var gate = Gate<Int>()
         #expect(gate.admit(1) == nil)
         #expect(gate.next() == nil)
@@ -28,7 +28,7 @@ import Testing
         #expect(gate.admit(1) == 1)
     }
 
-    @Test func `who comes while somebody is in waits behind those who wait already`() {
+    @Test func `a visitor that comes while another is in waits behind those that wait already`() {
         var gate = Gate<Int>()
         _ = gate.admit(1)
         _ = gate.admit(2)
@@ -40,7 +40,7 @@ import Testing
         #expect(gate.next() == 4)
     }
 
-    @Test func `opening an open gate lets nobody in`() {
+    @Test func `opening an open gate lets no visitor in`() {
         var gate = Gate<Int>()
         _ = gate.admit(1)
         _ = gate.admit(2)

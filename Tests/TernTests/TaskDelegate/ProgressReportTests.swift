@@ -37,7 +37,7 @@ import Testing
         #expect(journal.entries == ["1"])
     }
 
-    @Test func `whoever comes late is told what there is, once`() {
+    @Test func `a late handler is told what there is, once`() {
         let report = ProgressReport(callbacks: callbacks, (3, of: 4))
         #expect(report.progress.fractionCompleted == 0.75)
         report.tell(on: queue) { note($0) }

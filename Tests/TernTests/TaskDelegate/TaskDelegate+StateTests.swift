@@ -16,7 +16,7 @@ import Testing
 
     private let handler = TaskDelegate.Visitor.handler { _ in }
 
-    /// Tasks that nobody runs.
+    /// Tasks that are never started.
     private let task: SessionTask
     private let nextTask: SessionTask
 
@@ -40,13 +40,13 @@ import Testing
         var state = started()
         #expect(state.admit(handler) == nil)
         guard case .open(.handler?, _) = state.end(with: nil, isPlain: true) else {
-            Issue.record("nobody was let in")
+            Issue.record("no visitor was let in")
             return
         }
         #expect(state.stage == .over)
     }
 
-    @Test func `validations that nobody waits for are left to the callback queue`() {
+    @Test func `validations without a visitor are left to the callback queue`() {
         var state = started()
         state.add(TaskDelegate.Judge { _, _ in nil })
         #expect(concludes(state.end(with: nil, isPlain: true)))
@@ -66,7 +66,7 @@ import Testing
             return
         }
         guard case .handler? = state.open().visitor else {
-            Issue.record("nobody was let in")
+            Issue.record("no visitor was let in")
             return
         }
         #expect(state.error is Reason)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling ends the wait for a retry, whoever comes with a task then`() {
+    @Test func `cancelling ends the wait for a retry, also if a task comes then`() {
         var state = started()
         _ = state.end(with: Reason(), isPlain: false)
         _ = state.ask()
@@ -139,12 +139,12 @@ import Testing
         #expect(state.error == nil)
     }
 
-    @Test func `who has no task ends when he is resumed, but not while a retrier may have one made`() {
+    @Test func `a delegate without a task ends when it is resumed, but not while a retrier may have one made`() {
         var state = State(request: nil, error: Reason())
         _ = state.admit(handler)
         var asked = state
         guard case .handler? = state.endWithoutTask() else {
-            Issue.record("nobody was let in")
+            Issue.record("no visitor was let in")
             return
         }
         #expect(asks(&asked))
@@ -169,7 +169,7 @@ import Testing
         #expect(state.takeJudges().isEmpty)
     }
 
-    @Test func `where all is well and nobody is there yet, the conclusion waits once, and not for long`() {
+    @Test func `where all is well and there is no visitor yet, the conclusion waits once, and not for long`() {
         func postpones(_ state: inout State) -> Bool { state.postpones() }
         var state = started()
         #expect(!postpones(&state))

@@ -29,10 +29,10 @@ uint64_t monotonic_nanoseconds(void);
 /// A socket that is bound to a free port of 127.0.0.1, which is told; -1 if there is none.
 int loopback_socket(uint16_t *port);
 
-/// Whether somebody accepts connections there.
+/// Whether a server accepts connections there.
 bool loopback_accepts(uint16_t port);
 
-// What is in every form, whoever sends it, and the name of its file's field.
+// What is in every client's form, and the name of its file's field.
 #define UPLOAD_FORM_TEXT_NAME "species"
 #define UPLOAD_FORM_TEXT "Sterna paradisaea"
 #define UPLOAD_FORM_FILE_NAME "picture"

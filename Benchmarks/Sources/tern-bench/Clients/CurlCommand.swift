@@ -7,7 +7,7 @@ internal import Foundation
 enum CurlCommand {
     static var path: String? { ChildProcess.path(of: "curl") }
 
-    /// About so many bytes go through one process.
+    /// About this number of bytes goes through one process.
     private static let bytesPerProcess = 500 << 20
 
     static func measure(_ load: Load) throws -> Measurement {
@@ -39,7 +39,7 @@ enum CurlCommand {
                 ? ["-F", "\(UploadForm.textName)=\(UploadForm.text)", "-F", "\(UploadForm.fileName)=@\(file)"]
                 : ["-X", "POST", "-T", file]
         }
-        // The same so many times over.
+        // The same `count` times over.
         return arguments + ["\(load.url)?[1-\(count)]"]
     }
 
@@ -47,7 +47,7 @@ enum CurlCommand {
         _ path: String, _ arguments: [String], _ load: Load, _ count: Int, _ sum: inout Measurement
     ) throws {
         let child = try ChildProcess(path, arguments)
-        // Afterwards nobody can tell.
+        // Afterwards it cannot be measured.
         while let bytes = PeakMemory.bytes(of: "\(child.identifier)") {
             sum.residentBytes = max(bytes, sum.residentBytes ?? 0)
             usleep(5000)

@@ -17,7 +17,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
     case urlSession = "urlsession"
-    /// No client, but the floor of those who decode.
+    /// No client, but the lower bound of those that decode.
     case zlib
 
     /// Those that keep as many connections busy as they are told to, and so can be compared in every scenario of

@@ -5,7 +5,7 @@ internal import CCurlMulti
 internal import Foundation
 internal import Glibc
 
-/// The hidden subcommand in which every client has a process of its own, so that its CPU time is nobody else's.
+/// The hidden subcommand in which every client has a process of its own, so that its CPU time is its own.
 struct RunClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Runs one client and prints its measurement as JSON.", shouldDisplay: false)

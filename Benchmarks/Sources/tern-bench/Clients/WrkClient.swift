@@ -39,7 +39,7 @@ enum WrkClient {
             "-t1", "-c\(load.connections)", "-d\(seconds)s", "--timeout", "60s", "-s", scriptPath, load.url,
         ]
         let child = try ChildProcess(path, arguments)
-        // Near its end, because afterwards nobody can tell.
+        // Near its end, because afterwards it cannot be measured.
         usleep(UInt32(seconds * 1_000_000 - 100_000))
         let residentBytes = PeakMemory.bytes(of: "\(child.identifier)")
         let ended = try child.waitForEnd()

@@ -6,7 +6,8 @@ internal import TernEngine
 
 /// What a TLS connection holds while nothing is asked of it, in a process of its own.
 enum IdleConnections {
-    /// So many are asked for at once. As many are counted as have been opened: one may be free before another is there.
+    /// This number is asked for at once. As many are counted as have been opened: one may be free before another is
+    /// there.
     static let askedFor = 512
 
     /// Bytes per connection: the median.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TernEngine
 
 /// What sessions pay for their TLS contexts: how much more CPU time a session's first https connection takes than its
-/// second one, where nobody listens. System anchors. Not the time on the clock, which other programs lengthen.
+/// second one, to a port without a listener. System anchors. Not the time on the clock, which other programs lengthen.
 struct ContextCost: Encodable {
     /// Of the first session in the process, which reads the system's certificates.
     let firstMilliseconds: Double

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who shakes hands, in the order of the table. All of them verify the server's chain.
+/// Which client shakes hands, in the order of the table. All of them verify the server's chain.
 enum HandshakeClient: String, Encodable, CaseIterable, Sendable {
     case openSSL = "openssl-s_time"
     case curlMulti = "libcurl"

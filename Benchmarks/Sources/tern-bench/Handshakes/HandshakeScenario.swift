@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One small GET per connection, so many connections at a time.
+/// One small GET per connection, with a number of connections at a time.
 struct HandshakeScenario: Encodable, Hashable, Sendable {
     let handshakes: Handshakes
     let connections: Int

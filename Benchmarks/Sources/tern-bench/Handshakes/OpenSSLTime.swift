@@ -4,7 +4,7 @@ internal import CCurlMulti
 internal import Foundation
 
 /// `openssl s_time`: one blocking connection after the other, without a parser, an event loop or a check of the name.
-/// It reads to the end of the stream, and says goodbye to nobody. Like the others it may speak 1.2 and 1.3.
+/// It reads to the end of the stream, and sends no close_notify. Like the others it may speak 1.2 and 1.3.
 enum OpenSSLTime {
     static var path: String? { ChildProcess.path(of: "openssl") }
 
@@ -18,7 +18,7 @@ enum OpenSSLTime {
         let begin = monotonic_nanoseconds()
         let run = try self.run(handshakes, at: address, authority, seconds: time)
         let end = monotonic_nanoseconds()
-        // What it costs to come as far as the first connection: nobody listens there.
+        // What it costs to come as far as the first connection: there is no listener.
         let idle = try self.run(handshakes, at: "127.0.0.1:\(FreePort.find())", authority, seconds: 1)
         let idleEnd = monotonic_nanoseconds()
         let lines = run.output.split(separator: "\n")

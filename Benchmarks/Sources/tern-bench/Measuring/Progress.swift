@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// What goes on, for whoever waits.
+/// Shows what is running.
 enum Progress {
     /// One line on standard error.
     static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -8,7 +8,7 @@ struct Tally: Sendable {
     var errors: UInt64 = 0
     var latencies = LatencyHistogram()
 
-    /// Loops end early after so many errors: a broken client is to be seen, not waited for.
+    /// Loops end early after this number of errors: a broken client is to be seen, not waited for.
     static let errorLimit: UInt64 = 1000
 
     /// Whether another request may begin.

@@ -5,7 +5,7 @@ internal import CHTTPParser
 /// http_parser, driven from C; what it does for a message is told in `CHTTPParser.c`.
 @safe
 final class CParser: ResponseParser {
-    // Made and freed here, and used by nobody else.
+    // Made and freed here, and used nowhere else.
     private let readers: OpaquePointer
 
     init() throws {

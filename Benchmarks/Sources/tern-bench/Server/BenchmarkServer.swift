@@ -65,7 +65,7 @@ final class BenchmarkServer {
     /// Before it is fetched for the first time.
     func serve(_ body: Data, at path: String) throws { try body.write(to: file(at: path)) }
 
-    /// The same with so many bytes, which never are in memory together.
+    /// The same with `size` bytes, which never are in memory together.
     func serve(size: Int, at path: String) throws { try Self.write(size, to: file(at: path)) }
 
     /// What is served at `path`.
@@ -75,14 +75,14 @@ final class BenchmarkServer {
         "\(scheme)://127.0.0.1:\(ports[scheme] ?? 0)\(path)"
     }
 
-    /// Removes a file that somebody has left in the folder, and has the disk write what is still to be written: whoever
-    /// writes next would be charged for both.
+    /// Removes a file that an earlier run has left in the folder, and has the disk write what is still to be written:
+    /// the next run would be charged for both.
     func clearDisk(of name: String) {
         try? FileManager.default.removeItem(at: folder.appending(path: name))
         sync()
     }
 
-    /// Where so many bytes, or a form with a file of so many, are answered with two bytes, once all has been received;
+    /// Where `size` bytes, or a form with a file of that size, are answered with two bytes, once all has been received;
     /// anything else is an error.
     func uploadURL(of size: Int, isForm: Bool, over scheme: Scenario.Scheme) -> String {
         url(at: "\(isForm ? "/form" : "/upload")/\(size)", over: scheme)

@@ -6,7 +6,7 @@ internal import Glibc
 
 /// Ports on 127.0.0.1.
 enum FreePort {
-    /// One that nobody listens on at the moment.
+    /// A port without a listener at the moment.
     static func find() throws -> UInt16 {
         let (descriptor, port) = try bound()
         close(descriptor)
@@ -17,12 +17,12 @@ enum FreePort {
     static func listen() throws -> (descriptor: Int32, port: UInt16) {
         let (descriptor, port) = try bound()
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else {
-            throw PeerUnavailable(reason: "nobody can listen on loopback: errno \(errno)")
+            throw PeerUnavailable(reason: "cannot listen on loopback: errno \(errno)")
         }
         return (descriptor, port)
     }
 
-    /// Whether somebody accepts connections on it before five seconds have passed.
+    /// Whether a process accepts connections on it before five seconds have passed.
     static func becomesTaken(_ port: UInt16) -> Bool {
         for _ in 0..<500 {
             if loopback_accepts(port) { return true }

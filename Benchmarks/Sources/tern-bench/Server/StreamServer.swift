@@ -36,7 +36,7 @@ final class StreamServer: Sendable {
         }
     }
 
-    /// Nobody sends a second request before the first one is answered.
+    /// No client sends a second request before the first one is answered.
     private static func readHead(_ connection: Int32) -> String? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {

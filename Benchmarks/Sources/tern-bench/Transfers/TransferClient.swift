@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who transfers, and in what way.
+/// Which client transfers, and in what way.
 enum TransferClient: String, Encodable, Hashable, Sendable {
     case curlMulti = "libcurl"
     /// Gathers nothing where the others have bodies whole.
@@ -52,7 +52,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         }
     }
 
-    /// The client that receives the same without decoding it; nil for one that nobody asked to decode.
+    /// The client that receives the same without decoding it; nil for one that does not decode.
     var undecoding: TransferClient? {
         switch self {
         case .ternReactor: .ternReactorCoded

@@ -70,8 +70,8 @@ struct TransferComparison {
         }
     }
 
-    /// Puts there what is fetched, or sent, and not there anyway. Returns the size of the coded text, 0 if nobody asks
-    /// for it.
+    /// Puts there what is fetched, or sent, and not there anyway. Returns the size of the coded text, 0 if it is not
+    /// needed.
     private func prepare(_ server: BenchmarkServer) throws -> Int {
         for scenario in Set(scenarios) {
             switch scenario.way {

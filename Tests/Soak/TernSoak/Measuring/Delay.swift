@@ -4,7 +4,7 @@
 struct Delay: Sendable {
     /// From asking to being answered.
     var whole: Int32
-    /// Of that, what the reactor worked: for whomever, not for the machine.
+    /// Of that, what the reactor worked, for any session, and not what the machine did.
     var work: Int32 = 0
     /// Of the whole, what is left without the time that the reactor waited for a processor.
     var awake: Int32

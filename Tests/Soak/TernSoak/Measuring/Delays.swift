@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long somebody had to wait, in milliseconds.
+/// Delays of waiting requests, in milliseconds.
 struct Delays: Codable, Sendable {
     var count = 0
     var p99 = 0.0

@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// What everybody else in the process feels: a session that asks a healthy server about every millisecond, on the
-/// reactors that it shares with whoever is under attack.
+/// What other users of the process notice: a session that asks a healthy server about every millisecond, on the
+/// reactors that it shares with the session under attack.
 final class Pinger: Sendable {
     private struct State {
         var delays = DelayTally()

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import TernEngine
 
-/// Runs an attack beside a neighbour who is pinged all the while, in a process of its own.
+/// Runs an attack beside a neighbour that is pinged all the while, in a process of its own.
 ///
 /// A reactor that works for the attacker cannot be told to stop: when patience is over, the neighbour's delay until
-/// then is the result, and the process ends where it stands.
+/// then is the result, and the process ends where it is.
 final class Scenario: Sendable {
     private let order: ScenarioOrder
     private let pinger: Pinger
@@ -18,7 +18,7 @@ final class Scenario: Sendable {
         hostile = try Hostile(order)
     }
 
-    /// Processor time counts once, time on the clock a fifth: on a busy machine nobody is to blame for that.
+    /// Processor time counts once, time on the clock a fifth: on a busy machine the client is not to blame for that.
     private func hasPatience(since start: MonotonicInstant) -> Bool {
         let waited = MonotonicInstant.now.seconds(since: start) - order.seconds
         return waited < order.patience || waited < 5 * order.patience && ThreadTime.ofProcess < order.patience

@@ -5,7 +5,7 @@ struct ScenarioOrder: Codable, Sendable {
     var attack: Attack
     var connections: Int
     var seconds: Double
-    /// After so many more it is reported as it stands, and the process ends; later if it could not work for others.
+    /// After this time it is reported as it is, and the process ends; later if it could not work because of others.
     var patience: Double
     var server: ServerProcess.Description
     var neighbourPort: Int

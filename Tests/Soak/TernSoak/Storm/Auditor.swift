@@ -2,8 +2,8 @@
 import Foundation
 import TernEngine
 
-/// Asks the server when an unasked response was in our socket. If that was before the question could be sent, the
-/// client should have seen it; if not, nobody could.
+/// Asks the server when an unasked response was in the client's socket. If that was before the request could be sent,
+/// the client should have seen it; if not, no client could.
 final class Auditor: Sendable {
     /// Loopback delivers within the call that sends; what is this close is left undecided.
     private static let margin = Duration.milliseconds(5)
@@ -17,7 +17,7 @@ final class Auditor: Sendable {
         self.findings = findings
     }
 
-    /// When that stray was written; nil if nobody knows.
+    /// When that stray was written; nil if it is not known.
     func written(_ mark: UInt64) async -> MonotonicInstant? {
         guard let request = try? Question.request("\(base)/ledger/\(String(mark, radix: 16))/0"),
             let (data, _) = try? await session.data(for: request),

@@ -13,7 +13,7 @@ final class Findings: Sendable {
         var disorders = 0
         /// Answered by a response that lay in the socket before the request was made.
         var forgedBefore = 0
-        /// Answered by an unasked response that may have come after the request: nobody can tell.
+        /// Answered by an unasked response that may have arrived after the request: undecidable.
         var forgedUndecidable = 0
         var hangs = 0
         /// The longest time between a task's time limit, or its cancellation, and its end; in milliseconds.

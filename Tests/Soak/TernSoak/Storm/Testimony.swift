@@ -10,7 +10,7 @@ struct Testimony: Sendable {
 
     let question: Question
     private(set) var flaws: [Flaw] = []
-    /// The mark of an answer that the server gave to nobody's question.
+    /// The mark of an answer that the server gave to no request.
     private(set) var forged: UInt64?
     private var hasHead = false
     private var isOver = false
@@ -33,7 +33,7 @@ struct Testimony: Sendable {
         }
         let nonce = response.value(forHTTPHeaderField: "X-Nonce")
         if nonce != String(question.nonce, radix: 16) {
-            flaws.append(.wrongBody("answers \(nonce ?? "nobody") with \(response.statusCode)"))
+            flaws.append(.wrongBody("answers \(nonce ?? "no request") with \(response.statusCode)"))
         }
         length = response.value(forHTTPHeaderField: "X-Length").flatMap { Int($0) }
     }

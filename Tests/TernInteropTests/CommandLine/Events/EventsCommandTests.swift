@@ -83,8 +83,8 @@ import Testing
 
     @Test func `an interruption is an orderly end`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: x\n\n"), .awaitClose] }
-        // Our threads block signals, and a shell has what runs in the background ignore interruptions; who is
-        // interrupted here does neither.
+        // The test's threads block signals, and a shell has its background processes ignore interruptions; this process
+        // does neither.
         let script = """
             import signal, subprocess, sys
             def reset():

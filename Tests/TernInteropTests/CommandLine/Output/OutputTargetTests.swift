@@ -42,7 +42,7 @@ import TestPrograms
         #expect(try await run("test -p pipe").status == 0)
     }
 
-    @Test func `a FIFO that nobody reads does not outlast --max-time`() async throws {
+    @Test func `a FIFO without a reader does not outlast --max-time`() async throws {
         let result = try await run(#"mkfifo alone; "$0" get "$1" -o alone --max-time 0.3"#)
         #expect([23, 28].contains(result.status))
         #expect(result.errors.contains("time limit") || result.errors.contains("in time"), "\(result.errors)")

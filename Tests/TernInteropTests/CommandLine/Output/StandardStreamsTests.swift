@@ -4,7 +4,7 @@ import TernTesting
 import Testing
 import TestPrograms
 
-/// What becomes of the command when nobody can be told.
+/// What the command does when its output cannot be read.
 @Suite struct StandardStreamsTests {
     private let folder: TemporaryFolder
     private let origin: ScriptedOrigin
@@ -54,7 +54,7 @@ import TestPrograms
         }
     }
 
-    @Test func `a reader that has gone is a failure, and nobody's business`() async throws {
+    @Test func `a reader that has gone is a failure, and no message`() async throws {
         // A pipe that has had a reader, so that it could be opened, and has none when it is written to.
         let pipe = "mkfifo pipe; exec 3<>pipe 4>pipe 3>&-; rm pipe; trap '' PIPE; "
         for command in commands {

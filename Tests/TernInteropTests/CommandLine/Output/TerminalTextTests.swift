@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernCLI
 
-/// What a peer says never steers the terminal of whoever reads it.
+/// What a peer sends never controls the user's terminal.
 @Suite struct TerminalTextTests {
     @Test func `steering characters are escaped as JSON escapes them, ends of lines stay`() {
         #expect(

@@ -59,7 +59,7 @@ import Testing
         #expect(missing.errors.contains("/nowhere/x.bin"))
         let refused = try await TernTool.run("upload", "/etc/hostname", origin.url("/status/500"), "-f")
         #expect(refused.status == 22)
-        let nobody = try await TernTool.run("upload", "/etc/hostname", "http://127.0.0.1:1/")
-        #expect(nobody.status == 7)
+        let absent = try await TernTool.run("upload", "/etc/hostname", "http://127.0.0.1:1/")
+        #expect(absent.status == 7)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What is counted in a run of this program, by whom, and where the sum is found when it has ended.
+/// What is counted in a run of this program, by which tool, and where the sum is found when it has ended.
 enum Counter {
     /// By a library that is loaded before the C library.
     case allocations(library: String)

@@ -26,10 +26,10 @@ enum Path: String, CaseIterable {
         }
     }
 
-    /// So many instructions are wanted of it; nil where nothing is.
+    /// The wanted number of instructions; nil where there is no goal.
     var goal: Int? { self == .reactor ? 12_000 : nil }
 
-    /// Sends so many requests, and fails unless each is answered as it should be.
+    /// Sends `count` requests, and fails unless each is answered as it should be.
     func send(_ count: Int, to origins: Origins) throws {
         switch self {
         case .message: try Message.exchange(count)
