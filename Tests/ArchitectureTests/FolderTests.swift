@@ -45,9 +45,8 @@ import Testing
     private static let knowingEachOther: Set<String> = [
         // A retrier is asked about a manager's requests.
         "Tern: Interception, Manager",
-        "Tern: Request, Serialization", "TernHTTP1: Exchange, Framing", "TernHTTP1: Framing, Message",
+        "Tern: Request, Serialization",
         "TernTLS: Revocation, Trust",
-        "TernTesting: CertificateAuthority, ScriptedOrigin",
     ]
 
     @Test func `no other two folders know each other`() {
