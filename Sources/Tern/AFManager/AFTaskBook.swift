@@ -92,6 +92,7 @@ extension AFTaskBook {
         request.response { [self, callbacks = request.context.callbacks] response in
             finish(AFCompletion(task: task, download: response, handler: handler), on: callbacks)
         }
+        request.delegate.endChain()
         return task
     }
 
@@ -103,6 +104,7 @@ extension AFTaskBook {
             let (task, file) = (request?.task ?? task, request?.delegate.file)
             finish(AFCompletion(task: task, data: response, file: file, handler: handler), on: callbacks)
         }
+        request.delegate.endChain()
     }
 
     /// A report of progress may still wait on the queue, and comes first.

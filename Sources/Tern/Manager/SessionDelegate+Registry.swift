@@ -113,5 +113,7 @@ extension SessionDelegate: TaskHub {
 
     func remove(_ task: SessionTask) { registry[task] = nil }
 
+    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool { registry.isOnlyHolder(ofRequestOf: task) }
+
     func forget(_ delegate: TaskDelegate) { registry.forget(delegate) }
 }

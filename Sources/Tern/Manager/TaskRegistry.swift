@@ -67,6 +67,16 @@ final class TaskRegistry: Sendable {
         }
     }
 
+    /// Whether no other reference to the task's request exists: then none can come into being but by way of the registry.
+    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool {
+        let identifier = task.taskIdentifier
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else { return false }
+            return isKnownUniquelyReferenced(&state.rows[row][place].request)
+        }
+    }
+
     /// Knows of a request without holding it.
     func note(_ request: Request, for task: SessionTask) {
         state.withLock { $0.unstarted[task.taskIdentifier] = WeakRequest(request: request) }

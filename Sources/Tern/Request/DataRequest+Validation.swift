@@ -9,7 +9,8 @@ extension DataRequest {
     /// Has the response judged before any handler sees it. Validations run in the order given, on the callback queue or
     /// in the awaiting task, until one fails; none runs if no response came.
     ///
-    /// Where in the chain it stands does not matter, as long as no handler has run.
+    /// Where in the chain it stands does not matter, as long as no handler has run. The first handler waits for a
+    /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         judge { completion, response in

@@ -41,6 +41,7 @@ open class Request: @unchecked Sendable {
     deinit {
         // A task that will not be started does not let go of its delegate by itself.
         if taskDelegate.isUnstarted.load(ordering: .relaxed) { taskDelegate.dropTask() }
+        taskDelegate.endChain()
     }
 
     /// Sees to the request's task.

@@ -16,6 +16,9 @@ final class RequestContext: Sendable {
     /// How long to wait for the caller of a request to chain more, in seconds. A chain takes microseconds, unless its
     /// thread has to wait for a processor; tests may wait longer.
     let grace = Lock(0.1)
+    /// How long after the last chained call the first handler of a request that the caller keeps waits for a validation,
+    /// in seconds.
+    let validationGrace = Lock(0.05)
     private let manages = Atomic<Bool>(true)
 
     init(session: Session, hub: any TaskHub, callbacks: CallbackQueue) {

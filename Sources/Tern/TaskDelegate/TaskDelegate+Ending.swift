@@ -54,6 +54,7 @@ extension TaskDelegate: CallbackQueue.Source {
             if context.hub.hasRetrier, state.withLock({ $0.postpones() }) {
                 return Self.later(context.grace.withLock { $0 }) { [self] in context.callbacks.post(self) }
             }
+            if awaitsValidation() { return }
             guard judge().error != nil, context.hub.hasRetrier, asks() else { return finish() }
             ask()
         case .settled: finish()

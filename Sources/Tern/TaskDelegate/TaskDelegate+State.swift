@@ -35,6 +35,9 @@ extension TaskDelegate {
         /// A visitor is in, or was: no validation can come before it any more.
         private var isJudged = false
         private var isPostponed = false
+        /// When a handler or a validation was last added, in coarse time, if the first handler came before any
+        /// validation.
+        private var lastChainedCall: Int64?
         private(set) var gate = Gate<Visitor>()
         /// What is rare; made when it is needed.
         var aside: Aside?
@@ -132,7 +135,13 @@ extension TaskDelegate.State {
 
 // Validation and the gate
 extension TaskDelegate.State {
-    mutating func admit(_ visitor: TaskDelegate.Visitor) -> TaskDelegate.Visitor? { gate.admit(visitor) }
+    mutating func admit(_ visitor: TaskDelegate.Visitor) -> TaskDelegate.Visitor? {
+        switch visitor {
+        case .handler: if !isJudged, judges.isEmpty || lastChainedCall != nil { noteChainedCall() }
+        case .awaiter: lastChainedCall = nil
+        }
+        return gate.admit(visitor)
+    }
 
     /// The visitor that is in leaves. Returns the one that is let in.
     mutating func nextVisitor() -> TaskDelegate.Visitor? { gate.next() }
@@ -141,7 +150,21 @@ extension TaskDelegate.State {
     var visitor: TaskDelegate.Visitor? { gate.visitor }
 
     /// Has no effect once a visitor has been let in.
-    mutating func add(_ judge: TaskDelegate.Judge) { if !isJudged { judges.append(judge) } }
+    mutating func add(_ judge: TaskDelegate.Judge) {
+        if isJudged { return }
+        judges.append(judge)
+        if lastChainedCall != nil { noteChainedCall() }
+    }
+
+    private mutating func noteChainedCall() { lastChainedCall = TaskDelegate.coarseTime }
+
+    /// How much of the grace is left to a validation that may follow the first handler, in seconds; nil if there is
+    /// nothing to wait for.
+    func remainingGrace(of grace: TimeInterval) -> TimeInterval? {
+        guard let lastChainedCall, !isJudged, error == nil, response != nil else { return nil }
+        let remaining = grace - TimeInterval(TaskDelegate.coarseTime &- lastChainedCall) / 1e9
+        return remaining > 0 ? remaining : nil
+    }
 
     /// The validations that are still to run, once each: as the request ends, and for the first visitor.
     mutating func takeJudges() -> [TaskDelegate.Judge] {

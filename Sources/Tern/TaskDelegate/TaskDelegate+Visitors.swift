@@ -34,6 +34,7 @@ extension TaskDelegate {
         await unsafe withUnsafeContinuation { continuation in
             let awaiter = unsafe Awaiter(continuation: continuation)
             admit(.awaiter(awaiter))
+            endGrace()
         }
         let completion = judge()
         summon(state.withLock { $0.nextVisitor() })
@@ -70,7 +71,7 @@ extension TaskDelegate {
     /// queue.
     func receiveVisitors() {
         var visitor = state.withLock { $0.visitor }
-        guard case .handler? = visitor else { return }
+        guard case .handler? = visitor, !awaitsValidation() else { return }
         while case .handler(let handler)? = visitor {
             handler(judge())
             // The gate forgets the handler: its last reference must not be the one under the lock.

@@ -19,6 +19,9 @@ open class TaskDelegate: @unchecked Sendable {
     /// Whether only the user holds the request.
     let isUnstarted = Atomic<Bool>(false)
 
+    /// Whether calls can still be chained to the request.
+    let chain = Atomic<Chain>(.held)
+
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
         self.context = context
         state = Lock(State(request: request, error: error))

@@ -30,6 +30,8 @@ protocol TaskHub: AnyObject, Sendable {
     func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
     /// The task has ended, or will never be started.
     func remove(_ task: SessionTask)
+    /// Whether only the hub still holds the task's request.
+    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool
     /// A request without a task does not wait for one any more.
     func forget(_ delegate: TaskDelegate)
 }

@@ -96,10 +96,8 @@ import TernLock
 
     @Test func `where validation stands in the chain does not matter`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
-        manager.startRequestsImmediately = false
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
-        let request = manager.request(origin.url()).response { continuation.yield($0.error) }.validate()
-        request.resume()
+        manager.request(origin.url()).response { continuation.yield($0.error) }.validate()
         let error = try #require(await errors.first { _ in true })
         #expect((error as? AFError)?.responseCode == 404)
     }

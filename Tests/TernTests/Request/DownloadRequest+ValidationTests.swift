@@ -50,11 +50,7 @@ import Testing
 
     @Test func `where validation stands in the chain does not matter`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
-        manager.startRequestsImmediately = false
-        let request = try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in
-            .failure(Reason())
-        }
-        request.resume()
+        try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in .failure(Reason()) }
         #expect(try #require(await errors.first { _ in true }) is Reason)
     }
 
