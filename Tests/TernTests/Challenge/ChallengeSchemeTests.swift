@@ -34,11 +34,12 @@ import Testing
     @Test(arguments: [#"\""#, "realm=", #"realm=""#, "a,", " "])
     func `challenges as long as a head may be cost a reactor next to nothing`(piece: String) {
         let field = "Basic " + String(repeating: piece, count: 200_000 / piece.utf8.count)
-        let clock = ContinuousClock()
         let fields = Array(repeating: field, count: 100)
         // Sixteen connections at once.
-        let time = clock.measure { for _ in 0..<16 { #expect(ChallengeScheme.preferred(among: fields) != nil) } }
-        #expect(time < .milliseconds(50))
+        let start = ThreadClock.now
+        let found = (0..<16).map { _ in ChallengeScheme.preferred(among: fields) != nil }
+        #expect(ThreadClock.now - start < 0.05)
+        #expect(!found.contains(false))
         let late = "Digest " + String(repeating: "x", count: ChallengeScheme.limit) + #" realm="a""#
         #expect(ChallengeScheme(late)?.realm == nil)
         #expect(ChallengeScheme.preferred(among: [late, "Basic"])?.method == .httpDigest)
