@@ -144,6 +144,10 @@ extension DataTaskDelegate.Body {
         return .rest(end.take())
     }
 
-    /// The request is over: the stream, if it is to be let go of.
-    mutating func takeStream() -> DataTaskDelegate.StreamHandler? { stream.take() }
+    /// The request is over. Returns the stream, to be released; nil while bytes wait for a stream that came after them:
+    /// its visitor at the gate delivers them, and then calls again.
+    mutating func takeStream() -> DataTaskDelegate.StreamHandler? {
+        if isComplete, !body.bytes.isEmpty { return nil }
+        return stream.take()
+    }
 }

@@ -55,6 +55,31 @@ import TernLock
         #expect(response.error?.isMissingData == true)
     }
 
+    @Test func `a closure that comes between the end of a response and its conclusion gets what has come`() async throws
+    {
+        struct Refusal: RequestRetrier {
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                completion(false, 0)
+            }
+        }
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let queue = DispatchQueue(label: "callbacks")
+        let manager = SessionManager(callbackQueue: queue)
+        // A request that may be retried is concluded on the callback queue.
+        manager.retrier = Refusal()
+        queue.suspend()
+        let request = manager.request(origin.url())
+        while request.task?.state != .completed { await Task.yield() }
+        let sink = Sink()
+        let (ends, continuation) = AsyncStream.makeStream(of: Int.self)
+        request.stream { sink.take($0) }.response { _ in continuation.yield(sink.data.count) }
+        queue.resume()
+        #expect(await ends.first { _ in true } == 5)
+    }
+
     @Test func `a slow closure stops the socket`() async throws {
         let size = 64 * 1024 * 1024
         var configuration = ScriptedOrigin.Configuration()
