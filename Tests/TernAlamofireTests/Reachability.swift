@@ -4,7 +4,7 @@ import TernAlamofire
 import Testing
 
 @Suite struct Reachability {
-    @Test func `a listener is told at once, and of each change`() async {
+    @Test func `a listener is told soon after it begins`() async {
         let manager = NetworkReachabilityManager(host: "127.0.0.1")
         let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
             continuation in
@@ -16,7 +16,7 @@ import Testing
             }
             manager?.startListening()
         }
-        #expect(status == .reachable(.ethernetOrWiFi) || status == .notReachable || status == .unknown)
+        #expect(status == .reachable(.ethernetOrWiFi))
         manager?.stopListening()
     }
 }

@@ -24,11 +24,18 @@ import TernLock
         #expect(task.error == nil)
     }
 
-    @Test func `identifiers are unique`() throws {
+    @Test func `identifiers are unique, also of tasks that many threads make at the same time`() async throws {
         let session = Session.limited()
         let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
-        let tasks = (0..<100).map { _ in session.dataTask(with: request, delegate: RecordingDelegate()) }
-        #expect(Set(tasks.map(\.taskIdentifier)).count == 100)
+        let identifiers = await withTaskGroup(of: [Int].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    (0..<500).map { _ in session.dataTask(with: request, delegate: RecordingDelegate()).taskIdentifier }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(identifiers).count == 4_000)
     }
 
     @Test func `ends when it is cancelled before it is resumed, and is never sent`() async throws {

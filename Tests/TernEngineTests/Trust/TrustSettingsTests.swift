@@ -134,6 +134,34 @@ import TernLock
         #expect(hosts.withLock { $0 } == ["localhost"])
     }
 
+    @Test func `a custom evaluation is asked at every full handshake, and not on a connection that is in use`()
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        var options = ScriptedOrigin.TLSOptions()
+        options.sessionTickets = 0
+        let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { _, request in
+            request.target == "/last" ? [.ok("answer"), .close] : [.ok("answer")]
+        }
+        let count = Lock(0)
+        let session = try Session.trusting(
+            authority,
+            policies: [
+                "localhost": .customEvaluation { _, _ in
+                    count.withLock { $0 += 1 }
+                    return true
+                }
+            ])
+        for number in 1...3 {
+            #expect(try await session.text(URLRequest(origin)) == "answer")
+            #expect(try await session.text(URLRequest(origin, "/last")) == "answer")
+            #expect(await origin.waitFor { $0.openConnections == 0 })
+            await session.settle()
+            #expect(count.withLock { $0 } == number)
+        }
+        #expect(origin.observations.handshakes.count == 3)
+    }
+
     @Test func `hosts are checked by every spelling`() async throws {
         let authority = try CertificateAuthority()
         var configuration = ScriptedOrigin.Configuration()

@@ -75,10 +75,14 @@ import Testing
         #expect(stream.object as? [Int] == [50_000])
         var withBody = post
         withBody.httpBody = Data(count: 20_000)
+        let journal = Journal()
         let body = await outcome {
-            manager.dataTask(with: withBody, uploadProgress: { _ in }, downloadProgress: nil, completionHandler: $0)
+            manager.dataTask(
+                with: withBody, uploadProgress: { if $0.isFinished { journal.note("sent") } },
+                downloadProgress: { if $0.isFinished { journal.note("received") } }, completionHandler: $0)
         }
         #expect(body.object as? [Int] == [20_000])
+        #expect(Set(journal.entries) == ["sent", "received"])
         #expect(manager.tasks.isEmpty)
     }
 
@@ -226,12 +230,13 @@ import Testing
                     info[Notification.Key.AFNetworkingTaskDidCompleteSerializedResponse] as? [String: Int] == ["a": 1],
                     info[Notification.Key.AFNetworkingTaskDidCompleteResponseData] as? Data == Data("{\"a\": 1}".utf8),
                     info[Notification.Key.AFNetworkingTaskDidCompleteError] == nil,
+                    info[Notification.Key.AFNetworkingTaskDidCompleteSessionTaskMetrics] is TaskMetrics,
                 ]
                 waiting.withLock { $0.take() }?.resume(returning: notes)
             }
             task.resume()
         }
-        #expect(notes == [true, true, true, true])
+        #expect(notes == [true, true, true, true, true])
         let journal = Journal()
         manager.setSessionDidBecomeInvalidBlock { _, error in journal.note("invalid \(error == nil)") }
         let session = manager.session

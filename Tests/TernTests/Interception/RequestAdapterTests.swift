@@ -90,6 +90,38 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
+    @Test func `the adapter is asked once for each attempt, about the request as it was made`() async throws {
+        final class Counting: RequestInterceptor {
+            let seen = Lock<[String]>([])
+
+            func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+                let number = seen.withLock { seen in
+                    seen.append(urlRequest.value(forHTTPHeaderField: "X-Stamp") ?? "none")
+                    return seen.count
+                }
+                var request = urlRequest
+                request.addValue("\(number)", forHTTPHeaderField: "X-Stamp")
+                return request
+            }
+
+            func should(
+                _ manager: SessionManager, retry request: Request, with error: any Error,
+                completion: @escaping RequestRetryCompletion
+            ) {
+                completion(request.retryCount < 2, 0)
+            }
+        }
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "X-Stamp") == "3" ? [.ok("3")] : [.respond(status: 503)]
+        }
+        let manager = SessionManager()
+        let counting = Counting()
+        manager.adapter = counting
+        manager.retrier = counting
+        #expect(await manager.request(origin.url()).validate().serializingString().result.value == "3")
+        #expect(counting.seen.withLock { $0 } == ["none", "none", "none"])
+    }
+
     @Test func `a retry that no adapter lets out ends with what the adapter says`() async throws {
         final class Once: RequestInterceptor {
             let count = Lock(0)

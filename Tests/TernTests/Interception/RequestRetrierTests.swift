@@ -71,6 +71,37 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
+    @Test func `threads that read a request's task while retries replace it find each task in its turn`()
+        async throws
+    {
+        let origin = try failing(50)
+        let manager = manager { _, _, completion in completion(true, 0) }
+        manager.startRequestsImmediately = false
+        let request = manager.request(origin.url()).validate()
+        let isOver = Lock(false)
+        let first = try #require(request.task?.taskIdentifier)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<3 {
+                group.addTask { @Sendable in
+                    var (latest, isOrdered) = (first, true)
+                    while !isOver.withLock({ $0 }) {
+                        let identifier = request.task?.taskIdentifier ?? 0
+                        isOrdered = isOrdered && identifier >= latest
+                        latest = identifier
+                        await Task.yield()
+                    }
+                    return isOrdered
+                }
+            }
+            request.resume()
+            #expect(await request.serializingString().result.value == "body")
+            isOver.withLock { $0 = true }
+            for await isOrdered in group { #expect(isOrdered) }
+        }
+        #expect(request.retryCount == 50)
+        #expect(request.task?.taskIdentifier ?? 0 >= first + 50)
+    }
+
     @Test func `a no ends the request with the error it had`() async throws {
         let origin = try failing(9)
         let manager = manager { request, _, completion in completion(request.retryCount < 2, 0.001) }

@@ -35,4 +35,26 @@ import Testing
         #expect(await request.serializingString().result.value == "/to")
         #expect(journal.entries == ["asked"])
     }
+
+    @Test func `the session's closures are not asked for passwords`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            guard let value = request.value(of: "Authorization") else {
+                return [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")])]
+            }
+            return [.ok(value)]
+        }
+        let manager = SessionManager()
+        manager.delegate.sessionDidReceiveChallenge = { [journal] _, _ in
+            journal.note("closure")
+            return (.cancelAuthenticationChallenge, nil)
+        }
+        manager.delegate.sessionDidReceiveChallengeWithCompletion = { [journal] _, _, completion in
+            journal.note("completion")
+            completion(.cancelAuthenticationChallenge, nil)
+        }
+        let answered = manager.request(origin.url()).authenticate(user: "a", password: "b")
+        #expect(await answered.serializingString().result.value == "Basic YTpi")
+        #expect(await manager.request(origin.url()).serializingData().response.response?.statusCode == 401)
+        #expect(journal.entries == [])
+    }
 }

@@ -43,6 +43,13 @@ import Testing
         #expect(try response(.success(1)).flatMapError { _ in Other() }.value == 1)
     }
 
+    @Test func `the long description shows the query without its secrets`() throws {
+        let request = try URLRequest(url: "http://x/p?q=terns&api_key=c2VjcmV0", method: .get)
+        let response = DataResponse(request: request, response: nil, data: nil, result: .success(1))
+        #expect(response.debugDescription.hasPrefix("[Request]: GET http://x/p?q=terns&api_key="))
+        #expect(!response.debugDescription.contains("c2VjcmV0"))
+    }
+
     @Test func `the long description is five lines without secrets`() throws {
         let response = try response(.success(1))
         #expect(response.description == "SUCCESS: 1")

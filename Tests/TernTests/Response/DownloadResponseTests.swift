@@ -38,6 +38,15 @@ import Testing
         #expect(try response(.success(1)).mapError { _ in Other() }.value == 1)
     }
 
+    @Test func `the long description shows the query without its secrets`() throws {
+        let request = try URLRequest(url: "http://x/p?q=terns&api_key=c2VjcmV0", method: .get)
+        let response = DownloadResponse(
+            request: request, response: nil, temporaryURL: nil, destinationURL: nil, resumeData: nil,
+            result: .success(1))
+        #expect(response.debugDescription.hasPrefix("[Request]: GET http://x/p?q=terns&api_key="))
+        #expect(!response.debugDescription.contains("c2VjcmV0"))
+    }
+
     @Test func `the long description is seven lines without secrets`() throws {
         let response = try response(.success(1))
         #expect(response.description == "SUCCESS: 1")
