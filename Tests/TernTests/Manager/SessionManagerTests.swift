@@ -17,6 +17,7 @@ import TernLock
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let request = manager.request(
             origin.url("/form"), method: .post, parameters: ["a": 1, "b": "c d"], headers: ["X-Test": "yes"])
+        #expect(request.session === manager.session)
         _ = try await request.serializingData().value
         let seen = try #require(origin.requests.first)
         #expect(seen.method == "POST")

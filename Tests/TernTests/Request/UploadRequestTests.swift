@@ -193,6 +193,19 @@ import Testing
         #expect(request.retryCount == 1)
     }
 
+    @Test func `the closure with a completion handler brings a stream before the plain one does`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/from"
+                ? [.respond(status: 307, fields: [("Location", "/to")])] : [.ok("\(request.body.count)")]
+        }
+        manager.delegate.taskNeedNewBodyStream = { _, _ in InputStream(data: Data(count: 5)) }
+        manager.delegate.taskNeedNewBodyStreamWithCompletion = { _, _, completion in
+            DispatchQueue.global().async { completion(InputStream(data: Data(count: 6))) }
+        }
+        let request = manager.upload(InputStream(data: Data(count: 9)), to: origin.url("/from"))
+        #expect(await request.serializingString().result.value == "6")
+    }
+
     @Test func `a redirect that wants a stream again asks for another`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/from"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernTesting
 import Testing
 
 @testable import Tern
@@ -24,6 +25,20 @@ import Testing
         #expect(mapped.data == Data([1, 2, 3]))
         #expect(mapped.request?.httpMethod == "PUT")
         #expect(try response(.failure(Reason())).map { "\($0)" }.error is Reason)
+    }
+
+    @Test func `every mapping keeps the times and the metrics`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("1")] }
+        let response = await SessionManager().request(origin.url()).serializingString().response
+        #expect(response.metrics?.end != nil && response.timeline != Timeline())
+        let mapped = [
+            response.map { $0 + "2" }, response.flatMap { text throws in text + "2" },
+            response.mapError { _ in Other() }, response.flatMapError { _ in Other() },
+        ]
+        for mapped in mapped {
+            #expect(mapped.metrics?.end == response.metrics?.end && mapped.timeline == response.timeline)
+            #expect(mapped.response?.statusCode == 200 && mapped.request?.url == response.request?.url)
+        }
     }
 
     @Test func `what a transform throws is the error`() throws {

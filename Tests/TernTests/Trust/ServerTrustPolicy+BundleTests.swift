@@ -17,6 +17,18 @@ import Testing
         let bundle = try #require(Bundle(url: folder.url))
         #expect(ServerTrustPolicy.certificates(in: bundle) == [certificate])
         #expect(ServerTrustPolicy.publicKeys(in: bundle) == [certificate.publicKey])
+    }
+
+    @Test func `AFNetworking's policy takes files whose extension is cer, and pins none unless it is to pin`() throws {
+        let certificate = try Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        let other = try Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        try Data(certificate.der).write(to: folder.file("server.cer", ""))
+        try Data(other.der).write(to: folder.file("other.der", ""))
+        _ = try folder.file("noise.cer", "noise")
+        let bundle = try #require(Bundle(url: folder.url))
         #expect(AFSecurityPolicy.certificates(in: bundle) == [certificate])
+        let policy = AFSecurityPolicy()
+        #expect(policy.sslPinningMode == .none && policy.pinnedCertificates.isEmpty)
+        #expect(!policy.allowInvalidCertificates && policy.validatesDomainName)
     }
 }
