@@ -47,15 +47,21 @@ import Testing
         #expect(journal.entries == ["true", "true", "true"])
     }
 
-    @Test func `a listener is not told once listening has stopped`() throws {
+    @Test func `a listener is not told once listening has stopped`() async throws {
         let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
         let queue = DispatchQueue(label: "listener")
         let journal = Journal()
         manager.listenerQueue = queue
         manager.listener = { _ in journal.note("told") }
-        // What was found while listening waits for the queue.
+        // What was found while listening waits for the queue. Another manager that begins later tells when that is so.
         queue.suspend()
         #expect(manager.startListening())
+        let other = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
+        let (tellings, continuation) = AsyncStream.makeStream(of: Void.self)
+        other.listener = { _ in continuation.yield() }
+        #expect(other.startListening())
+        for await _ in tellings { break }
+        other.stopListening()
         manager.stopListening()
         queue.resume()
         queue.sync {}
