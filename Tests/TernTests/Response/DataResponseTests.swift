@@ -29,7 +29,8 @@ import Testing
 
     @Test func `every mapping keeps the times and the metrics`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("1")] }
-        let response = await SessionManager().request(origin.url()).serializingString().response
+        let manager = SessionManager()
+        let response = await manager.request(origin.url()).serializingString().response
         #expect(response.metrics?.end != nil && response.timeline != Timeline())
         let mapped = [
             response.map { $0 + "2" }, response.flatMap { text throws in text + "2" },
