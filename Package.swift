@@ -18,6 +18,7 @@ let package = Package(
     name: "tern",
     products: [
         .library(name: "Tern", targets: ["Tern"]),
+        .library(name: "TernAFNetworking", targets: ["TernAFNetworking"]),
         .library(name: "TernAlamofire", targets: ["TernAlamofire"]),
         .library(name: "TernEngine", targets: ["TernEngine"]),
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
@@ -53,10 +54,13 @@ let package = Package(
             swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
+        // AFNetworking's session manager, security policy and reachability manager.
+        .target(name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernLock"], swiftSettings: settings),
         // Old spellings: what call sites written for Alamofire 4 and URLSession name otherwise.
-        .target(name: "TernNames", dependencies: ["Tern"], swiftSettings: settings),
+        .target(name: "TernNames", dependencies: ["Tern", "TernAFNetworking"], swiftSettings: settings),
         // Tern and the old spellings, name by name.
-        .target(name: "TernAlamofire", dependencies: ["Tern", "TernNames"], swiftSettings: settings),
+        .target(
+            name: "TernAlamofire", dependencies: ["Tern", "TernAFNetworking", "TernNames"], swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The command `tern` as a library, so that tests reach into it.
@@ -84,7 +88,9 @@ let package = Package(
         .testTarget(
             name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
             swiftSettings: settings),
-        .testTarget(name: "TernTests", dependencies: ["Tern", "TernLock", "TernTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "TernTests", dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting"],
+            swiftSettings: settings),
         .testTarget(name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting"], swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(
@@ -92,7 +98,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         // Says what it is told of the network, while a test changes that.
         .executableTarget(
-            name: "ReachabilityWatch", dependencies: ["Tern"], path: "Tests/ReachabilityWatch", swiftSettings: settings),
+            name: "ReachabilityWatch", dependencies: ["TernAFNetworking"], path: "Tests/ReachabilityWatch",
+            swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
             name: "TernInteropTests",

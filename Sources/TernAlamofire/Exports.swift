@@ -3,6 +3,7 @@
 // whole module, so that `URLError` is ours even where Foundation is imported beside this.
 
 @_exported public import Tern
+@_exported public import TernAFNetworking
 @_exported public import enum TernNames.Alamofire
 @_exported public import typealias TernNames.CFAbsoluteTime
 @_exported public import func TernNames.CFAbsoluteTimeGetCurrent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernAFNetworking
 
 extension AFSecurityPolicy {
     /// A policy that pins nothing: servers are trusted as by the system.
@@ -18,7 +18,7 @@ extension AFURLSessionManager {
     /// What the session was made with; a copy, as the session's own is in URLSession.
     public var sessionConfiguration: URLSessionConfiguration { URLSessionConfiguration(session.configuration) }
 
-    /// Runs operations on ``Tern/AFURLSessionManager/queue``, one at a time; another queue each time.
+    /// Runs operations on ``TernAFNetworking/AFURLSessionManager/queue``, one at a time; another queue each time.
     public var operationQueue: OperationQueue {
         let operations = OperationQueue()
         operations.maxConcurrentOperationCount = 1

@@ -2,6 +2,12 @@
 public import Tern
 
 extension SessionManager {
+    /// Always nil: there are no background sessions, so a handler that is set is never called.
+    public var backgroundCompletionHandler: (@Sendable () -> Void)? {
+        get { nil }
+        set {}
+    }
+
     /// A manager whose session has this configuration.
     @_disfavoredOverload
     public convenience init(

@@ -13,8 +13,9 @@ import Testing
             "TernTLS",
         ],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
-        "TernNames": ["Foundation", "Tern"],
-        "TernAlamofire": ["Foundation", "Tern", "TernNames"],
+        "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
+        "TernNames": ["Foundation", "Tern", "TernAFNetworking"],
+        "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI"],
         "TernCLI": [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
-import Tern
+import TernAFNetworking
 
 /// Says whether the world, and each of the hosts it is given, can be reached, and every change of that.
 @main struct ReachabilityWatch {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
+import TernLock
 
 /// A question to a retrier. The first answer counts. If the last holder of the question releases it without an answer,
 /// the answer is no.
 final class RetryQuestion: Sendable {
-    private let isAnswered = Atomic<Bool>(false)
-    private let take: @Sendable (Bool, TimeInterval) -> Void
+    /// Released with the first answer: a retrier may keep the question.
+    private let receive: Lock<RetryAnswer?>
 
-    init(_ take: @escaping @Sendable (Bool, TimeInterval) -> Void) { self.take = take }
+    init(_ receive: @escaping RetryAnswer) { self.receive = Lock(receive) }
 
     deinit { answer(false, after: 0) }
 
     func answer(_ retries: Bool, after delay: TimeInterval) {
-        if !isAnswered.exchange(true, ordering: .relaxed) { take(retries, delay) }
+        let receive = receive.withLock { $0.take() }
+        receive?(retries, delay)
     }
 }

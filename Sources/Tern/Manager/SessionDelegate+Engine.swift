@@ -12,7 +12,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     /// The session has ended.
     public func sessionDidBecomeInvalid(_ session: Session) {
         guard isOverridden, let callbacks = attachment.withLock({ $0.callbacks }) else { return }
-        callbacks.post(Errand { [self] in urlSession(session, didBecomeInvalidWithError: nil) })
+        callbacks.post(CallbackBlock { [self] in urlSession(session, didBecomeInvalidWithError: nil) })
     }
 
     /// Asks the closures whether the body is wanted.
@@ -86,8 +86,9 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         let isBody = if case .data = event { true } else { false }
         if isBody { task.hold() }
         callbacks.post(
-            Errand { [self] in
-                deliver(event, of: task, in: session, to: nil)
+            CallbackBlock { [self] in
+                deliver(event, of: task, in: session)
+                if let file = event.file { try? FileManager.default.removeItem(at: file) }
                 if isBody { task.release() }
             })
         return true

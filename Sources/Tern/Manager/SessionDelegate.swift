@@ -17,16 +17,14 @@ import TernLock
 ///
 /// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
 open class SessionDelegate: @unchecked Sendable {
-    let closures = Lock(Closures())
-    let closureCount = Atomic<Int>(0)
-    let attachment = Lock(Attachment())
-    let adapts = Atomic<Bool>(false)
-    let retries = Atomic<Bool>(false)
+    let closures = ClosureTable()
     let registry = TaskRegistry()
     let strays = StrayTasks()
+    let interception: RequestInterception
+    let attachment = Lock(Attachment())
 
-    /// A hub without closures.
-    public init() {}
+    /// Creates a hub without closures.
+    public init() { interception = RequestInterception(registry) }
 
     /// The request a task belongs to; nil when it has ended, or belongs to none.
     open subscript(task: SessionTask) -> Request? {
@@ -239,16 +237,7 @@ open class SessionDelegate: @unchecked Sendable {
             let (disposition, credential) = closure(session, task, challenge)
             return completionHandler(disposition, credential)
         }
-        guard let delegate = self[task]?.delegate else {
-            // The session was asked about its trust in the server before.
-            let isAboutTrust = challenge.protectionSpace.authenticationMethod == .serverTrust
-            if isAboutTrust { return completionHandler(.performDefaultHandling, nil) }
-            return urlSession(session, didReceive: challenge, completionHandler: completionHandler)
-        }
-        guard let (disposition, credential) = delegate.taskDidReceiveChallenge?(session, task, challenge) else {
-            return delegate.answerByDefault(challenge, completionHandler)
-        }
-        completionHandler(disposition, credential)
+        answerByDefault(challenge, of: task, in: session, completionHandler)
     }
 
     /// The request's content has been read, and has to be sent again.
@@ -265,11 +254,10 @@ open class SessionDelegate: @unchecked Sendable {
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let delegate = self[task]?.delegate
-        if let closure = self[\.dataSent] ?? delegate?.override(\.dataSent) {
+        if let closure = self[\.dataSent] ?? self[task]?.delegate.override(\.dataSent) {
             return closure(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
         }
-        delegate?.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
+        report(sent: bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
     }
 
     /// The task has ended, and this is what was measured.
@@ -277,7 +265,7 @@ open class SessionDelegate: @unchecked Sendable {
 
     /// The task has ended. Validations, the retrier and the handlers come after this, by way of the task's delegate.
     open func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
-        guard let delegate = self[task]?.delegate else { return tellCompletion(of: task, error) }
+        guard let delegate = self[task]?.delegate else { return deliverCompletion(of: task, error) }
         delegate.complete(with: error)
     }
 
@@ -303,7 +291,7 @@ open class SessionDelegate: @unchecked Sendable {
     open func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
         let closure = self[\.dataReceived] ?? self[dataTask]?.delegate.override(\.dataReceived)
         if let closure { return closure(session, dataTask, data) }
-        self[dataTask]?.delegate.receive(data.span, of: dataTask)
+        collect(data, of: dataTask)
     }
 
     /// A file is complete. It is the request's from then on; what no request takes is removed.
@@ -311,9 +299,7 @@ open class SessionDelegate: @unchecked Sendable {
         _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
         if let closure = self[\.fileFinished] { return closure(session, downloadTask, location) }
-        guard let delegate = self[downloadTask]?.delegate else { return }
-        delegate.take(.arrived(location))
-        delegate.feed()
+        deliver(location, of: downloadTask)
     }
 
     /// More of a file has been written.
@@ -321,11 +307,10 @@ open class SessionDelegate: @unchecked Sendable {
         _ session: Session, downloadTask: SessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        let delegate = self[downloadTask]?.delegate
-        if let closure = self[\.fileWritten] ?? delegate?.override(\.fileWritten) {
+        if let closure = self[\.fileWritten] ?? self[downloadTask]?.delegate.override(\.fileWritten) {
             return closure(session, downloadTask, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)
         }
-        delegate?.take(.wrote(bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite))
+        report(written: bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite, of: downloadTask)
     }
 
     /// A download goes on where another one ended.
@@ -333,11 +318,10 @@ open class SessionDelegate: @unchecked Sendable {
         _ session: Session, downloadTask: SessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        let delegate = self[downloadTask]?.delegate
-        if let closure = self[\.fileResumed] ?? delegate?.override(\.fileResumed) {
+        if let closure = self[\.fileResumed] ?? self[downloadTask]?.delegate.override(\.fileResumed) {
             return closure(session, downloadTask, fileOffset, expectedTotalBytes)
         }
-        delegate?.take(.resumed(at: fileOffset, of: expectedTotalBytes))
+        report(resumedAt: fileOffset, total: expectedTotalBytes, of: downloadTask)
     }
 
     /// Nothing more can be read from a stream.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernEngine
+package import TernEngine
 
 // Tasks that were made on the session itself become those of requests, which have what comes from then on.
 extension SessionManager {
     /// Those that have not ended and belong to no request.
-    var strayTasks: [SessionTask] { delegate.strays.all }
+    package var strayTasks: [SessionTask] { delegate.strays.all }
 
-    func adopt(_ task: SessionDataTask) -> DataRequest {
+    package func adopt(_ task: SessionDataTask) -> DataRequest {
         let again = Requestable(urlRequest: task.originalRequest)
         return adopt(task, DataRequest(adopting: AdoptedTask(task, again: again), context: context))
     }
 
-    func adopt(_ task: SessionUploadTask) -> UploadRequest {
+    package func adopt(_ task: SessionUploadTask) -> UploadRequest {
         let again = StreamedUploadable(urlRequest: task.originalRequest)
         return adopt(task, UploadRequest(sending: AdoptedTask(task, again: again), context: context))
     }
 
-    func adopt(_ task: SessionDownloadTask) -> DownloadRequest {
+    package func adopt(_ task: SessionDownloadTask) -> DownloadRequest {
         adopt(task, DownloadRequest(adopting: task, context: context))
     }
 

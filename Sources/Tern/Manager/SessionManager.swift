@@ -4,40 +4,35 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// Makes requests, and keeps what they share: connections, trust policies, default header fields, an adapter, a
-/// retrier, the callback queue.
+/// Makes requests, which share connections, trust policies, default header fields, an adapter, a retrier and the
+/// callback queue.
 ///
-/// Any thread, any time. Letting go of a manager ends its pending requests with
+/// Thread-safe. Releasing a manager ends its pending requests with
 /// ``TernEngine/EngineError/Reason/cancelled``. Sendable because what it stores is immutable or locks itself; a
 /// subclass has to keep to that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
 
-    /// What sends the requests.
+    /// The session that sends the requests.
     public let session: Session
-    /// Where what happens to the manager's tasks comes by.
+    /// The hub that receives the events of the manager's tasks.
     public let delegate: SessionDelegate
-    /// Where handlers and closures run unless they name a queue.
+    /// The queue of handlers and closures that name none.
     public let queue: DispatchQueue
     let context: RequestContext
     private let startsImmediately = Atomic<Bool>(true)
-    private let state: Lock<State>
-
-    private struct State {
-        var policies: ServerTrustPolicyManager?
-        var backgroundHandler: (@Sendable () -> Void)?
-    }
+    private let policies: Lock<ServerTrustPolicyManager?>
+    private let retriers = Lock<(any RequestRetrier)?>(nil)
 
     /// A manager with a session of its own.
     ///
     /// - Parameters:
-    ///   - configuration: how connections and requests are to behave.
-    ///   - delegate: a hub of one's own; it may serve one manager.
-    ///   - serverTrustPolicyManager: which server to trust how; a host without a policy is evaluated as the system
-    ///     would.
-    ///   - callbackQueue: where handlers run unless they name a queue; nil makes a serial one. A server never runs its
-    ///     main queue, so that is not the default.
+    ///   - configuration: the settings of connections and requests.
+    ///   - delegate: a hub, which may serve one manager.
+    ///   - serverTrustPolicyManager: the trust policies by host; a host without one gets the system's evaluation.
+    ///   - callbackQueue: the queue of handlers that name none; nil creates a serial one. A server never runs its main
+    ///     queue, so that is not the default.
     public init(
         configuration: SessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil
@@ -45,9 +40,10 @@ open class SessionManager: @unchecked Sendable {
         session = Session(configuration: configuration, delegate: delegate)
         self.delegate = delegate
         queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
-        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue, after: session.turns))
-        state = Lock(State(policies: serverTrustPolicyManager))
-        attach()
+        context = delegate.context(session, queue)
+        policies = Lock(serverTrustPolicyManager)
+        delegate.attach(session, context.callbacks) { [weak self] in self?.adoptPolicies() }
+        adoptPolicies()
     }
 
     /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
@@ -60,13 +56,9 @@ open class SessionManager: @unchecked Sendable {
         self.session = session
         self.delegate = delegate
         queue = callbackQueue ?? DispatchQueue(label: "tern.callbacks", qos: .utility)
-        context = RequestContext(session: session, hub: delegate, callbacks: CallbackQueue(queue, after: session.turns))
-        state = Lock(State(policies: serverTrustPolicyManager ?? session.serverTrustPolicyManager))
-        attach()
-    }
-
-    private func attach() {
-        delegate.attach(self, session, context.callbacks)
+        context = delegate.context(session, queue)
+        policies = Lock(serverTrustPolicyManager ?? session.serverTrustPolicyManager)
+        delegate.attach(session, context.callbacks) { [weak self] in self?.adoptPolicies() }
         adoptPolicies()
     }
 
@@ -76,66 +68,48 @@ open class SessionManager: @unchecked Sendable {
         session.invalidateAndCancel()
     }
 
-    /// Whether requests start when they are made; if not, `resume()` starts them. True at first.
+    /// Whether requests start when they are made; if not, `resume()` starts them. Default: true.
     open var startRequestsImmediately: Bool {
         get { startsImmediately.load(ordering: .relaxed) }
         set { startsImmediately.store(newValue, ordering: .relaxed) }
     }
 
-    /// Changes requests on their way out; those that are made from then on.
+    /// Changes each request before it is sent. Applies to requests made after it is set.
     open var adapter: (any RequestAdapter)? {
-        get { delegate.adapter }
-        set { delegate.adapter = newValue }
+        get { delegate.interception.adapter }
+        set { delegate.interception.adapter = newValue }
     }
 
-    /// Decides which requests are asked again when they fail.
+    /// Decides which failed requests are retried.
     open var retrier: (any RequestRetrier)? {
-        get { delegate.retrier }
-        set { delegate.retrier = newValue }
-    }
-
-    /// Kept, and never called: there are no background sessions.
-    @preconcurrency open var backgroundCompletionHandler: (@Sendable () -> Void)? {
-        get { state.withLock { $0.backgroundHandler } }
+        get { retriers.withLock { $0 } }
         set {
-            let old = state.withLock { state in
-                let old = state.backgroundHandler
-                state.backgroundHandler = newValue
-                return old
-            }
-            withExtendedLifetime(old) {}
+            retriers.replace(newValue)
+            delegate.interception.retrier = newValue.map(question)
         }
     }
 
-    /// Which server is to be trusted how; may be set at any time, and counts for every request
-    /// from then on.
+    /// The trust policies by host. May be set at any time, and applies to every request made after that.
     open var serverTrustPolicyManager: ServerTrustPolicyManager? {
-        get { state.withLock { $0.policies } }
+        get { policies.withLock { $0 } }
         set {
-            let old = state.withLock { state in
-                let old = state.policies
-                state.policies = newValue
-                return old
-            }
+            policies.replace(newValue)
             adoptPolicies()
-            withExtendedLifetime(old) {}
         }
     }
 
-    /// Has the session evaluate servers anew by the policies, and show them to the hub's closures, from the next
+    /// Has the session evaluate servers again by the policies, and show them to the hub's closures, from the next
     /// request on.
-    func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
+    private func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
-    // Requests
-
-    /// Makes a request. Whatever stands in its way is told to its handlers.
+    /// Makes a request. Its handlers receive any error.
     ///
     /// - Parameters:
     ///   - url: an http or https URL.
     ///   - method: the method.
-    ///   - parameters: what `encoding` puts into the request; nil leaves it as it is.
-    ///   - encoding: where and how parameters are put.
-    ///   - headers: header fields, in place of the session's of the same name.
+    ///   - parameters: the parameters that `encoding` adds to the request, if any.
+    ///   - encoding: the encoding of the parameters.
+    ///   - headers: header fields; each replaces the session's of the same name.
     @discardableResult
     open func request(
         _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -151,7 +125,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a request. Whatever stands in its way is told to its handlers.
+    /// Makes a request. Its handlers receive any error.
     @discardableResult
     open func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
         do {
@@ -161,17 +135,10 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    // Downloads
-
-    /// Makes a request whose response becomes a file. Whatever stands in its way is told to its handlers.
+    /// Makes a request whose response becomes a file. Its handlers receive any error.
     ///
-    /// - Parameters:
-    ///   - url: an http or https URL.
-    ///   - method: the method.
-    ///   - parameters: what `encoding` puts into the request; nil leaves it as it is.
-    ///   - encoding: where and how parameters are put.
-    ///   - headers: header fields, in place of the session's of the same name.
-    ///   - destination: says where the file is to be moved; nil leaves it where it is, for the user to remove.
+    /// The other parameters are those of ``request(_:method:parameters:encoding:headers:)``. `destination` returns where
+    /// to move the file; nil leaves the temporary file, which the caller must delete.
     @discardableResult
     open func download(
         _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -188,7 +155,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a request whose response becomes a file. Whatever stands in its way is told to its handlers.
+    /// Makes a request whose response becomes a file. Its handlers receive any error.
     @discardableResult
     open func download(
         _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -209,9 +176,7 @@ open class SessionManager: @unchecked Sendable {
         start(DownloadRequest(resumingWith: resumeData, to: destination, context: context))
     }
 
-    // Uploads
-
-    /// Sends a file, read as it is sent. Whatever stands in its way is told to the request's handlers.
+    /// Sends a file, read as it is sent. The request's handlers receive any error.
     @discardableResult
     open func upload(
         _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -219,13 +184,13 @@ open class SessionManager: @unchecked Sendable {
         upload(to: url, method, headers) { upload(fileURL, with: $0) }
     }
 
-    /// Sends a file, read as it is sent. Whatever stands in its way is told to the request's handlers.
+    /// Sends a file, read as it is sent. The request's handlers receive any error.
     @discardableResult
     open func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         upload(urlRequest) { Uploadable(urlRequest: $0, content: .file(path: fileURL.path)) }
     }
 
-    /// Sends data. Whatever stands in its way is told to the request's handlers.
+    /// Sends data. The request's handlers receive any error.
     @discardableResult
     open func upload(
         _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -233,13 +198,13 @@ open class SessionManager: @unchecked Sendable {
         upload(to: url, method, headers) { upload(data, with: $0) }
     }
 
-    /// Sends data. Whatever stands in its way is told to the request's handlers.
+    /// Sends data. The request's handlers receive any error.
     @discardableResult
     open func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         upload(urlRequest) { Uploadable(urlRequest: $0, content: .data(data)) }
     }
 
-    /// Sends what a stream says, in chunks. Whatever stands in its way is told to the request's handlers.
+    /// Sends the bytes of a stream in chunks. The request's handlers receive any error.
     @discardableResult
     open func upload(
         _ stream: sending InputStream, to url: any URLConvertible, method: HTTPMethod = .post,
@@ -252,10 +217,9 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Sends what a stream says, in chunks. Whatever stands in its way is told to the request's handlers.
+    /// Sends the bytes of a stream in chunks. The request's handlers receive any error.
     ///
-    /// A stream can be read once: where it has to be sent again, ``SessionDelegate/taskNeedNewBodyStream`` is asked for
-    /// another.
+    /// A stream can be read once: to send it again, the manager calls ``SessionDelegate/taskNeedNewBodyStream``.
     @discardableResult
     open func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         do {
@@ -266,16 +230,13 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    // Streams
-
     /// Opens a connection of bytes to a host and port. Reads and writes fail with what prevents it.
     @discardableResult
     open func stream(withHostName hostName: String, port: Int) -> StreamRequest {
         start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
     }
 
-    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the
-    /// request's handlers.
+    /// Sends a form, whose files and streams are read as they are sent. The request's handlers receive any error.
     @discardableResult
     open func upload(
         _ form: MultipartForm, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -283,21 +244,19 @@ open class SessionManager: @unchecked Sendable {
         upload(to: url, method, headers) { upload(form, with: $0) }
     }
 
-    /// Sends a form, whose files and streams are read as they are sent. Whatever stands in its way is told to the
-    /// request's handlers.
+    /// Sends a form, whose files and streams are read as they are sent. The request's handlers receive any error.
     @discardableResult
     open func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
         upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.content) }
     }
 
-    /// Encodes a form in the background, and sends it. The result of the encoding is told on `queue`, or else on the
+    /// Encodes a form in the background, and sends it. Reports the result of the encoding on `queue`, or else on the
     /// manager's queue.
     ///
     /// - Parameters:
     ///   - multipartFormData: appends the form's parts, in the background.
     ///   - encodingMemoryThreshold: the maximum size of all parts, in bytes, that is encoded into memory; a longer form
-    ///     is encoded into a temporary file, which is deleted when the request has ended. A
-    ///     ``TernEngine/MultipartForm`` needs neither.
+    ///     is encoded into a temporary file, which is deleted when the request has ended.
     ///   - url: an http or https URL.
     ///   - method: the method.
     ///   - headers: header fields, in place of the session's of the same name.
@@ -321,17 +280,10 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Encodes a form in the background, and sends it. The result of the encoding is told on `queue`, or else on the
+    /// Encodes a form in the background, and sends it. Reports the result of the encoding on `queue`, or else on the
     /// manager's queue.
-    ///
-    /// - Parameters:
-    ///   - multipartFormData: appends the form's parts, in the background.
-    ///   - encodingMemoryThreshold: the maximum size of all parts, in bytes, that is encoded into memory; a longer form
-    ///     is encoded into a temporary file, which is deleted when the request has ended. A
-    ///     ``TernEngine/MultipartForm`` needs neither.
-    ///   - urlRequest: the request; its Content-Type becomes the form's.
-    ///   - queue: where `encodingCompletion` runs.
-    ///   - encodingCompletion: is called with the request, which has been started, or with the error.
+    /// The request's Content-Type becomes the form's; for the parameters see
+    /// ``upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``.
     @preconcurrency
     open func upload(
         multipartFormData: @escaping @Sendable (MultipartFormData) -> Void,
@@ -344,42 +296,5 @@ open class SessionManager: @unchecked Sendable {
             let result = encode(multipartFormData, encodingMemoryThreshold, urlRequest)
             answers.async { encodingCompletion?(result) }
         }
-    }
-
-    /// Sends the content that the request has itself.
-    func upload(streamed request: URLRequest) -> UploadRequest {
-        start(UploadRequest(sending: StreamedUploadable(urlRequest: request), context: context))
-    }
-
-    private func upload(
-        to url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?,
-        _ upload: (URLRequest) -> UploadRequest
-    ) -> UploadRequest {
-        do {
-            return upload(try URLRequest(url: url, method: method, headers: headers))
-        } catch {
-            return start(UploadRequest(sending: nil, failedWith: error, context: context))
-        }
-    }
-
-    private func upload(
-        _ urlRequest: any URLRequestConvertible, _ original: (URLRequest) -> any TaskConvertible
-    ) -> UploadRequest {
-        do {
-            return start(UploadRequest(sending: original(try urlRequest.asURLRequest()), context: context))
-        } catch {
-            return start(UploadRequest(sending: nil, failedWith: error, context: context))
-        }
-    }
-
-    func start<Kind: Request>(_ request: Kind) -> Kind {
-        if request.isUnadapted, delegate.askAboutAdaptation(of: request) { return request }
-        let starts = startRequestsImmediately
-        if let task = request.task {
-            request.delegate.isUnstarted.store(!starts, ordering: .relaxed)
-            delegate.add(request, for: task, starting: starts)
-        }
-        if starts { request.resume() }
-        return request
     }
 }

@@ -7,17 +7,17 @@ extension Notification.Name {
     public struct Task {
         /// A request was resumed; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
-        public static var DidResume: Notification.Name { Notices.watched("didResume") }
+        public static var DidResume: Notification.Name { TaskNotifications.watched("didResume") }
         /// A request was suspended; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
-        public static var DidSuspend: Notification.Name { Notices.watched("didSuspend") }
+        public static var DidSuspend: Notification.Name { TaskNotifications.watched("didSuspend") }
         /// A request was cancelled; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
-        public static var DidCancel: Notification.Name { Notices.watched("didCancel") }
+        public static var DidCancel: Notification.Name { TaskNotifications.watched("didCancel") }
         /// A task has ended for good: no retry will follow. The object is the ``SessionDelegate``. Posted on the
         /// callback queue, before the request's handlers run.
         // swift-format-ignore: AlwaysUseLowerCamelCase
-        public static var DidComplete: Notification.Name { Notices.watched("didComplete") }
+        public static var DidComplete: Notification.Name { TaskNotifications.watched("didComplete") }
     }
 }
 

@@ -13,7 +13,7 @@ extension DataRequest {
     /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
-        judge { completion, response in
+        addValidator { completion, response in
             switch validation(completion.request, response, completion.data) {
             case .success: nil
             case .failure(let error): error
@@ -21,8 +21,8 @@ extension DataRequest {
         }
     }
 
-    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
-        delegate.validate(TaskDelegate.Judge(verdict: verdict))
+    private func addValidator(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
+        delegate.validate(TaskDelegate.Validator(verdict: verdict))
         return self
     }
 
@@ -30,7 +30,7 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
     where Codes.Element == Int {
-        judge { _, response in ResponseValidation.judge(response.statusCode, by: acceptableStatusCodes) }
+        addValidator { _, response in ResponseValidation.check(response.statusCode, by: acceptableStatusCodes) }
     }
 
     /// Fails with `missingContentType` or `unacceptableContentType` unless the body is empty or its media type matches
@@ -38,8 +38,8 @@ extension DataRequest {
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
-        judge { completion, response in
-            Self.isEmpty(completion.data) ? nil : ResponseValidation.judge(response, by: Array(acceptableContentTypes))
+        addValidator { completion, response in
+            Self.isEmpty(completion.data) ? nil : ResponseValidation.check(response, by: Array(acceptableContentTypes))
         }
     }
 
@@ -47,12 +47,12 @@ extension DataRequest {
     /// has one.
     @preconcurrency @discardableResult
     public func validate() -> Self {
-        judge { completion, response in
-            if let error = ResponseValidation.judge(response.statusCode, by: 200..<300) { return error }
+        addValidator { completion, response in
+            if let error = ResponseValidation.check(response.statusCode, by: 200..<300) { return error }
             guard let acceptable = ResponseValidation.acceptableTypes(of: completion.request),
                 !Self.isEmpty(completion.data)
             else { return nil }
-            return ResponseValidation.judge(response, by: acceptable)
+            return ResponseValidation.check(response, by: acceptable)
         }
     }
 

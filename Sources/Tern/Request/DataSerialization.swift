@@ -32,7 +32,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
 
     @concurrent private func serializedResponse() async -> DataResponse<Value> {
         let completion = await withTaskCancellationHandler {
-            await request.delegate.judgedCompletion()
+            await request.delegate.validatedCompletion()
         } onCancel: {
             request.cancelAwaited()
         }

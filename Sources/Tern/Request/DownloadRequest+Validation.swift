@@ -15,7 +15,7 @@ extension DownloadRequest {
     /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
-        judge { completion, response in
+        addValidator { completion, response in
             let download = completion.download
             switch validation(completion.request, response, download?.temporaryURL, download?.destinationURL) {
             case .success: return nil
@@ -28,7 +28,7 @@ extension DownloadRequest {
     @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
     where Codes.Element == Int {
-        judge { _, response in ResponseValidation.judge(response.statusCode, by: acceptableStatusCodes) }
+        addValidator { _, response in ResponseValidation.check(response.statusCode, by: acceptableStatusCodes) }
     }
 
     /// Fails with `dataFileNil` or `dataFileReadFailed` if there is no file to be read, and with `missingContentType`
@@ -37,33 +37,33 @@ extension DownloadRequest {
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
-        judge { Self.judge($0, $1, by: Array(acceptableContentTypes)) }
+        addValidator { Self.check($0, $1, by: Array(acceptableContentTypes)) }
     }
 
     /// Fails unless the status code is 200 to 299, there is a file to be read, and the media type one of those in the
     /// request's Accept field, if it has one.
     @preconcurrency @discardableResult
     public func validate() -> Self {
-        judge { completion, response in
-            if let error = ResponseValidation.judge(response.statusCode, by: 200..<300) { return error }
-            return Self.judge(
+        addValidator { completion, response in
+            if let error = ResponseValidation.check(response.statusCode, by: 200..<300) { return error }
+            return Self.check(
                 completion, response, by: ResponseValidation.acceptableTypes(of: completion.request) ?? ["*/*"])
         }
     }
 
-    private func judge(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
-        delegate.validate(TaskDelegate.Judge(verdict: verdict))
+    private func addValidator(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
+        delegate.validate(TaskDelegate.Validator(verdict: verdict))
         return self
     }
 
     /// One octet tells whether the file can be read, and whether it is empty.
-    private static func judge(
+    private static func check(
         _ completion: Completion, _ response: HTTPURLResponse, by acceptable: [String]
     ) -> (any Error)? {
         guard let file = completion.download?.file else { return ResponseValidation.failure(.dataFileNil) }
         do {
             let start = try FileHandle(forReadingFrom: file).read(upToCount: 1)
-            return start?.isEmpty ?? true ? nil : ResponseValidation.judge(response, by: acceptable)
+            return start?.isEmpty ?? true ? nil : ResponseValidation.check(response, by: acceptable)
         } catch {
             return ResponseValidation.failure(.dataFileReadFailed(at: file))
         }

@@ -68,14 +68,14 @@ open class Request: @unchecked Sendable {
         hold()
         // Our delegates run no code of the user's on the reactor.
         task.resumeHere()
-        Notices.didResume(self, task)
+        TaskNotifications.didResume(self, task)
     }
 
     /// Stops reading from the socket until `resume()`, which slows the server down. Counted.
     open func suspend() {
         guard let task else { return }
         task.suspend()
-        Notices.didSuspend(self, task)
+        TaskNotifications.didSuspend(self, task)
     }
 
     /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended; also while it waits to
@@ -83,7 +83,7 @@ open class Request: @unchecked Sendable {
     open func cancel() {
         hold()
         guard let task = taskDelegate.cancel() else { return }
-        Notices.didCancel(self, task)
+        TaskNotifications.didCancel(self, task)
     }
 
     /// Gives this name and password to the request's origin if it asks for them. Once a redirect has led to another
@@ -116,7 +116,7 @@ extension Request {
         guard taskDelegate.isUnstarted.load(ordering: .relaxed),
             taskDelegate.isUnstarted.exchange(false, ordering: .relaxed), let task
         else { return }
-        context.hub.hold(task)
+        context.tasks.hold(task)
     }
 
     /// The awaiting task does not wait for it any more.

@@ -26,7 +26,7 @@ extension TaskConvertible {
     func task(telling delegate: TaskDelegate) throws -> SessionTask {
         let adapted: URLRequest
         do {
-            adapted = try delegate.context.hub.adapt(urlRequest)
+            adapted = try delegate.context.interception.adapt(urlRequest)
         } catch {
             throw AdaptError(underlying: error)
         }

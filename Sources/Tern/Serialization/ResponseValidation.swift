@@ -3,13 +3,13 @@ import TernEngine
 
 /// The rules of the validations this module brings along. Each says what is wrong, if something is.
 enum ResponseValidation {
-    static func judge(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
+    static func check(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
         if acceptable.contains(status) { return nil }
         return failure(.unacceptableStatusCode(code: status))
     }
 
     /// The type of a body that is not empty.
-    static func judge(_ response: HTTPURLResponse, by acceptable: [String]) -> (any Error)? {
+    static func check(_ response: HTTPURLResponse, by acceptable: [String]) -> (any Error)? {
         let ranges = acceptable.lazy.compactMap { MediaType($0) }
         guard let text = response.mimeType, let type = MediaType(text) else {
             if ranges.contains(where: \.matchesEverything) { return nil }

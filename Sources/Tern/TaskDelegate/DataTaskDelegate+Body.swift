@@ -130,14 +130,14 @@ extension DataTaskDelegate.Body {
         return Delivery(bytes: body.takeAll(), handler: stream, held: valve.drain())
     }
 
-    enum FeedingStep {
+    enum DeliveryStep {
         case deliver(Delivery)
         /// The stream has had all there is. The task's end, if that was all.
         case rest(DataTaskDelegate.End?)
     }
 
     /// What the callback queue, having been asked, is to do next.
-    mutating func nextStep() -> FeedingStep {
+    mutating func nextStep() -> DeliveryStep {
         guard isDelivering else { return .rest(nil) }
         if let delivery = takeDelivery() { return .deliver(delivery) }
         isDelivering = false
@@ -145,7 +145,7 @@ extension DataTaskDelegate.Body {
     }
 
     /// The request is over. Returns the stream, to be released; nil while bytes wait for a stream that came after them:
-    /// its visitor at the gate delivers them, and then calls again.
+    /// its waiter at the gate delivers them, and then calls again.
     mutating func takeStream() -> DataTaskDelegate.StreamHandler? {
         if isComplete, !body.bytes.isEmpty { return nil }
         return stream.take()

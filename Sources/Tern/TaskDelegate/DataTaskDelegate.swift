@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 import Synchronization
-import TernEngine
+package import TernEngine
 import TernLock
 
 /// Collects the body of one request, or hands it on as it comes.
@@ -36,7 +36,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         if change.isLate {
             handle { [self] _ in
                 deliver(body.withLock { $0.takeDelivery() })
-                letGo()
+                releaseClosures()
             }
         }
         change.held?.release()
@@ -67,8 +67,8 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         }
     }
 
-    override func goOn(as download: SessionDownloadTask) {
-        super.goOn(as: download)
+    override func become(_ download: SessionDownloadTask) {
+        super.become(download)
         body.withLock { $0.isFile = true }
     }
 
@@ -79,14 +79,19 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         case .arrived(let location):
             guard let closure = override(\.fileFinished), let task = task as? SessionDownloadTask else { return }
             let file = closure(context.session, task, location)
-            state.withLock { $0.needAside().file = file }
+            state.withLock { $0.makeRareState().file = file }
         }
     }
 
     override func holds(_ location: URL) -> Bool { file != nil }
 
-    /// Where the file is that the response has become, if anybody wanted it.
-    var file: URL? { state.withLock { $0.aside?.file } }
+    /// Sets the closure that moves the file if the response becomes one, and returns its new location.
+    package func setFileMover(_ mover: @escaping @Sendable (Session, SessionDownloadTask, URL) -> URL) {
+        setOverride(\.fileFinished, mover)
+    }
+
+    /// The location of the file that the response became; nil without a mover.
+    package var file: URL? { state.withLock { $0.rareState?.file } }
 
     override func complete(with error: (any Error)?) {
         let (end, delivers) = body.withLock { $0.complete(with: error) }
@@ -94,13 +99,13 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         if delivers { context.callbacks.post(self) }
     }
 
-    override func feed() {
+    override func deliverBody() {
         while true {
             switch body.withLock({ $0.nextStep() }) {
             case .deliver(let delivery): deliver(delivery)
             case .rest(nil): return
             case .rest(let end?):
-                if !mayBeRetried { letGo() }
+                if !mayBeRetried { releaseClosures() }
                 return self.end(with: end.error)
             }
         }
@@ -115,8 +120,8 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         body.withLock { $0.reset() }
     }
 
-    override func letGo() {
-        super.letGo()
+    override func releaseClosures() {
+        super.releaseClosures()
         let stream = body.withLock { $0.takeStream() }
         withExtendedLifetime(stream) {}
     }

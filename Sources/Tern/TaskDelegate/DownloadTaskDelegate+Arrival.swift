@@ -72,6 +72,6 @@ extension DownloadTaskDelegate {
             return leftover
         }
 
-        mutating func letGo() -> DownloadFileDestination? { destination.take() }
+        mutating func releaseClosures() -> DownloadFileDestination? { destination.take() }
     }
 }

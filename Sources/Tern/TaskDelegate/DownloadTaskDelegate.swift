@@ -55,7 +55,7 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     private func count(_ count: Int64, of total: Int64) {
         arrival.withLock { ($0.written, $0.expected) = (count, total) }
-        let report = state.withLock { $0.aside?.progress.received }
+        let report = state.withLock { $0.rareState?.progress.received }
         report?.update(count, of: total)
     }
 
@@ -70,10 +70,10 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         }
     }
 
-    override func feed() {
+    override func deliverBody() {
         place()
         guard let end = arrival.withLock({ $0.takeEnd() }) else { return }
-        if !mayBeRetried { letGo() }
+        if !mayBeRetried { releaseClosures() }
         self.end(with: end.error)
     }
 
@@ -109,9 +109,9 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         if let leftover { try? FileManager.default.removeItem(at: leftover) }
     }
 
-    override func letGo() {
-        super.letGo()
-        let destination = arrival.withLock { $0.letGo() }
+    override func releaseClosures() {
+        super.releaseClosures()
+        let destination = arrival.withLock { $0.releaseClosures() }
         withExtendedLifetime(destination) {}
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 
-/// A file on its way to another place. Errors are Foundation's.
-struct FileMove {
+/// Moves a file. Errors are Foundation's.
+package struct FileMove {
     private let source: URL
     private let target: URL
     private let files = FileManager.default
 
-    init(from source: URL, to target: URL) {
+    package init(from source: URL, to target: URL) {
         self.source = source
         self.target = target
     }
 
-    /// What stands at the target goes only when all of the new file is there; what fails leaves both as they were.
-    func perform(_ options: DownloadOptions) throws {
+    /// Replaces a file at the target only when the new one is complete; a failure leaves both files as they were.
+    package func perform(_ options: DownloadOptions) throws {
         if source.standardizedFileURL == target.standardizedFileURL { return }
         if options.contains(.createIntermediateDirectories) {
             try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)

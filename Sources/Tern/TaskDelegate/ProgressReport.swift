@@ -93,7 +93,7 @@ final class ProgressReport: Sendable {
     }
 
     /// The request has ended: the report that waits is the last.
-    func letGo() {
+    func releaseClosures() {
         let (handler, continuations) = state.withLock { state in
             state.isOver = true
             let continuations = state.updates.values

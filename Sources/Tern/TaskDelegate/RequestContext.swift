@@ -7,6 +7,8 @@ import TernLock
 final class RequestContext: Sendable {
     let session: Session
     let hub: any TaskHub
+    let interception: any TaskInterception
+    let tasks: any TaskTable
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
     let defaultHeaders: HTTPFields
@@ -21,9 +23,14 @@ final class RequestContext: Sendable {
     let validationGrace = Lock(0.05)
     private let manages = Atomic<Bool>(true)
 
-    init(session: Session, hub: any TaskHub, callbacks: CallbackQueue) {
+    init(
+        session: Session, hub: any TaskHub, interception: any TaskInterception, tasks: any TaskTable,
+        callbacks: CallbackQueue
+    ) {
         self.session = session
         self.hub = hub
+        self.interception = interception
+        self.tasks = tasks
         self.callbacks = callbacks
         defaultHeaders = session.configuration.httpAdditionalHeaders
         sensitiveFields = session.configuration.sensitiveFields

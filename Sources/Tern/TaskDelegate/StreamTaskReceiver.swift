@@ -3,7 +3,7 @@ import Synchronization
 import TernEngine
 
 /// The delegate of a stream request's task.
-final class StreamTaskReceiver: TaskDelegate, EngineFacing, StreamTaskDelegate, @unchecked Sendable {
+final class StreamTaskReceiver: TaskDelegate, TaskDelegateAdapter, StreamTaskDelegate, @unchecked Sendable {
     override var receiver: any SessionDownloadDelegate { self }
 
     func streamTaskDidCloseRead(_ task: StreamTask) { tell(.readClosed, task) }
@@ -12,6 +12,6 @@ final class StreamTaskReceiver: TaskDelegate, EngineFacing, StreamTaskDelegate, 
 
     private func tell(_ event: StreamEvent, _ task: StreamTask) {
         guard isRelayed.load(ordering: .relaxed) else { return }
-        context.callbacks.post(Errand { [context] in context.hub.deliver(event, of: task, in: context.session) })
+        context.callbacks.post(CallbackBlock { [context] in context.hub.deliver(event, of: task, in: context.session) })
     }
 }

@@ -32,11 +32,11 @@ extension TaskDelegate {
 extension TaskDelegate.State {
     /// Keeps the answer to a challenge, if there may still be a credential for it.
     mutating func postpone(_ answer: @escaping @Sendable () -> Void) -> Bool {
-        if gate.isAwaited || aside?.credential != nil { return false }
-        needAside().postponedAnswer = answer
+        if gate.isAwaited || rareState?.credential != nil { return false }
+        makeRareState().postponedAnswer = answer
         return true
     }
 
     /// Once.
-    mutating func takePostponed() -> (@Sendable () -> Void)? { aside?.postponedAnswer.take() }
+    mutating func takePostponed() -> (@Sendable () -> Void)? { rareState?.postponedAnswer.take() }
 }

@@ -8,9 +8,9 @@ import TernLock
 extension TaskDelegate: CallbackQueue.Source {
     func performCallbacks() {
         if isRelayed.load(ordering: .relaxed) { deliverEvents() }
-        feed()
+        deliverBody()
         conclude()
-        receiveVisitors()
+        resumeWaiters()
     }
 
     /// This task is the first.
@@ -19,16 +19,16 @@ extension TaskDelegate: CallbackQueue.Source {
     /// The task was never started, and nothing can start it any more.
     func dropTask() {
         guard let task = state.withLock({ $0.dropTask() }) else { return }
-        context.hub.remove(task)
+        context.tasks.remove(task)
     }
 
     /// The task has ended, and its last byte has found its place.
     func end(with error: (any Error)?) {
-        let isPlain = !mayBeRetried && !Notices.isWatched
+        let isPlain = !mayBeRetried && !TaskNotifications.isWatched
         switch state.withLock({ $0.end(with: error, isPlain: isPlain) }) {
-        case .open(let visitor, let task):
-            if let task { context.hub.remove(task) }
-            summon(visitor)
+        case .open(let waiter, let task):
+            if let task { context.tasks.remove(task) }
+            resumeWaiter(waiter)
         case .conclude: context.callbacks.post(self)
         case .nothing: break
         }
@@ -39,24 +39,24 @@ extension TaskDelegate: CallbackQueue.Source {
 
     /// There is no task, because no request could be made: handlers learn of it now.
     func endWithoutTask() {
-        let (isOver, visitor) = state.withLock { state in
-            let visitor = state.endWithoutTask()
-            return (state.stage == .over, visitor)
+        let (isOver, waiter) = state.withLock { state in
+            let waiter = state.endWithoutTask()
+            return (state.stage == .over, waiter)
         }
-        if isOver { letGo() }
-        summon(visitor)
+        if isOver { releaseClosures() }
+        resumeWaiter(waiter)
     }
 
     /// On the callback queue.
     private func conclude() {
         switch state.withLock({ $0.stage }) {
         case .ending:
-            if context.hub.hasRetrier, state.withLock({ $0.postpones() }) {
+            if context.interception.hasRetrier, state.withLock({ $0.postpones() }) {
                 return Self.later(context.grace.withLock { $0 }) { [self] in context.callbacks.post(self) }
             }
             if awaitsValidation() { return }
-            guard judge().error != nil, context.hub.hasRetrier, asks() else { return finish() }
-            ask()
+            guard runValidators().error != nil, context.interception.hasRetrier, asks() else { return finish() }
+            ask(task.flatMap { context.interception.retry(of: $0) })
         case .settled: finish()
         case .running, .asking, .retrying, .over: break
         }
@@ -65,20 +65,19 @@ extension TaskDelegate: CallbackQueue.Source {
     private func finish() {
         let (task, error) = state.withLock { ($0.task, $0.error) }
         if let task {
-            let closure = state.withLock { $0.aside?.overrides.completion }
-            context.hub.tellCompletion(of: task, error)
+            let closure = state.withLock { $0.rareState?.overrides.completion }
+            context.hub.deliverCompletion(of: task, error)
             closure?(context.session, task, error)
-            if Notices.isWatched {
+            if TaskNotifications.isWatched {
                 var completion = state.withLock { $0.completion }
                 fill(&completion)
-                Notices.didComplete(context.hub, task, completion.data)
+                TaskNotifications.didComplete(context.hub, task, completion.data)
             }
-            context.hub.remove(task)
+            context.tasks.remove(task)
         }
-        context.hub.forget(self)
-        letGo()
-        let (visitor, spent) = state.withLock { $0.open() }
-        if case .awaiter(let awaiter)? = visitor { awaiter.resume() }
+        releaseClosures()
+        let (waiter, spent) = state.withLock { $0.open() }
+        if case .waitingTask(let waitingTask)? = waiter { waitingTask.resume() }
         withExtendedLifetime(spent) {}
     }
 
@@ -104,17 +103,18 @@ extension TaskDelegate {
     func asks() -> Bool { state.withLock { $0.ask() } }
 
     /// The same on the callback queue, for callers on other threads.
-    func askSoon() { context.callbacks.post(Errand { [self] in ask() }) }
+    func askSoon(_ retry: any TaskRetry) { context.callbacks.post(CallbackBlock { [self] in ask(retry) }) }
 
-    private func ask() {
+    private func ask(_ retry: (any TaskRetry)?) {
         let (error, number) = state.withLock { ($0.error, $0.retryCount) }
-        guard let error else { return answered(number, false, after: 0) }
-        context.hub.ask(about: self, error) { [self] retries, delay in answered(number, retries, after: delay) }
+        guard let error, let retry else { return answered(number, nil, after: 0) }
+        retry.ask(about: error) { [self] retries, delay in answered(number, retries ? retry : nil, after: delay) }
     }
 
-    private func answered(_ number: UInt, _ retries: Bool, after delay: TimeInterval) {
-        switch state.withLock({ $0.answered(number, retries) }) {
-        case .retry: Self.later(delay) { [self] in context.hub.retry(self) }
+    /// - Parameter retry: nil if the request is not retried.
+    private func answered(_ number: UInt, _ retry: (any TaskRetry)?, after delay: TimeInterval) {
+        switch state.withLock({ $0.answered(number, retry != nil) }) {
+        case .retry: Self.later(delay) { retry?.perform() }
         case .finish: context.callbacks.post(self)
         case .nothing: break
         }

@@ -6,7 +6,7 @@ extension TaskDelegate {
     /// Has `handler` told of what there is already, and of what comes.
     func tell(_ report: ProgressReport, on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
         report.tell(on: queue, handler)
-        if state.withLock({ $0.hasLetGo }) { report.letGo() }
+        if state.withLock({ $0.hasReleasedClosures }) { report.releaseClosures() }
     }
 
     /// The same as a sequence, which ends with the request.
@@ -14,7 +14,7 @@ extension TaskDelegate {
         of report: ProgressReport, _ policy: ProgressReport.Updates.Continuation.BufferingPolicy
     ) -> ProgressReport.Updates {
         let updates = report.updates(policy)
-        if state.withLock({ $0.hasLetGo }) { report.letGo() }
+        if state.withLock({ $0.hasReleasedClosures }) { report.releaseClosures() }
         return updates
     }
 
@@ -24,20 +24,20 @@ extension TaskDelegate {
     func report(
         _ direction: WritableKeyPath<Progresses, ProgressReport?>, _ counts: () -> (Int64, of: Int64)
     ) -> ProgressReport {
-        if let report = state.withLock({ $0.aside?.progress[keyPath: direction] }) { return report }
+        if let report = state.withLock({ $0.rareState?.progress[keyPath: direction] }) { return report }
         let made = ProgressReport(callbacks: context.callbacks, counts())
         let report = state.withLock { state in
-            let aside = state.needAside()
-            if let report = aside.progress[keyPath: direction] { return report }
-            aside.progress[keyPath: direction] = made
+            let rareState = state.makeRareState()
+            if let report = rareState.progress[keyPath: direction] { return report }
+            rareState.progress[keyPath: direction] = made
             return made
         }
-        if report === made { steer(by: made.progress) }
+        if report === made { control(by: made.progress) }
         return report
     }
 
     /// The holder of the progress may cancel, suspend and resume.
-    private func steer(by progress: Progress) {
+    private func control(by progress: Progress) {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in _ = self?.cancel() }
@@ -48,5 +48,5 @@ extension TaskDelegate {
 
 extension TaskDelegate.State {
     /// Whether what the user gives from now on would not be released.
-    fileprivate var hasLetGo: Bool { stage == .over || aside?.hasLetGo == true }
+    fileprivate var hasReleasedClosures: Bool { stage == .over || rareState?.hasReleasedClosures == true }
 }

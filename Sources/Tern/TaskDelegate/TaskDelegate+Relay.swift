@@ -36,14 +36,14 @@ extension TaskDelegate {
     }
 
     func override<Closure: Sendable>(_ path: KeyPath<Overrides, Closure?>) -> Closure? {
-        state.withLock { $0.aside?.overrides[keyPath: path] }
+        state.withLock { $0.rareState?.overrides[keyPath: path] }
     }
 
     func setOverride<Closure: Sendable>(_ path: WritableKeyPath<Overrides, Closure?>, _ closure: Closure?) {
         let old = state.withLock { state in
-            let aside = state.needAside()
-            let old = aside.overrides[keyPath: path]
-            aside.overrides[keyPath: path] = closure
+            let rareState = state.makeRareState()
+            let old = rareState.overrides[keyPath: path]
+            rareState.overrides[keyPath: path] = closure
             return old
         }
         withExtendedLifetime(old) {}
@@ -55,14 +55,18 @@ extension TaskDelegate {
 
     /// Has the callback queue deliver what has happened. On the reactor's thread.
     func relay(_ event: TaskEvent, of task: SessionTask) {
-        state.withLock { $0.needAside().relay.add(event, of: task) }?.hold()
+        state.withLock { $0.makeRareState().relay.add(event, of: task) }?.hold()
         context.callbacks.post(self)
     }
 
     /// On the callback queue.
     func deliverEvents() {
-        guard let (events, held) = state.withLock({ $0.aside?.relay.take() }) else { return }
-        for (task, event) in events { context.hub.deliver(event, of: task, in: context.session, to: self) }
+        guard let (events, held) = state.withLock({ $0.rareState?.relay.take() }) else { return }
+        for (task, event) in events {
+            if case .response(let response, _) = event { receive(response, of: task) }
+            context.hub.deliver(event, of: task, in: context.session)
+            if let file = event.file, !holds(file) { try? FileManager.default.removeItem(at: file) }
+        }
         held?.release()
     }
 }

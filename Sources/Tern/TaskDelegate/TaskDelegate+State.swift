@@ -29,18 +29,18 @@ extension TaskDelegate {
         private(set) var response: HTTPURLResponse?
         private(set) var error: (any Error)?
         private(set) var retryCount: UInt = 0
-        private var judges: [Judge] = []
+        private var validators: [Validator] = []
         /// How many of them have run.
-        private var judgeCount = 0
-        /// A visitor is in, or was: no validation can come before it any more.
-        private var isJudged = false
+        private var finishedValidatorCount = 0
+        /// A waiter is in, or was: no validation can come before it any more.
+        private var isValidated = false
         private var isPostponed = false
         /// When a handler or a validation was last added, in coarse time, if the first handler came before any
         /// validation.
         private var lastChainedCall: Int64?
-        private(set) var gate = Gate<Visitor>()
+        private(set) var gate = Gate<Waiter>()
         /// What is rare; made when it is needed.
-        var aside: Aside?
+        var rareState: RareState?
 
         /// - Parameter error: why there is no task.
         init(request: URLRequest?, error: (any Error)? = nil) {
@@ -51,7 +51,7 @@ extension TaskDelegate {
 
     /// Says what is wrong with a response. In a box of its own: an array of bare closures wraps each of them anew, in
     /// and out.
-    struct Judge: Sendable {
+    struct Validator: Sendable {
         let verdict: @Sendable (Completion, HTTPURLResponse) -> (any Error)?
     }
 
@@ -62,21 +62,21 @@ extension TaskDelegate {
         let error: (any Error)?
     }
 
-    /// Resumed once, because a gate lets each visitor in once; a checked continuation would pay twice for that, and so
-    /// would every copy of a visitor, whose size it hides.
+    /// Resumed once, because a gate lets each waiter in once; a checked continuation would pay twice for that, and so
+    /// would every copy of a waiter, whose size it hides.
     @safe
-    struct Awaiter: Sendable {
+    struct WaitingTask: Sendable {
         let continuation: UnsafeContinuation<Void, Never>
 
         func resume() { unsafe continuation.resume() }
     }
 
     /// What waits for the request to end.
-    enum Visitor {
+    enum Waiter {
         /// To be run on the callback queue.
         case handler(Handler)
         /// A Swift task, resumed where it is.
-        case awaiter(Awaiter)
+        case waitingTask(WaitingTask)
     }
 }
 
@@ -92,19 +92,19 @@ extension TaskDelegate.State {
 
     enum Ended {
         /// The gate is open, and this one is in. The task has ended.
-        case open(TaskDelegate.Visitor?, SessionTask?)
+        case open(TaskDelegate.Waiter?, SessionTask?)
         /// The callback queue is to conclude.
         case conclude
         /// There was nothing to end.
         case nothing
     }
 
-    /// The task has ended; the first error wins. `isPlain`: only the visitors of the gate are to be asked or told. A
-    /// visitor runs the validations then; if there is none, the callback queue does.
+    /// The task has ended; the first error wins. `isPlain`: only the waiters of the gate are to be asked or told. A
+    /// waiter runs the validations then; if there is none, the callback queue does.
     mutating func end(with error: (any Error)?, isPlain: Bool) -> Ended {
         guard stage == .running else { return .nothing }
         self.error = self.error ?? error
-        if isPlain, aside == nil, judges.isEmpty || gate.isAwaited {
+        if isPlain, rareState == nil, validators.isEmpty || gate.isAwaited {
             stage = .over
             return .open(gate.open(), task)
         }
@@ -113,7 +113,7 @@ extension TaskDelegate.State {
     }
 
     /// There is no task, and handlers are to learn why, unless a retrier may still have one made.
-    mutating func endWithoutTask() -> TaskDelegate.Visitor? {
+    mutating func endWithoutTask() -> TaskDelegate.Waiter? {
         guard task == nil, stage == .running else { return nil }
         stage = .over
         return gate.open()
@@ -135,24 +135,24 @@ extension TaskDelegate.State {
 
 // Validation and the gate
 extension TaskDelegate.State {
-    mutating func admit(_ visitor: TaskDelegate.Visitor) -> TaskDelegate.Visitor? {
-        switch visitor {
-        case .handler: if !isJudged, judges.isEmpty || lastChainedCall != nil { noteChainedCall() }
-        case .awaiter: lastChainedCall = nil
+    mutating func admit(_ waiter: TaskDelegate.Waiter) -> TaskDelegate.Waiter? {
+        switch waiter {
+        case .handler: if !isValidated, validators.isEmpty || lastChainedCall != nil { noteChainedCall() }
+        case .waitingTask: lastChainedCall = nil
         }
-        return gate.admit(visitor)
+        return gate.admit(waiter)
     }
 
-    /// The visitor that is in leaves. Returns the one that is let in.
-    mutating func nextVisitor() -> TaskDelegate.Visitor? { gate.next() }
+    /// The waiter that is in leaves. Returns the one that is let in.
+    mutating func nextWaiter() -> TaskDelegate.Waiter? { gate.next() }
 
-    /// The visitor that is in. A Swift task that is in has been resumed by the code that let it in.
-    var visitor: TaskDelegate.Visitor? { gate.visitor }
+    /// The waiter that is in. A Swift task that is in has been resumed by the code that let it in.
+    var waiter: TaskDelegate.Waiter? { gate.current }
 
-    /// Has no effect once a visitor has been let in.
-    mutating func add(_ judge: TaskDelegate.Judge) {
-        if isJudged { return }
-        judges.append(judge)
+    /// Has no effect once a waiter has been let in.
+    mutating func add(_ validator: TaskDelegate.Validator) {
+        if isValidated { return }
+        validators.append(validator)
         if lastChainedCall != nil { noteChainedCall() }
     }
 
@@ -161,23 +161,23 @@ extension TaskDelegate.State {
     /// How much of the grace is left to a validation that may follow the first handler, in seconds; nil if there is
     /// nothing to wait for.
     func remainingGrace(of grace: TimeInterval) -> TimeInterval? {
-        guard let lastChainedCall, !isJudged, error == nil, response != nil else { return nil }
+        guard let lastChainedCall, !isValidated, error == nil, response != nil else { return nil }
         let remaining = grace - TimeInterval(TaskDelegate.coarseTime &- lastChainedCall) / 1e9
         return remaining > 0 ? remaining : nil
     }
 
-    /// The validations that are still to run, once each: as the request ends, and for the first visitor.
-    mutating func takeJudges() -> [TaskDelegate.Judge] {
-        let left = judgeCount == 0 ? judges : Array(judges.dropFirst(judgeCount))
-        judgeCount = judges.count
+    /// The validations that are still to run, once each: as the request ends, and for the first waiter.
+    mutating func takeValidators() -> [TaskDelegate.Validator] {
+        let left = finishedValidatorCount == 0 ? validators : Array(validators.dropFirst(finishedValidatorCount))
+        finishedValidatorCount = validators.count
         if stage == .over {
-            isJudged = true
-            (judges, judgeCount) = ([], 0)
+            isValidated = true
+            (validators, finishedValidatorCount) = ([], 0)
         }
         return left
     }
 
-    /// Whether to wait with the conclusion: once, where all is well and there is no visitor yet, because the caller of
+    /// Whether to wait with the conclusion: once, where all is well and there is no waiter yet, because the caller of
     /// the request may be about to chain a validation.
     mutating func postpones() -> Bool {
         if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
@@ -185,7 +185,7 @@ extension TaskDelegate.State {
         return true
     }
 
-    /// Whether a visitor has come to conclude for.
+    /// Whether a waiter has come to conclude for.
     var isDue: Bool { isPostponed && stage == .ending }
 
     /// What handlers get to see, apart from what came of the body and what the task knows itself.
@@ -241,15 +241,15 @@ extension TaskDelegate.State {
         stage = .running
         self.task = task
         (response, error) = (nil, nil)
-        (judgeCount, isPostponed) = (0, false)
+        (finishedValidatorCount, isPostponed) = (0, false)
         retryCount += 1
         return remains
     }
 
-    /// Opens the gate after all that comes before. Returns the visitor that is in, and what is to be released.
-    mutating func open() -> (visitor: TaskDelegate.Visitor?, spent: [TaskDelegate.Judge]) {
+    /// Opens the gate after all that comes before. Returns the waiter that is in, and what is to be released.
+    mutating func open() -> (waiter: TaskDelegate.Waiter?, spent: [TaskDelegate.Validator]) {
         stage = .over
-        defer { (judges, judgeCount) = (Array(judges.dropFirst(judgeCount)), 0) }
-        return (gate.open(), judges)
+        defer { (validators, finishedValidatorCount) = (Array(validators.dropFirst(finishedValidatorCount)), 0) }
+        return (gate.open(), validators)
     }
 }

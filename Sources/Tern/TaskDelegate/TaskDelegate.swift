@@ -31,18 +31,18 @@ open class TaskDelegate: @unchecked Sendable {
     /// them and before those that are added later. It is made when it is asked for, and suspended until then; a request
     /// without one does without.
     open var queue: OperationQueue {
-        if let queue = state.withLock({ $0.aside?.queue }) { return queue }
+        if let queue = state.withLock({ $0.rareState?.queue }) { return queue }
         let made = OperationQueue()
         made.maxConcurrentOperationCount = 1
         made.isSuspended = true
         made.qualityOfService = .utility
-        let (queue, visitor) = state.withLock { state -> (OperationQueue, Visitor?) in
-            let aside = state.needAside()
-            if let queue = aside.queue { return (queue, nil) }
-            aside.queue = made
+        let (queue, waiter) = state.withLock { state -> (OperationQueue, Waiter?) in
+            let rareState = state.makeRareState()
+            if let queue = rareState.queue { return (queue, nil) }
+            rareState.queue = made
             return (made, state.admit(.handler { [weak self] _ in self?.open(made) }))
         }
-        summon(visitor)
+        resumeWaiter(waiter)
         return queue
     }
 
@@ -76,9 +76,9 @@ open class TaskDelegate: @unchecked Sendable {
 
     /// What a server is told that asks for a password.
     public var credential: Credential? {
-        get { state.withLock { $0.aside?.credential } }
+        get { state.withLock { $0.rareState?.credential } }
         set {
-            state.withLock { $0.needAside().credential = newValue }
+            state.withLock { $0.makeRareState().credential = newValue }
             answerPostponed()
         }
     }
@@ -99,7 +99,7 @@ open class TaskDelegate: @unchecked Sendable {
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
     /// The task goes on as a download.
-    func goOn(as download: SessionDownloadTask) { begin(download) }
+    func become(_ download: SessionDownloadTask) { begin(download) }
 
     /// Something has happened to the download that the task is.
     func take(_ event: DownloadEvent) {}
@@ -111,7 +111,7 @@ open class TaskDelegate: @unchecked Sendable {
     func complete(with error: (any Error)?) { end(with: error) }
 
     /// Gives the stream, or the destination, what is there. On the callback queue.
-    func feed() {}
+    func deliverBody() {}
 
     /// Adds what has come of the body.
     func fill(_ completion: inout Completion) { completion.data = data }
@@ -120,14 +120,14 @@ open class TaskDelegate: @unchecked Sendable {
     func stop(_ task: SessionTask) { task.cancel() }
 
     /// The request is over: lets go of what the user gave it.
-    func letGo() {
+    func releaseClosures() {
         let (overrides, progress) = state.withLock { state -> (Overrides?, Progresses?) in
-            defer { state.aside?.overrides = Overrides() }
-            state.aside?.hasLetGo = true
-            return (state.aside?.overrides, state.aside?.progress)
+            defer { state.rareState?.overrides = Overrides() }
+            state.rareState?.hasReleasedClosures = true
+            return (state.rareState?.overrides, state.rareState?.progress)
         }
-        progress?.received?.letGo()
-        progress?.sent?.letGo()
+        progress?.received?.releaseClosures()
+        progress?.sent?.releaseClosures()
         withExtendedLifetime(overrides) {}
     }
 
@@ -136,7 +136,7 @@ open class TaskDelegate: @unchecked Sendable {
 
     deinit {
         // Operations that are left must not wait for ever.
-        let queue = state.withLock { $0.aside?.queue }
+        let queue = state.withLock { $0.rareState?.queue }
         queue?.cancelAllOperations()
         queue?.isSuspended = false
     }
@@ -144,10 +144,10 @@ open class TaskDelegate: @unchecked Sendable {
 
 extension TaskDelegate.State {
     /// What is rare is needed now.
-    mutating func needAside() -> TaskDelegate.Aside {
-        if let aside { return aside }
-        let made = TaskDelegate.Aside()
-        aside = made
+    mutating func makeRareState() -> TaskDelegate.RareState {
+        if let rareState { return rareState }
+        let made = TaskDelegate.RareState()
+        rareState = made
         return made
     }
 }

@@ -10,15 +10,15 @@ open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
     public var uploadProgress: Progress { sentReport.progress }
 
     /// What has been told of.
-    private let told = Lock<Int64>(0)
+    private let reported = Lock<Int64>(0)
 
     var sentReport: ProgressReport {
-        report(\.sent) { (told.withLock { $0 }, task?.countOfBytesExpectedToSend ?? 0) }
+        report(\.sent) { (reported.withLock { $0 }, task?.countOfBytesExpectedToSend ?? 0) }
     }
 
     override func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {
-        told.withLock { $0 = total }
-        let report = state.withLock { $0.aside?.progress.sent }
+        reported.withLock { $0 = total }
+        let report = state.withLock { $0.rareState?.progress.sent }
         report?.update(total, of: expected)
     }
 }

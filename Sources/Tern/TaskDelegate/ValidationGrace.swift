@@ -45,7 +45,7 @@ extension TaskDelegate {
         let grace = context.validationGrace.withLock { $0 }
         let (remaining, task) = state.withLock { ($0.remainingGrace(of: grace), $0.task) }
         guard let remaining else { return false }
-        if let task, context.hub.isOnlyHolder(ofRequestOf: task) { return false }
+        if let task, context.tasks.isOnlyHolder(ofRequestOf: task) { return false }
         let (arms, chain) = chain.compareExchange(
             expected: .held, desired: .awaited, ordering: .acquiringAndReleasing)
         if arms { Self.later(remaining) { [weak self] in self?.endGrace() } }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+@testable import TernAFNetworking
 import TernLock
 import TernTesting
 

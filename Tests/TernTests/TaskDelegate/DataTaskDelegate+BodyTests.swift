@@ -29,7 +29,7 @@ import Testing
         body.receive([UInt8](repeating: 0, count: Valve.highWater + 1).span, of: task)
     }
 
-    private func delivered(_ step: Body.FeedingStep) -> String? {
+    private func delivered(_ step: Body.DeliveryStep) -> String? {
         guard case .deliver(let delivery) = step else { return nil }
         return String(decoding: delivery.bytes, as: UTF8.self)
     }

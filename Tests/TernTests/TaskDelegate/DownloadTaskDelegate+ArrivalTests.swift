@@ -64,7 +64,7 @@ import Testing
     @Test func `a destination that has been released still counts`() {
         var arrival = moved()
         arrival.arrive(at: temporary)
-        let destination = arrival.letGo()
+        let destination = arrival.releaseClosures()
         #expect(destination != nil && arrival.destination == nil && arrival.file == nil)
     }
 }

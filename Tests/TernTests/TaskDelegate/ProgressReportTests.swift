@@ -29,7 +29,7 @@ import Testing
         let isFree = DispatchSemaphore(value: 0)
         queue.async { isFree.wait() }
         report.update(1, of: 2)
-        report.letGo()
+        report.releaseClosures()
         isFree.signal()
         queue.sync {}
         report.update(2, of: 2)
@@ -42,9 +42,9 @@ import Testing
         #expect(report.progress.fractionCompleted == 0.75)
         report.tell(on: queue) { note($0) }
         queue.sync {}
-        report.letGo()
+        report.releaseClosures()
         report.tell(on: queue) { note($0) }
-        report.letGo()
+        report.releaseClosures()
         queue.sync {}
         #expect(journal.entries == ["3", "3"])
     }
@@ -60,7 +60,7 @@ import Testing
         let report = ProgressReport(callbacks: callbacks, (0, of: 0))
         let updates = report.updates(.bufferingNewest(1))
         for count in 1...5 { report.update(Int64(count), of: 5) }
-        report.letGo()
+        report.releaseClosures()
         #expect(await updates.reduce(into: []) { $0.append($1.completedUnitCount) } == [5])
         let late = report.updates(.bufferingNewest(1))
         #expect(await late.reduce(into: []) { $0.append($1.fractionCompleted) } == [1])

@@ -14,7 +14,7 @@ import Testing
         func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
     }
 
-    private let handler = TaskDelegate.Visitor.handler { _ in }
+    private let handler = TaskDelegate.Waiter.handler { _ in }
 
     /// Tasks that are never started.
     private let task: SessionTask
@@ -40,18 +40,18 @@ import Testing
         var state = started()
         #expect(state.admit(handler) == nil)
         guard case .open(.handler?, _) = state.end(with: nil, isPlain: true) else {
-            Issue.record("no visitor was let in")
+            Issue.record("no waiter was let in")
             return
         }
         #expect(state.stage == .over)
     }
 
-    @Test func `validations without a visitor are left to the callback queue`() {
+    @Test func `validations without a waiter are left to the callback queue`() {
         var state = started()
-        state.add(TaskDelegate.Judge { _, _ in nil })
+        state.add(TaskDelegate.Validator { _, _ in nil })
         #expect(concludes(state.end(with: nil, isPlain: true)))
         var awaited = started()
-        awaited.add(TaskDelegate.Judge { _, _ in nil })
+        awaited.add(TaskDelegate.Validator { _, _ in nil })
         _ = awaited.admit(handler)
         #expect(!concludes(awaited.end(with: nil, isPlain: true)))
     }
@@ -65,8 +65,8 @@ import Testing
             Issue.record("the request does not finish")
             return
         }
-        guard case .handler? = state.open().visitor else {
-            Issue.record("no visitor was let in")
+        guard case .handler? = state.open().waiter else {
+            Issue.record("no waiter was let in")
             return
         }
         #expect(state.error is Reason)
@@ -95,12 +95,12 @@ import Testing
         }
     }
 
-    @Test func `a retry forgets what came of the last attempt, and keeps who waits and who judges`() {
+    @Test func `a retry forgets what came of the last attempt, and keeps waiters and validators`() {
         var state = started()
-        state.add(TaskDelegate.Judge { _, _ in nil })
+        state.add(TaskDelegate.Validator { _, _ in nil })
         _ = state.admit(handler)
         _ = state.end(with: Reason(), isPlain: false)
-        #expect(state.takeJudges().count == 1)
+        #expect(state.takeValidators().count == 1)
         _ = state.ask()
         _ = state.answered(0, true)
         #expect(state.restart(with: nextTask) != nil)
@@ -108,9 +108,9 @@ import Testing
         #expect(state.task === nextTask)
         #expect(state.error == nil)
         #expect(state.retryCount == 1)
-        #expect(state.takeJudges().count == 1)
+        #expect(state.takeValidators().count == 1)
         _ = state.end(with: nil, isPlain: false)
-        guard case .handler? = state.open().visitor else {
+        guard case .handler? = state.open().waiter else {
             Issue.record("the handler was lost")
             return
         }
@@ -144,7 +144,7 @@ import Testing
         _ = state.admit(handler)
         var asked = state
         guard case .handler? = state.endWithoutTask() else {
-            Issue.record("no visitor was let in")
+            Issue.record("no waiter was let in")
             return
         }
         #expect(asks(&asked))
@@ -156,20 +156,20 @@ import Testing
 
     @Test func `validations run once each, also those that come between the end and the first handler`() {
         var state = started()
-        state.add(TaskDelegate.Judge { _, _ in nil })
-        #expect(state.takeJudges().count == 1)
-        state.add(TaskDelegate.Judge { _, _ in nil })
+        state.add(TaskDelegate.Validator { _, _ in nil })
+        #expect(state.takeValidators().count == 1)
+        state.add(TaskDelegate.Validator { _, _ in nil })
         _ = state.end(with: nil, isPlain: false)
-        #expect(state.takeJudges().count == 1)
-        #expect(state.takeJudges().isEmpty)
+        #expect(state.takeValidators().count == 1)
+        #expect(state.takeValidators().isEmpty)
         #expect(state.open().spent.count == 2)
-        state.add(TaskDelegate.Judge { _, _ in nil })
-        #expect(state.takeJudges().count == 1)
-        state.add(TaskDelegate.Judge { _, _ in nil })
-        #expect(state.takeJudges().isEmpty)
+        state.add(TaskDelegate.Validator { _, _ in nil })
+        #expect(state.takeValidators().count == 1)
+        state.add(TaskDelegate.Validator { _, _ in nil })
+        #expect(state.takeValidators().isEmpty)
     }
 
-    @Test func `where all is well and there is no visitor yet, the conclusion waits once, and not for long`() {
+    @Test func `where all is well and there is no waiter yet, the conclusion waits once, and not for long`() {
         func postpones(_ state: inout State) -> Bool { state.postpones() }
         var state = started()
         #expect(!postpones(&state))

@@ -30,7 +30,7 @@ import Testing
     private let start = ContinuousClock.now
 
     private func expectNoWait() {
-        if !Notices.isWatched { #expect(ContinuousClock.now - start < .seconds(Self.long)) }
+        if !TaskNotifications.isWatched { #expect(ContinuousClock.now - start < .seconds(Self.long)) }
     }
 
     private let manager: SessionManager
@@ -60,7 +60,7 @@ import Testing
     private func waitForResponses() async {
         _ = await manager.request(origin.url()).serializingData().response
         await withCheckedContinuation { continuation in
-            manager.context.callbacks.post(Errand { continuation.resume() })
+            manager.context.callbacks.post(CallbackBlock { continuation.resume() })
         }
     }
 

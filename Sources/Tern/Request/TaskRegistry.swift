@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+import TernLock
+
+/// The requests that have not ended, by task, and those that wait for a task. Does not retain a request that was never
+/// started.
+///
+/// Every request is added and removed here. Task identifiers count up, so their last bits are as good as a hash, and
+/// short rows cost a fifth of a dictionary.
+final class TaskRegistry: TaskTable {
+    private struct Entry {
+        let identifier: Int
+        var request: Request
+    }
+
+    private struct WeakRequest {
+        weak var request: Request?
+    }
+
+    private struct State {
+        var rows = [[Entry]](repeating: [], count: rowCount)
+        var unstarted: [Int: WeakRequest] = [:]
+        var waiting: [ObjectIdentifier: WeakRequest] = [:]
+    }
+
+    /// A power of two.
+    private static let rowCount = 256
+
+    private let state = Lock(State())
+
+    private static func row(_ identifier: Int) -> Int { identifier & (rowCount - 1) }
+
+    subscript(task: SessionTask) -> Request? {
+        get {
+            let identifier = task.taskIdentifier
+            return state.withLock { state in
+                state.rows[Self.row(identifier)].first { $0.identifier == identifier }?.request
+                    ?? state.unstarted[identifier]?.request
+            }
+        }
+        set {
+            // What is replaced may be the last reference: let go of it when the lock is free.
+            let replaced = if let newValue { add(newValue, task.taskIdentifier) } else { remove(task.taskIdentifier) }
+            withExtendedLifetime(replaced) {}
+        }
+    }
+
+    private func add(_ request: Request, _ identifier: Int) -> Request? {
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else {
+                state.rows[row].append(Entry(identifier: identifier, request: request))
+                return nil
+            }
+            let replaced = state.rows[row][place].request
+            state.rows[row][place].request = request
+            return replaced
+        }
+    }
+
+    private func remove(_ identifier: Int) -> Request? {
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            if !state.unstarted.isEmpty { state.unstarted[identifier] = nil }
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else { return nil }
+            state.rows[row].swapAt(place, state.rows[row].count - 1)
+            return state.rows[row].popLast()?.request
+        }
+    }
+
+    /// Whether no other reference to the task's request exists: then none can come into being but by way of the registry.
+    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool {
+        let identifier = task.taskIdentifier
+        let row = Self.row(identifier)
+        return state.withLock { state in
+            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else { return false }
+            return isKnownUniquelyReferenced(&state.rows[row][place].request)
+        }
+    }
+
+    /// Knows of a request without holding it.
+    func note(_ request: Request, for task: SessionTask) {
+        state.withLock { $0.unstarted[task.taskIdentifier] = WeakRequest(request: request) }
+    }
+
+    /// Holds a request that was only known, if it is still there.
+    func hold(_ task: SessionTask) {
+        let request = state.withLock { $0.unstarted.removeValue(forKey: task.taskIdentifier)?.request }
+        if let request { self[task] = request }
+    }
+
+    func remove(_ task: SessionTask) { self[task] = nil }
+
+    func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask) {
+        if let request = self[task] { self[download] = request }
+    }
+
+    /// Adds a request that waits for its first task. Does not retain it.
+    func addWaiting(_ request: Request) {
+        state.withLock { $0.waiting[ObjectIdentifier(request)] = WeakRequest(request: request) }
+    }
+
+    func removeWaiting(_ request: Request) {
+        state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(request)) }
+    }
+
+    var all: [Request] {
+        state.withLock { state in
+            state.rows.flatMap { $0.map(\.request) } + state.waiting.values.compactMap(\.request)
+                + state.unstarted.values.compactMap(\.request)
+        }
+    }
+}

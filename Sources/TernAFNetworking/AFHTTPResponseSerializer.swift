@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Tern
+public import TernEngine
+
+/// Judges the status and the type of a response, and leaves the body as it is.
+open class AFHTTPResponseSerializer: AFURLResponseSerialization, @unchecked Sendable {
+    // Sendable because it does not change; a subclass has to keep to that.
+
+    /// The status codes to take; nil takes any.
+    public let acceptableStatusCodes: Set<Int>?
+    /// The media types to take; nil takes any.
+    public let acceptableContentTypes: Set<String>?
+
+    /// One that takes these; every success of any type, if it is not told otherwise.
+    public init(acceptableStatusCodes: Set<Int>? = Set(200..<300), acceptableContentTypes: Set<String>? = nil) {
+        self.acceptableStatusCodes = acceptableStatusCodes
+        self.acceptableContentTypes = acceptableContentTypes
+    }
+
+    /// Judges a response; none is none to judge, and without a body its type does not count.
+    ///
+    /// - Throws: `AFError.responseValidationFailed`.
+    open func validate(_ response: HTTPURLResponse?, data: Data?) throws {
+        guard let response else { return }
+        if let acceptableContentTypes, data?.isEmpty == false {
+            let types = acceptableContentTypes.sorted()
+            guard let type = response.mimeType else {
+                throw AFError.responseValidationFailed(reason: .missingContentType(acceptableContentTypes: types))
+            }
+            guard acceptableContentTypes.contains(type.lowercased()) else {
+                throw AFError.responseValidationFailed(
+                    reason: .unacceptableContentType(acceptableContentTypes: types, responseContentType: type))
+            }
+        }
+        if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
+            throw AFError.responseValidationFailed(reason: .unacceptableStatusCode(code: response.statusCode))
+        }
+    }
+
+    /// The body.
+    open func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> Any? {
+        try validate(response, data: data)
+        return data
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+import TernLock
+
+/// A ``Tern/NetworkReachabilityManager`` under AFNetworking's names, with its notification.
+///
+/// Any thread, any time. Sendable because what changes is behind a lock; a subclass has to keep to that.
+open class AFNetworkReachabilityManager: @unchecked Sendable {
+    /// Whether there is a way, and by what.
+    public enum Status: Int, Sendable {
+        /// It cannot be determined.
+        case unknown = -1
+        /// There is none.
+        case notReachable = 0
+        /// By a mobile network.
+        case reachableViaWWAN = 1
+        /// By anything else.
+        case reachableViaWiFi = 2
+    }
+
+    private static let world = AFNetworkReachabilityManager(NetworkReachabilityManager())
+
+    private let manager: NetworkReachabilityManager?
+    private let block = Lock<(@Sendable (Status) -> Void)?>(nil)
+
+    /// Of the world at large; one for the process.
+    public class func shared() -> AFNetworkReachabilityManager { world }
+
+    /// Of the world at large.
+    public convenience init() { self.init(NetworkReachabilityManager()) }
+
+    /// Of one host; always unknown if `domain` cannot be one.
+    public convenience init(forDomain domain: String) { self.init(NetworkReachabilityManager(host: domain)) }
+
+    /// Of one IP literal; always unknown if `address` is none.
+    public convenience init(forAddress address: String) { self.init(NetworkReachabilityManager(host: address)) }
+
+    private init(_ manager: NetworkReachabilityManager?) {
+        self.manager = manager
+        manager?.listener = { [weak self] status in self?.tell(Status(status)) }
+    }
+
+    /// As it is now.
+    open var networkReachabilityStatus: Status { manager.map { Status($0.networkReachabilityStatus) } ?? .unknown }
+
+    /// Whether there is a way.
+    open var isReachable: Bool { isReachableViaWWAN || isReachableViaWiFi }
+
+    /// Whether there is one, by a mobile network.
+    open var isReachableViaWWAN: Bool { networkReachabilityStatus == .reachableViaWWAN }
+
+    /// Whether there is one, by anything else.
+    open var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
+
+    /// Where the block runs and the notification is posted; a serial queue of the manager's own at first.
+    open var callbackQueue: DispatchQueue? {
+        get { manager?.listenerQueue }
+        set { if let newValue { manager?.listenerQueue = newValue } }
+    }
+
+    /// Tells soon how things stand, and then each change.
+    open func startMonitoring() { manager?.startListening() }
+
+    /// Tells no more.
+    open func stopMonitoring() { manager?.stopListening() }
+
+    /// The status in English words.
+    open func localizedNetworkReachabilityStatusString() -> String {
+        switch networkReachabilityStatus {
+        case .unknown: "Unknown"
+        case .notReachable: "Not Reachable"
+        case .reachableViaWWAN: "Reachable via WWAN"
+        case .reachableViaWiFi: "Reachable via WiFi"
+        }
+    }
+
+    /// Is called besides the notification; nil for none.
+    @preconcurrency
+    open func setReachabilityStatusChange(_ block: (@Sendable (Status) -> Void)?) {
+        let old = self.block.withLock { current in
+            let old = current
+            current = block
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    private func tell(_ status: Status) {
+        block.withLock { $0 }?(status)
+        NotificationCenter.default.post(
+            name: .AFNetworkingReachabilityDidChange, object: nil,
+            userInfo: [Notification.Key.AFNetworkingReachabilityNotificationStatusItem: status.rawValue])
+    }
+}
+
+extension AFNetworkReachabilityManager.Status {
+    fileprivate init(_ status: NetworkReachabilityManager.NetworkReachabilityStatus) {
+        switch status {
+        case .unknown: self = .unknown
+        case .notReachable: self = .notReachable
+        case .reachable(.wwan): self = .reachableViaWWAN
+        case .reachable(.ethernetOrWiFi): self = .reachableViaWiFi
+        }
+    }
+}
+
+extension Notification.Name {
+    /// The way to the world, or to a host, is another now. The status stands under
+    /// `Notification.Key.AFNetworkingReachabilityNotificationStatusItem`, as a number.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingReachabilityDidChange = Notification.Name(
+        "com.alamofire.networking.reachability.change")
+}
+
+extension Notification.Key {
+    /// The ``AFNetworkReachabilityManager/Status`` as a number.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingReachabilityNotificationStatusItem = "AFNetworkingReachabilityNotificationStatusItem"
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+extension Notification.Name {
+    /// A task of an ``AFURLSessionManager`` runs, which it did not before. The object is the task. Posted from the
+    /// moment on when this name or the next is asked for.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var AFNetworkingTaskDidResume: Notification.Name {
+        AFStateNotifications.watched(AFStateNotifications.resumed)
+    }
+    /// A task of an ``AFURLSessionManager`` that ran is suspended. The object is the task.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static var AFNetworkingTaskDidSuspend: Notification.Name {
+        AFStateNotifications.watched(AFStateNotifications.suspended)
+    }
+    /// A task of an ``AFURLSessionManager`` has ended, and its handler was told. The object is the task.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidComplete = Notification.Name("com.alamofire.networking.task.complete")
+    /// The session of an ``AFURLSessionManager`` has been invalidated, and its last task has ended. The object is the
+    /// session.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFURLSessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
+    /// The file of a download stands where it was wanted. The object is the task.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFURLSessionDownloadTaskDidMoveFileSuccessfully = Notification.Name(
+        "com.alamofire.networking.session.download.file-manager-succeed")
+    /// The file of a download could not be moved to where it was wanted, and stays where it was. The object is the
+    /// task, and what the error says is in `userInfo`, with both paths.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFURLSessionDownloadTaskDidFailToMoveFile = Notification.Name(
+        "com.alamofire.networking.session.download.file-manager-error")
+}
+
+extension Notification.Key {
+    /// The serializer.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteResponseSerializer =
+        "com.alamofire.networking.task.complete.responseserializer"
+    /// What it made of the body, if it made anything.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteSerializedResponse =
+        "com.alamofire.networking.task.complete.serializedresponse"
+    /// Where the body is to be, if it was wanted as a file.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteAssetPath = "com.alamofire.networking.task.complete.assetpath"
+    /// The body.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteResponseData =
+        "com.alamofire.networking.complete.finish.responsedata"
+    /// What went wrong, if anything did.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteError = "com.alamofire.networking.task.complete.error"
+    /// What the engine measured.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let AFNetworkingTaskDidCompleteSessionTaskMetrics =
+        "com.alamofire.networking.complete.sessiontaskmetrics"
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+public import TernEngine
+
+// What the session is asked and told, block by block. A block that is nil leaves the answer to the library. Set them
+// before the tasks they are for.
+extension AFURLSessionManager {
+    /// Is told that the session has ended.
+    @preconcurrency
+    public func setSessionDidBecomeInvalidBlock(_ block: (@Sendable (Session, (any Error)?) -> Void)?) {
+        blocks[\.sessionInvalid] = block
+    }
+
+    /// Answers the verdict of ``securityPolicy`` about a server; see ``Tern/SessionDelegate/sessionDidReceiveChallenge``.
+    @preconcurrency
+    public func setSessionDidReceiveAuthenticationChallengeBlock(
+        _ block: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
+    ) {
+        manager.delegate.sessionDidReceiveChallenge = block
+    }
+
+    /// Brings a new stream where a task's own has been read and has to be sent again.
+    @preconcurrency
+    public func setTaskNeedNewBodyStreamBlock(_ block: (@Sendable (Session, SessionTask) -> InputStream?)?) {
+        manager.delegate.taskNeedNewBodyStream = block
+    }
+
+    /// Says what to ask where a response sends a task elsewhere; nil delivers the redirect.
+    @preconcurrency
+    public func setTaskWillPerformHTTPRedirectionBlock(
+        _ block: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
+    ) {
+        manager.delegate.taskWillPerformHTTPRedirection = block
+    }
+
+    /// Answers a server that asks for credentials, and the verdict of ``securityPolicy`` about a server where the
+    /// session's block has not decided; see ``Tern/SessionDelegate/taskDidReceiveChallenge``.
+    @preconcurrency
+    public func setTaskDidReceiveAuthenticationChallengeBlock(
+        _ block: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+    ) {
+        manager.delegate.taskDidReceiveChallenge = block
+    }
+
+    /// Is called when content was sent, besides the task's progress: bytes since the last call, in all, and to be
+    /// expected.
+    @preconcurrency
+    public func setTaskDidSendBodyDataBlock(
+        _ block: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
+    ) {
+        guard let block else { return manager.delegate.taskDidSendBodyData = nil }
+        manager.delegate.taskDidSendBodyData = { [weak hub = manager.delegate] session, task, count, total, expected in
+            hub?.report(sent: count, total: total, expected: expected, of: task)
+            block(session, task, count, total, expected)
+        }
+    }
+
+    /// Is told that a task has ended, besides its completion handler.
+    @preconcurrency
+    public func setTaskDidCompleteBlock(_ block: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?) {
+        manager.delegate.taskDidComplete = block
+    }
+
+    /// Says whether the body of a response is wanted, and whether as a file. A task that becomes a download keeps its
+    /// handlers.
+    @preconcurrency
+    public func setDataTaskDidReceiveResponseBlock(
+        _ block: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+    ) {
+        manager.delegate.dataTaskDidBecomeDownloadTask = { [registry, blocks] session, task, download in
+            registry.move(task, to: download, AFFileMover(blocks: blocks))
+            blocks[\.becameDownload]?(session, task, download)
+        }
+        manager.delegate.dataTaskDidReceiveResponse = block
+    }
+
+    /// Is called with the download that a data task has become.
+    @preconcurrency
+    public func setDataTaskDidBecomeDownloadTaskBlock(
+        _ block: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
+    ) {
+        blocks[\.becameDownload] = block
+    }
+
+    /// Is called with the bytes of a body, which the task collects all the same.
+    @preconcurrency
+    public func setDataTaskDidReceiveDataBlock(_ block: (@Sendable (Session, SessionDataTask, Data) -> Void)?) {
+        guard let block else { return manager.delegate.dataTaskDidReceiveData = nil }
+        manager.delegate.dataTaskDidReceiveData = { [weak hub = manager.delegate] session, task, data in
+            hub?.collect(data, of: task)
+            block(session, task, data)
+        }
+    }
+
+    /// Says where a complete file is to be, in place of the task's destination; nil leaves it to that.
+    @preconcurrency
+    public func setDownloadTaskDidFinishDownloadingBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, URL) -> URL?)?
+    ) {
+        blocks[\.fileFinished] = block
+    }
+
+    /// Is called when bytes were written to a file, besides the task's progress: bytes since the last call, in all, and
+    /// to be expected.
+    @preconcurrency
+    public func setDownloadTaskDidWriteDataBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
+    ) {
+        guard let block else { return manager.delegate.downloadTaskDidWriteData = nil }
+        manager.delegate.downloadTaskDidWriteData = {
+            [weak hub = manager.delegate] session, task, count, total, expected in
+            hub?.report(written: count, total: total, expected: expected, of: task)
+            block(session, task, count, total, expected)
+        }
+    }
+
+    /// Is told from which byte a download goes on, and of how many, besides the task's progress.
+    @preconcurrency
+    public func setDownloadTaskDidResumeBlock(
+        _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
+    ) {
+        guard let block else { return manager.delegate.downloadTaskDidResumeAtOffset = nil }
+        manager.delegate.downloadTaskDidResumeAtOffset = { [weak hub = manager.delegate] session, task, offset, total in
+            hub?.report(resumedAt: offset, total: total, of: task)
+            block(session, task, offset, total)
+        }
+    }
+}

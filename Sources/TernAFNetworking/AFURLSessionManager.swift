@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+public import TernEngine
+
+/// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and
+/// notifications.
+///
+/// Tasks are not started: `resume()` starts them. What the session tells is told one after another on one queue; bodies
+/// are serialized beside each other. A view of ``Tern/SessionManager``: letting go of it ends its tasks.
+///
+/// Any thread, any time. Sendable because what changes is behind locks; a subclass has to keep to that.
+open class AFURLSessionManager: @unchecked Sendable {
+    /// Is told what came of a task: the head of the response, what the serializer made of the body, and what went
+    /// wrong.
+    public typealias CompletionHandler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
+    /// Is told how far a task has come, on the manager's queue.
+    public typealias ProgressHandler = @Sendable (Progress) -> Void
+    /// Is told what came of a download: the head of the response, where the file is to be, and what went wrong.
+    public typealias DownloadCompletionHandler = @Sendable (HTTPURLResponse?, URL?, (any Error)?) -> Void
+    /// Says where a complete file is to be, given where it is. What stands there already stays.
+    public typealias Destination = @Sendable (URL, HTTPURLResponse) -> URL
+
+    let manager: SessionManager
+    let blocks = AFBlocks()
+    let registry: AFTaskRegistry
+
+    /// A manager of a session of its own; nil takes the default configuration.
+    public init(sessionConfiguration configuration: SessionConfiguration? = nil) {
+        manager = SessionManager(configuration: configuration ?? .default)
+        registry = AFTaskRegistry(queue: manager.queue)
+        begin()
+    }
+
+    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
+    /// delegate.
+    ///
+    /// Tasks that were made on the session itself and have not ended are the manager's from now on. They have no
+    /// handlers, but progress, and what comes from now on of their bodies is collected, serialized and posted as that
+    /// of any other.
+    public init?(session: Session, delegate: Tern.SessionDelegate) {
+        guard let manager = SessionManager(session: session, delegate: delegate) else { return nil }
+        self.manager = manager
+        registry = AFTaskRegistry(queue: manager.queue)
+        begin()
+        for task in manager.strayTasks { adopt(task) }
+    }
+
+    private func begin() {
+        manager.startRequestsImmediately = false
+        AFStateNotifications.serve(registry)
+        manager.delegate.sessionDidBecomeInvalidWithError = { [blocks] session, error in
+            blocks[\.sessionInvalid]?(session, error)
+            NotificationCenter.default.post(name: .AFURLSessionDidInvalidate, object: session)
+        }
+    }
+
+    private func adopt(_ task: SessionTask) {
+        switch task {
+        case let task as SessionUploadTask: registry.add(manager.adopt(task), nil, nil, nil)
+        case let task as SessionDataTask: registry.add(manager.adopt(task), nil, nil)
+        case let task as SessionDownloadTask: registry.add(manager.adopt(task), nil, AFFileMover(blocks: blocks), nil)
+        default: break
+        }
+    }
+
+    /// What sends the tasks.
+    open var session: Session { manager.session }
+
+    /// Where everything is told that is not told on ``completionQueue``.
+    open var queue: DispatchQueue { manager.queue }
+
+    /// Makes something of bodies; JSON at first.
+    open var responseSerializer: any AFURLResponseSerialization {
+        get { registry.settings.serializer }
+        set { registry.settings.serializer = newValue }
+    }
+
+    /// Where completion handlers run; nil is ``queue``.
+    open var completionQueue: DispatchQueue? {
+        get { registry.settings.completionQueue }
+        set { registry.settings.completionQueue = newValue }
+    }
+
+    /// What completion handlers are members of; nil is a group of the manager's own.
+    open var completionGroup: DispatchGroup? {
+        get { registry.settings.completionGroup }
+        set { registry.settings.completionGroup = newValue }
+    }
+
+    /// Which servers are trusted, from the next connection on.
+    open var securityPolicy: AFSecurityPolicy {
+        get { registry.settings.securityPolicy }
+        set {
+            registry.settings.securityPolicy = newValue
+            manager.serverTrustPolicyManager = AFPolicies(newValue)
+        }
+    }
+
+    /// Watches the way to the world.
+    open var reachabilityManager: AFNetworkReachabilityManager {
+        get { registry.settings.reachabilityManager }
+        set { registry.settings.reachabilityManager = newValue }
+    }
+
+    /// The tasks that have not ended, whether they were started or not.
+    open var tasks: [SessionTask] { registry.tasks }
+
+    /// Those of them that were not made to send content.
+    open var dataTasks: [SessionDataTask] { registry.dataTasks }
+
+    /// Those of them that were made to send content.
+    open var uploadTasks: [SessionUploadTask] { registry.uploadTasks }
+
+    /// Those of them whose response becomes a file.
+    open var downloadTasks: [SessionDownloadTask] { registry.downloadTasks }
+
+    /// Ends the session when its tasks have ended; they are cancelled, or awaited.
+    open func invalidateSessionCancelingTasks(_ cancelPendingTasks: Bool) {
+        if cancelPendingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+    }
+
+    // Tasks
+
+    /// A task that asks for data.
+    @preconcurrency
+    open func dataTask(
+        with request: URLRequest, completionHandler: CompletionHandler? = nil
+    ) -> SessionDataTask {
+        dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
+    }
+
+    /// A task that asks for data, and tells how far it has come.
+    @preconcurrency
+    open func dataTask(
+        with request: URLRequest, uploadProgress: ProgressHandler?, downloadProgress: ProgressHandler?,
+        completionHandler: CompletionHandler?
+    ) -> SessionDataTask {
+        if let uploadProgress {
+            return registry.add(manager.upload(streamed: request), uploadProgress, downloadProgress, completionHandler)
+                ?? unmade(request)
+        }
+        return registry.add(manager.request(request), downloadProgress, completionHandler) ?? unmade(request)
+    }
+
+    /// A task that sends a file, read as it is sent.
+    @preconcurrency
+    open func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(fileURL, with: request), request, progress, completionHandler)
+    }
+
+    /// A task that sends data; nil sends none.
+    @preconcurrency
+    open func uploadTask(
+        with request: URLRequest, from bodyData: Data?, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(bodyData ?? Data(), with: request), request, progress, completionHandler)
+    }
+
+    /// A task that sends the request's own content, such as a stream.
+    @preconcurrency
+    open func uploadTask(
+        withStreamedRequest request: URLRequest, progress: ProgressHandler? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) -> SessionUploadTask {
+        upload(manager.upload(streamed: request), request, progress, completionHandler)
+    }
+
+    private func upload(
+        _ upload: UploadRequest, _ request: URLRequest, _ progress: ProgressHandler?,
+        _ completionHandler: CompletionHandler?
+    ) -> SessionUploadTask {
+        registry.add(upload, progress, nil, completionHandler)
+            ?? session.uploadTask(with: request, from: .data(Data())) { _ in }
+    }
+
+    /// A task whose response becomes a file, and is taken to where `destination` says; without one it stays where it
+    /// is, and is the handler's to remove. A file that cannot be moved is posted, and is no failure: it stays where it
+    /// is.
+    ///
+    /// The status and the type are the serializer's to judge, which gets no body: a page that says "404" is an error
+    /// and a file.
+    @preconcurrency
+    open func downloadTask(
+        with request: URLRequest, progress: ProgressHandler? = nil, destination: Destination? = nil,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) -> SessionDownloadTask {
+        download(manager.download(request), progress, destination, completionHandler)
+            ?? session.downloadTask(with: request)
+    }
+
+    /// A task that goes on where another has broken off, or was cancelled: with ``TernEngine/EngineError/resumeData``
+    /// or what ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is
+    /// another one by now.
+    ///
+    /// - Throws: what is wrong with the data.
+    @preconcurrency
+    open func downloadTask(
+        withResumeData resumeData: Data, progress: ProgressHandler? = nil, destination: Destination? = nil,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) throws -> SessionDownloadTask {
+        let request = manager.download(resumingWith: resumeData)
+        if let task = download(request, progress, destination, completionHandler) { return task }
+        throw request.delegate.error ?? EngineError(.cancelled, phase: .request)
+    }
+
+    /// Nil if the request has no task.
+    private func download(
+        _ request: DownloadRequest, _ progress: ProgressHandler?, _ destination: Destination?,
+        _ completionHandler: DownloadCompletionHandler?
+    ) -> SessionDownloadTask? {
+        let mover = AFFileMover(blocks: blocks, destination: destination)
+        guard let completionHandler else { return registry.add(request, progress, mover, nil) }
+        return registry.add(request, progress, mover) { completionHandler($0, $1 as? URL, $2) }
+    }
+
+    /// For the compiler: without an adapter there is always a task, and of this kind.
+    private func unmade(_ request: URLRequest) -> SessionDataTask { session.dataTask(with: request) { _ in } }
+
+    /// How much of a task's content has been sent; nil if it is not a task of this manager that sends any, or has
+    /// ended.
+    open func uploadProgress(for task: SessionTask) -> Progress? { registry.uploadProgress(of: task) }
+
+    /// How much of a task's response has come; nil if it is not a task of this manager, or has ended.
+    open func downloadProgress(for task: SessionTask) -> Progress? { registry.downloadProgress(of: task) }
+}
+
+/// The same policy for every host.
+private final class AFPolicies: ServerTrustPolicyManager, @unchecked Sendable {
+    private let policy: ServerTrustPolicy
+
+    init(_ policy: AFSecurityPolicy) {
+        self.policy = policy.serverTrustPolicy
+        super.init(policies: [:], allHostsMustBeEvaluated: true)
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
+}
