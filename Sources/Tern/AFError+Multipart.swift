@@ -2,7 +2,7 @@
 public import Foundation
 
 extension AFError {
-    /// What stood in the way of encoding a form of several parts.
+    /// Why a multipart form could not be encoded.
     public enum MultipartEncodingFailureReason: Sendable {
         /// A part is to be read from a URL that names no file.
         case bodyPartURLInvalid(url: URL)
@@ -10,13 +10,13 @@ extension AFError {
         case bodyPartFilenameInvalid(in: URL)
         /// A part's file is not there.
         case bodyPartFileNotReachable(at: URL)
-        /// The system would not say whether a part's file is there.
+        /// The system call that checks whether a part's file exists failed.
         case bodyPartFileNotReachableWithError(atURL: URL, error: any Error)
         /// A part's file is a directory.
         case bodyPartFileIsDirectory(at: URL)
         /// A part's file has no size.
         case bodyPartFileSizeNotAvailable(at: URL)
-        /// The system would not say how large a part's file is.
+        /// The system call that returns the size of a part's file failed.
         case bodyPartFileSizeQueryFailedWithError(forURL: URL, error: any Error)
         /// A part's file cannot be opened.
         case bodyPartInputStreamCreationFailed(for: URL)

@@ -15,7 +15,7 @@ public enum AFError: Error {
     /// A response serializer could not serialize.
     case responseSerializationFailed(reason: ResponseSerializationFailureReason)
 
-    /// What stood in the way of encoding.
+    /// Why the parameters could not be encoded.
     public enum ParameterEncodingFailureReason: Sendable {
         /// The request has no URL to encode parameters into.
         case missingURL
@@ -39,7 +39,7 @@ public enum AFError: Error {
         case unacceptableStatusCode(code: Int)
     }
 
-    /// What stood in the way of serializing.
+    /// Why the response could not be serialized.
     public enum ResponseSerializationFailureReason: Sendable {
         /// There are no data: they went to `stream(closure:)`.
         case inputDataNil

@@ -11,7 +11,7 @@ extension EngineError: CustomNSError, LocalizedError {
     /// The number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The description, the origin that was asked, and what a download can go on from.
+    /// The description, the origin of the request, and the resume data of a download.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failingURL { information[NSURLErrorFailingURLErrorKey] = failingURL }
@@ -35,7 +35,7 @@ extension EngineError {
         URLError(code, userInfo: errorUserInfo.merging([NSUnderlyingErrorKey: self]) { first, _ in first })
     }
 
-    /// The origin that was asked. An error knows no more of a URL, which may hold secrets.
+    /// The origin of the request. An error has no other part of the URL, which may contain secrets.
     public var failingURL: URL? {
         origin.flatMap { URL(string: "\($0.scheme)://\($0.hostField)") }
     }

@@ -3,13 +3,13 @@ import Foundation
 import Tern
 import TernEngine
 
-/// Takes a complete file to where the manager's block wants it, or else the task's destination: one of them is asked,
-/// once. A file that cannot be moved stays where it is, which is told and is no failure of the task.
+/// Moves a complete file to the location that the manager's block returns, or else the task's destination. A file that
+/// cannot be moved stays where it is: a notification reports it, and the task succeeds.
 struct AFFileMover: Sendable {
     let blocks: AFBlocks
     var destination: (@Sendable (URL, HTTPURLResponse) -> URL)?
 
-    /// Where the file is to be. On the callback queue.
+    /// Moves the file, and returns its destination. On the callback queue.
     func move(_ location: URL, of task: SessionDownloadTask, in session: Session) -> URL {
         guard let target = blocks[\.fileFinished]?(session, task, location) ?? destination(of: task, location) else {
             return location

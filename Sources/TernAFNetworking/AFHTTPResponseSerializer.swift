@@ -3,7 +3,7 @@ public import Foundation
 import Tern
 public import TernEngine
 
-/// Judges the status and the type of a response, and leaves the body as it is.
+/// Validates the status and the type of a response, and returns the body unchanged.
 open class AFHTTPResponseSerializer: AFURLResponseSerialization, @unchecked Sendable {
     // Sendable because it does not change; a subclass has to keep to that.
 
@@ -12,13 +12,13 @@ open class AFHTTPResponseSerializer: AFURLResponseSerialization, @unchecked Send
     /// The media types to take; nil takes any.
     public let acceptableContentTypes: Set<String>?
 
-    /// One that takes these; every success of any type, if it is not told otherwise.
+    /// Creates a serializer that accepts these; by default every success of any type.
     public init(acceptableStatusCodes: Set<Int>? = Set(200..<300), acceptableContentTypes: Set<String>? = nil) {
         self.acceptableStatusCodes = acceptableStatusCodes
         self.acceptableContentTypes = acceptableContentTypes
     }
 
-    /// Judges a response; none is none to judge, and without a body its type does not count.
+    /// Validates a response. Without a body its type does not count; without a response there is no error.
     ///
     /// - Throws: `AFError.responseValidationFailed`.
     open func validate(_ response: HTTPURLResponse?, data: Data?) throws {

@@ -21,7 +21,7 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
         super.init(acceptableStatusCodes: acceptableStatusCodes, acceptableContentTypes: acceptableContentTypes)
     }
 
-    /// What the JSON says; nil for an empty body, or a single space, which Rails sends for none.
+    /// Returns the JSON object; nil for an empty body, or a single space, which Rails sends for none.
     open override func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> Any? {
         try validate(response, data: data)
         guard let data, !data.isEmpty, data != Data(" ".utf8) else { return nil }

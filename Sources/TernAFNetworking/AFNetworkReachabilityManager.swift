@@ -5,13 +5,13 @@ import TernLock
 
 /// A ``Tern/NetworkReachabilityManager`` under AFNetworking's names, with its notification.
 ///
-/// Any thread, any time. Sendable because what changes is behind a lock; a subclass has to keep to that.
+/// Thread-safe. Sendable because its state is behind a lock; a subclass must keep that.
 open class AFNetworkReachabilityManager: @unchecked Sendable {
-    /// Whether there is a way, and by what.
+    /// Whether there is a route, and over which kind of link.
     public enum Status: Int, Sendable {
         /// It cannot be determined.
         case unknown = -1
-        /// There is none.
+        /// There is no route.
         case notReachable = 0
         /// By a mobile network.
         case reachableViaWWAN = 1
@@ -24,16 +24,16 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     private let manager: NetworkReachabilityManager?
     private let block = Lock<(@Sendable (Status) -> Void)?>(nil)
 
-    /// Of the world at large; one for the process.
+    /// The manager of the internet, shared by the process.
     public class func shared() -> AFNetworkReachabilityManager { world }
 
-    /// Of the world at large.
+    /// Creates a manager of the internet.
     public convenience init() { self.init(NetworkReachabilityManager()) }
 
-    /// Of one host; always unknown if `domain` cannot be one.
+    /// Creates a manager of one host; its status is unknown if `domain` cannot be one.
     public convenience init(forDomain domain: String) { self.init(NetworkReachabilityManager(host: domain)) }
 
-    /// Of one IP literal; always unknown if `address` is none.
+    /// Creates a manager of one IP literal; its status is unknown if `address` is none.
     public convenience init(forAddress address: String) { self.init(NetworkReachabilityManager(host: address)) }
 
     private init(_ manager: NetworkReachabilityManager?) {
@@ -44,13 +44,13 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// As it is now.
     open var networkReachabilityStatus: Status { manager.map { Status($0.networkReachabilityStatus) } ?? .unknown }
 
-    /// Whether there is a way.
+    /// Whether there is a route.
     open var isReachable: Bool { isReachableViaWWAN || isReachableViaWiFi }
 
-    /// Whether there is one, by a mobile network.
+    /// Whether there is a route over a mobile network.
     open var isReachableViaWWAN: Bool { networkReachabilityStatus == .reachableViaWWAN }
 
-    /// Whether there is one, by anything else.
+    /// Whether there is a route over another link.
     open var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
     /// Where the block runs and the notification is posted; a serial queue of the manager's own at first.
@@ -59,10 +59,10 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
         set { if let newValue { manager?.listenerQueue = newValue } }
     }
 
-    /// Tells soon how things stand, and then each change.
+    /// Starts to report the status, soon and after each change.
     open func startMonitoring() { manager?.startListening() }
 
-    /// Tells no more.
+    /// Stops the reports.
     open func stopMonitoring() { manager?.stopListening() }
 
     /// The status in English words.
@@ -106,7 +106,7 @@ extension AFNetworkReachabilityManager.Status {
 }
 
 extension Notification.Name {
-    /// The way to the world, or to a host, is another now. The status stands under
+    /// The reachability of the internet or of a host has changed. The status is the value of
     /// `Notification.Key.AFNetworkingReachabilityNotificationStatusItem`, as a number.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingReachabilityDidChange = Notification.Name(

@@ -14,7 +14,7 @@ extension Notification.Name {
     public static var AFNetworkingTaskDidSuspend: Notification.Name {
         AFStateNotifications.watched(AFStateNotifications.suspended)
     }
-    /// A task of an ``AFURLSessionManager`` has ended, and its handler was told. The object is the task.
+    /// A task of an ``AFURLSessionManager`` has ended, and its handler was called. The object is the task.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidComplete = Notification.Name("com.alamofire.networking.task.complete")
     /// The session of an ``AFURLSessionManager`` has been invalidated, and its last task has ended. The object is the

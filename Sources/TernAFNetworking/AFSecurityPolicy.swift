@@ -2,7 +2,7 @@
 public import Foundation
 public import Tern
 
-/// AFNetworking 4's security policy, as one more way to say what a ``TernTLS/ServerTrustPolicy`` says.
+/// AFNetworking 4's security policy; ``serverTrustPolicy`` is the same as a ``TernTLS/ServerTrustPolicy``.
 ///
 /// One difference: without `validatesDomainName` AFNetworking evaluates by plain X.509 rules, and a certificate for
 /// clients would do. Here the purpose has to be "TLS server" all the same.

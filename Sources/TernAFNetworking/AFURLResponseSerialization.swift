@@ -2,10 +2,10 @@
 public import Foundation
 public import TernEngine
 
-/// Makes something of a response's body, for an ``AFURLSessionManager``.
+/// Serializes a response's body for an ``AFURLSessionManager``.
 public protocol AFURLResponseSerialization: Sendable {
-    /// What stands in the body; nil for nothing.
+    /// Returns the serialized body; nil for an empty one.
     ///
-    /// - Throws: what is wrong with the response; it becomes the error of the task.
+    /// - Throws: the error of the task.
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> Any?
 }

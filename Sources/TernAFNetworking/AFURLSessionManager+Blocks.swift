@@ -3,16 +3,15 @@ public import Foundation
 public import Tern
 public import TernEngine
 
-// What the session is asked and told, block by block. A block that is nil leaves the answer to the library. Set them
-// before the tasks they are for.
+// The blocks. A block that is nil leaves the answer to the library. Set blocks before the tasks they are for.
 extension AFURLSessionManager {
-    /// Is told that the session has ended.
+    /// Sets the block that is called when the session has ended.
     @preconcurrency
     public func setSessionDidBecomeInvalidBlock(_ block: (@Sendable (Session, (any Error)?) -> Void)?) {
         blocks[\.sessionInvalid] = block
     }
 
-    /// Answers the verdict of ``securityPolicy`` about a server; see ``Tern/SessionDelegate/sessionDidReceiveChallenge``.
+    /// Answers the verdict of ``securityPolicy``; see ``Tern/SessionDelegate/sessionDidReceiveChallenge``.
     @preconcurrency
     public func setSessionDidReceiveAuthenticationChallengeBlock(
         _ block: (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
@@ -26,7 +25,7 @@ extension AFURLSessionManager {
         manager.delegate.taskNeedNewBodyStream = block
     }
 
-    /// Says what to ask where a response sends a task elsewhere; nil delivers the redirect.
+    /// Returns the request that follows a redirect; nil delivers the redirect.
     @preconcurrency
     public func setTaskWillPerformHTTPRedirectionBlock(
         _ block: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
@@ -56,13 +55,13 @@ extension AFURLSessionManager {
         }
     }
 
-    /// Is told that a task has ended, besides its completion handler.
+    /// Sets the block that is called when a task has ended, in addition to its completion handler.
     @preconcurrency
     public func setTaskDidCompleteBlock(_ block: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?) {
         manager.delegate.taskDidComplete = block
     }
 
-    /// Says whether the body of a response is wanted, and whether as a file. A task that becomes a download keeps its
+    /// Returns whether to read a response's body, and whether into a file. A task that becomes a download keeps its
     /// handlers.
     @preconcurrency
     public func setDataTaskDidReceiveResponseBlock(
@@ -115,7 +114,7 @@ extension AFURLSessionManager {
         }
     }
 
-    /// Is told from which byte a download goes on, and of how many, besides the task's progress.
+    /// Sets the block that receives the offset at which a download resumes, in addition to the task's progress.
     @preconcurrency
     public func setDownloadTaskDidResumeBlock(
         _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?

@@ -6,19 +6,18 @@ public import TernEngine
 /// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and
 /// notifications.
 ///
-/// Tasks are not started: `resume()` starts them. What the session tells is told one after another on one queue; bodies
-/// are serialized beside each other. A view of ``Tern/SessionManager``: letting go of it ends its tasks.
+/// Tasks are not started: `resume()` starts them. Events are delivered one after another on one queue; bodies
+/// are serialized concurrently. A view of ``Tern/SessionManager``: releasing it ends its tasks.
 ///
-/// Any thread, any time. Sendable because what changes is behind locks; a subclass has to keep to that.
+/// Thread-safe. Sendable because its state is behind locks; a subclass must keep that.
 open class AFURLSessionManager: @unchecked Sendable {
-    /// Is told what came of a task: the head of the response, what the serializer made of the body, and what went
-    /// wrong.
+    /// Receives the result of a task: the head of the response, the serialized body, and the error.
     public typealias CompletionHandler = @Sendable (HTTPURLResponse?, Any?, (any Error)?) -> Void
-    /// Is told how far a task has come, on the manager's queue.
+    /// Receives the progress of a task, on the manager's queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
-    /// Is told what came of a download: the head of the response, where the file is to be, and what went wrong.
+    /// Receives the result of a download: the head of the response, the destination of the file, and the error.
     public typealias DownloadCompletionHandler = @Sendable (HTTPURLResponse?, URL?, (any Error)?) -> Void
-    /// Says where a complete file is to be, given where it is. What stands there already stays.
+    /// Returns the destination of a complete file. A file that exists there stays.
     public typealias Destination = @Sendable (URL, HTTPURLResponse) -> URL
 
     let manager: SessionManager
@@ -67,28 +66,28 @@ open class AFURLSessionManager: @unchecked Sendable {
     /// What sends the tasks.
     open var session: Session { manager.session }
 
-    /// Where everything is told that is not told on ``completionQueue``.
+    /// The queue of every call that does not use ``completionQueue``.
     open var queue: DispatchQueue { manager.queue }
 
-    /// Makes something of bodies; JSON at first.
+    /// Serializes bodies; at first JSON.
     open var responseSerializer: any AFURLResponseSerialization {
         get { registry.settings.serializer }
         set { registry.settings.serializer = newValue }
     }
 
-    /// Where completion handlers run; nil is ``queue``.
+    /// The queue of completion handlers; nil is ``queue``.
     open var completionQueue: DispatchQueue? {
         get { registry.settings.completionQueue }
         set { registry.settings.completionQueue = newValue }
     }
 
-    /// What completion handlers are members of; nil is a group of the manager's own.
+    /// The group of completion handlers; nil is a private group.
     open var completionGroup: DispatchGroup? {
         get { registry.settings.completionGroup }
         set { registry.settings.completionGroup = newValue }
     }
 
-    /// Which servers are trusted, from the next connection on.
+    /// The trust policy, from the next connection on.
     open var securityPolicy: AFSecurityPolicy {
         get { registry.settings.securityPolicy }
         set {
@@ -97,7 +96,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         }
     }
 
-    /// Watches the way to the world.
+    /// The reachability manager.
     open var reachabilityManager: AFNetworkReachabilityManager {
         get { registry.settings.reachabilityManager }
         set { registry.settings.reachabilityManager = newValue }
@@ -193,11 +192,11 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.downloadTask(with: request)
     }
 
-    /// A task that goes on where another has broken off, or was cancelled: with ``TernEngine/EngineError/resumeData``
+    /// A task that resumes an interrupted or cancelled download, with ``TernEngine/EngineError/resumeData``
     /// or what ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is
     /// another one by now.
     ///
-    /// - Throws: what is wrong with the data.
+    /// - Throws: the defect of the data.
     @preconcurrency
     open func downloadTask(
         withResumeData resumeData: Data, progress: ProgressHandler? = nil, destination: Destination? = nil,

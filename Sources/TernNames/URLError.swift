@@ -16,10 +16,10 @@ extension EngineError {
     /// ``TernEngine/EngineError/resumeData``
     public var downloadTaskResumeData: Data? { resumeData }
 
-    /// The description, the origin that was asked, what a download can go on from, and nothing of the request.
+    /// The description, the origin of the request, the resume data of a download, and nothing else of the request.
     public var userInfo: [String: Any] { errorUserInfo }
 }
 
-/// The key of what a download can go on from, in the `userInfo` of its error.
+/// The key of a download's resume data in the `userInfo` of its error.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"

@@ -30,7 +30,7 @@ extension Session {
     }
 
     /// A session with this configuration, whose delegate is the hub of a ``Tern/SessionManager`` to be. There is no
-    /// queue to choose: delegates are told on the reactors' threads.
+    /// queue to choose: delegates are called on the reactors' threads.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
     ) {

@@ -2,16 +2,16 @@
 public import Foundation
 public import Tern
 
-/// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is: what is not named here is set
+/// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is. A setting not named here is
 /// by key path on ``value``. A session reads it once, when it is made.
 ///
 /// Not for use from several threads at a time, as ever.
 @dynamicMemberLookup
 public final class URLSessionConfiguration {
-    /// What it says.
+    /// The configuration as a value.
     public var value: SessionConfiguration
 
-    /// A configuration that says this.
+    /// Creates a configuration with this value.
     public init(_ value: SessionConfiguration = .default) {
         self.value = value
     }

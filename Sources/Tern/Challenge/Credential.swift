@@ -39,7 +39,7 @@ public struct Credential: Sendable {
         persistence = .none
     }
 
-    /// Whether it says that a server is trusted.
+    /// Whether it is a statement that a server is trusted.
     let isServerTrust: Bool
 
     /// Whether there is a password.

@@ -11,7 +11,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     public enum Destination: Sendable {
         /// Into the query for GET, HEAD and DELETE, else into the body.
         case methodDependent
-        /// Into the query, behind what is there.
+        /// Appends the parameters to the query.
         case queryString
         /// Into the body.
         case httpBody
@@ -118,7 +118,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return String(text.dropLast(2))
     }
 
-    /// Swift's numbers become NSNumber when asked, and so does Bool, which alone says "c" of itself.
+    /// Swift's numbers and Bool bridge to NSNumber; only Bool has the Objective-C type "c".
     private func text(of value: Any) -> String {
         guard let number = value as? NSNumber, unsafe number.objCType.pointee == CChar(UInt8(ascii: "c")) else {
             return Self.spelled(value)

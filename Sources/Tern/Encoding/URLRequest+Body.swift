@@ -3,7 +3,7 @@ import Foundation
 import TernEngine
 
 extension URLRequest {
-    /// Takes `body`, and says what it is unless the request says so already.
+    /// Sets `body`, and the Content-Type unless the request has one.
     mutating func setBody(_ body: Data, contentType: String) {
         httpBody = body
         if value(forHTTPHeaderField: "Content-Type") == nil {

@@ -2,12 +2,12 @@
 import Foundation
 public import TernEngine
 
-/// Adapts and retries.
+/// An adapter that is also a retrier.
 public typealias RequestInterceptor = RequestAdapter & RequestRetrier
 
-/// Adapters and retriers in a row, to be a manager's `adapter` and `retrier`.
+/// A list of adapters and retriers that serves as a manager's `adapter` and `retrier`.
 ///
-/// Each adapter gets what the one before it made. Retriers are asked in turn until one says yes.
+/// Each adapter receives the result of the one before it. Retriers are asked in turn until one answers yes.
 public final class Interceptor: RequestInterceptor {
     private let adapters: [any RequestAdapter]
     private let retriers: [any RequestRetrier]
@@ -21,12 +21,12 @@ public final class Interceptor: RequestInterceptor {
         self.retriers = retriers + interceptors
     }
 
-    /// What the last adapter makes of it.
+    /// Returns the result of the last adapter.
     public func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
         try adapters.reduce(urlRequest) { try $1.adapt($0) }
     }
 
-    /// Yes as soon as one says so, with its delay.
+    /// Asks the retriers in turn until one answers yes.
     public func should(
         _ manager: SessionManager, retry request: Request, with error: any Error,
         completion: @escaping RequestRetryCompletion

@@ -9,7 +9,7 @@ extension SessionDelegate {
         self[task]?.delegate.receive(data.span, of: task)
     }
 
-    /// Answers with the closure or the credential of the task's request; without a request, asks the session's closures.
+    /// Answers with the closure or credential of the task's request; without a request, asks the session's closures.
     func answerByDefault(
         _ challenge: Challenge, of task: SessionTask, in session: Session,
         _ completionHandler: @escaping ChallengeCompletion

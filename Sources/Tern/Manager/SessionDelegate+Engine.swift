@@ -3,10 +3,10 @@ public import Foundation
 public import TernEngine
 import TernLock
 
-// For the engine, which tells of tasks that were made on the session itself: they belong to no request, or to one that
-// has adopted them. Call none of these.
+// Called by the engine for tasks that were made on the session itself. They belong to no request, or to one that has
+// adopted them.
 extension SessionDelegate: TernEngine.SessionDelegate {
-    /// Notes that there is a task which belongs to no request.
+    /// Adds a task that belongs to no request.
     public func session(_ session: Session, didCreate task: SessionTask) { strays.add(task) }
 
     /// The session has ended.
@@ -15,7 +15,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         callbacks.post(CallbackBlock { [self] in urlSession(session, didBecomeInvalidWithError: nil) })
     }
 
-    /// Asks the closures whether the body is wanted.
+    /// Asks the closures whether to read the body.
     public func task(
         _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
     ) {
@@ -23,13 +23,13 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         if !relay(.response(response, question), of: task) { question.answer(.allow) }
     }
 
-    /// Tells the closures of the bytes.
+    /// Calls the closure with the bytes.
     public func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         if let adopter = adopter(of: task) { return adopter.task(task, didReceive: bytes) }
         if isOverridden { _ = relay(.data(Data(copying: bytes)), of: task) }
     }
 
-    /// Tells the closures of what was sent.
+    /// Calls the closure for bytes that were sent.
     public func task(
         _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
@@ -41,7 +41,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         _ = relay(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend), of: task)
     }
 
-    /// Asks the closures where to go.
+    /// Asks the closures for the request that follows a redirect.
     public func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         _ question: Question<RedirectAnswer>
@@ -67,19 +67,19 @@ extension SessionDelegate: TernEngine.SessionDelegate {
         if !relay(.content(question), of: task) { question.answer(.unavailable) }
     }
 
-    /// Tells the closures of the end.
+    /// Calls the closures for the end of the task.
     public func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
         strays.remove(task)
         if let adopter = adopter(of: task) { return adopter.task(task, didCompleteWith: error) }
         _ = relay(.completion(error, task.metrics), of: task)
     }
 
-    /// The delegate that is told of a task in place of the hub.
+    /// The delegate that receives the events of a task in place of the hub.
     fileprivate func adopter(of task: SessionTask) -> (any SessionDownloadDelegate)? {
         registry[task]?.delegate.receiver
     }
 
-    /// False if no closure wants to be told. An event that waits for the queue holds the task.
+    /// Passes an event to the callback queue; returns false if no closure receives it. Waiting bytes suspend the task.
     func relay(_ event: TaskEvent, of task: SessionTask) -> Bool {
         let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
         guard isOverridden, let callbacks, let session else { return false }
@@ -97,14 +97,14 @@ extension SessionDelegate: TernEngine.SessionDelegate {
 
 // Downloads, and tasks that become one.
 extension SessionDelegate: SessionDownloadDelegate {
-    /// Tells the closures of the download.
+    /// Calls the closure with the download.
     public func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {
         strays.remove(task)
         if let adopter = adopter(of: task) { return adopter.task(task, didBecome: download) }
         _ = relay(.became(download), of: task)
     }
 
-    /// Tells the closures where it goes on.
+    /// Calls the closure for the offset at which the download resumes.
     public func downloadTask(
         _ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
     ) {
@@ -114,7 +114,7 @@ extension SessionDelegate: SessionDownloadDelegate {
         _ = relay(.download(task, .resumed(at: fileOffset, of: expectedTotalBytes)), of: task)
     }
 
-    /// Tells the closures of what was written.
+    /// Calls the closure for bytes that were written.
     public func downloadTask(
         _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
@@ -128,7 +128,7 @@ extension SessionDelegate: SessionDownloadDelegate {
         _ = relay(.download(task, event), of: task)
     }
 
-    /// Tells the closures of the file, which goes when they have been told.
+    /// Calls the closure with the file, which is removed afterwards.
     public func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
         if let adopter = adopter(of: task) { return adopter.downloadTask(task, didFinishDownloadingTo: location) }
         if relay(.download(task, .arrived(location)), of: task) { task.keepFile() }

@@ -4,8 +4,8 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// The hub of a manager: every event of its tasks passes through it. A closure that is set answers in place of the
-/// library; what no closure answers goes to the task's own delegate, and what that does not answer has a default.
+/// The hub of a manager, which receives every event of its tasks. A closure that is set answers in place of the
+/// library. Without a closure the task's own delegate answers, and without that a default.
 ///
 /// The order is the same for every event: the closure with a completion handler, which has to call it; the plain
 /// closure; the ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is called besides, and
@@ -15,7 +15,7 @@ import TernLock
 /// the events of a task; none runs on a reactor. Where there are none, events do not pass through the hub. Set closures
 /// before the requests they are for: earlier events are not repeated.
 ///
-/// Any thread, any time. Sendable because what it stores is behind locks; a subclass has to keep to that.
+/// Thread-safe. Sendable because its state is behind locks; a subclass must keep that.
 open class SessionDelegate: @unchecked Sendable {
     let closures = ClosureTable()
     let registry = TaskRegistry()
@@ -34,7 +34,7 @@ open class SessionDelegate: @unchecked Sendable {
 
     // The session
 
-    /// Is told that the session has been invalidated and its last task has ended.
+    /// Called when the session has been invalidated and its last task has ended.
     @preconcurrency open var sessionDidBecomeInvalidWithError: (@Sendable (Session, (any Error)?) -> Void)? {
         get { self[\.sessionInvalid] }
         set { self[\.sessionInvalid] = newValue }
@@ -55,8 +55,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionChallenge] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later, from any thread. The request fails if that takes
-    /// longer than ``TernEngine/SessionConfiguration/challengeTimeout``.
+    /// The same with a completion handler, which may be called later and from any thread. The request fails after
+    /// ``TernEngine/SessionConfiguration/challengeTimeout``.
     @preconcurrency open var sessionDidReceiveChallengeWithCompletion:
         (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -70,7 +70,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.backgroundEvents] = newValue }
     }
 
-    /// Says what to ask where a response sends a task elsewhere; nil delivers the redirect.
+    /// Returns the request that follows a redirect; nil delivers the redirect.
     @preconcurrency open var taskWillPerformHTTPRedirection:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
     {
@@ -78,7 +78,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirection] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later.
+    /// The same with a completion handler, which may be called later.
     @preconcurrency open var taskWillPerformHTTPRedirectionWithCompletion:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest, @escaping RedirectCompletion) -> Void)?
     {
@@ -95,7 +95,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.challenge] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later.
+    /// The same with a completion handler, which may be called later.
     @preconcurrency open var taskDidReceiveChallengeWithCompletion:
         (@Sendable (Session, SessionTask, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -103,13 +103,13 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.challengeWithCompletion] = newValue }
     }
 
-    /// Brings a new stream where a request's own has been read and has to be sent again; without one the request fails.
+    /// Returns a new body stream when the first one has been read and has to be sent again; nil fails the request.
     @preconcurrency open var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
         get { self[\.bodyStream] }
         set { self[\.bodyStream] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later.
+    /// The same with a completion handler, which may be called later.
     @preconcurrency open var taskNeedNewBodyStreamWithCompletion:
         (@Sendable (Session, SessionTask, @escaping StreamCompletion) -> Void)?
     {
@@ -117,20 +117,20 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.bodyStreamWithCompletion] = newValue }
     }
 
-    /// Is told, in place of the request's progress, of content that was sent: bytes since the last call, in all, and to
-    /// be expected.
+    /// Called, in place of the request's progress, when bytes of the body were sent, with the count since the last call,
+    /// in total, and expected.
     @preconcurrency open var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)? {
         get { self[\.dataSent] }
         set { self[\.dataSent] = newValue }
     }
 
-    /// Is told that a task has ended for good, besides its delegate and before it: no retry will follow.
+    /// Called when a task has ended and is not retried, in addition to its delegate and before it.
     @preconcurrency open var taskDidComplete: (@Sendable (Session, SessionTask, (any Error)?) -> Void)? {
         get { self[\.completion] }
         set { self[\.completion] = newValue }
     }
 
-    /// Says whether the body of a response is wanted, and whether as a file.
+    /// Returns whether to read the body of a response, and whether into a file.
     @preconcurrency open var dataTaskDidReceiveResponse:
         (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
     {
@@ -138,7 +138,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.response] = newValue }
     }
 
-    /// The same with a completion handler, to be called then or later.
+    /// The same with a completion handler, which may be called later.
     @preconcurrency open var dataTaskDidReceiveResponseWithCompletion:
         (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
     {
@@ -146,7 +146,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.responseWithCompletion] = newValue }
     }
 
-    /// Is told of the download that takes the place of a data task, whose response was answered with
+    /// Called with the download that replaces a data task whose response was answered with
     /// ``TernEngine/ResponseDisposition/becomeDownload``. The request continues with it: its handlers run when the
     /// download ends, and have no data.
     @preconcurrency open var dataTaskDidBecomeDownloadTask:
@@ -156,7 +156,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.becameDownload] = newValue }
     }
 
-    /// Gets the bytes of a body in place of the request, which collects none then.
+    /// Receives the bytes of a body in place of the request, which then collects none.
     @preconcurrency open var dataTaskDidReceiveData: (@Sendable (Session, SessionDataTask, Data) -> Void)? {
         get { self[\.dataReceived] }
         set { self[\.dataReceived] = newValue }
@@ -171,8 +171,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.fileFinished] = newValue }
     }
 
-    /// Is told, in place of the request's progress, of what has been written: bytes since the last call, in all, and to
-    /// be expected.
+    /// Called, in place of the request's progress, when bytes were written to a file, with the bytes since the last
+    /// call, in total, and expected.
     @preconcurrency open var downloadTaskDidWriteData:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
     {
@@ -180,7 +180,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.fileWritten] = newValue }
     }
 
-    /// Is told, in place of the request's progress, from which byte a download goes on, and of how many.
+    /// Called, in place of the request's progress, with the offset at which a download resumes, and the expected total.
     @preconcurrency open var downloadTaskDidResumeAtOffset:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
     {
@@ -188,9 +188,9 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.fileResumed] = newValue }
     }
 
-    // What a subclass may override; each does what the order above says.
+    // The methods that a subclass may override. Each follows the order above.
 
-    /// The session has been invalidated and its last task has ended.
+    /// Called when the session has been invalidated and its last task has ended.
     open func urlSession(_ session: Session, didBecomeInvalidWithError error: (any Error)?) {
         self[\.sessionInvalid]?(session, error)
     }
@@ -212,7 +212,7 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.backgroundEvents]?(session)
     }
 
-    /// A response sends the task elsewhere.
+    /// Called for a redirect.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping RedirectCompletion
@@ -240,7 +240,7 @@ open class SessionDelegate: @unchecked Sendable {
         answerByDefault(challenge, of: task, in: session, completionHandler)
     }
 
-    /// The request's content has been read, and has to be sent again.
+    /// Called when a body stream that has been read has to be sent again.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
     ) {
@@ -249,7 +249,7 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(closure?(session, task))
     }
 
-    /// More of the request's content has been sent.
+    /// Called when more of the request body was sent.
     open func urlSession(
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
@@ -260,7 +260,7 @@ open class SessionDelegate: @unchecked Sendable {
         report(sent: bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
     }
 
-    /// The task has ended, and this is what was measured.
+    /// Called when a task has ended, with its metrics.
     open func urlSession(_ session: Session, task: SessionTask, didFinishCollecting metrics: TaskMetrics) {}
 
     /// The task has ended. Validations, the retrier and the handlers come after this, by way of the task's delegate.
@@ -269,7 +269,7 @@ open class SessionDelegate: @unchecked Sendable {
         delegate.complete(with: error)
     }
 
-    /// The head of the answer has come.
+    /// Called with the head of the response.
     @preconcurrency open func urlSession(
         _ session: Session, dataTask: SessionDataTask, didReceive response: HTTPURLResponse,
         completionHandler: @escaping ResponseCompletion
@@ -280,21 +280,21 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(self[\.response]?(session, dataTask, response) ?? .allow)
     }
 
-    /// The response becomes a file: what happens from now on happens to the download.
+    /// Called when the response becomes a file; later events are those of the download.
     open func urlSession(
         _ session: Session, dataTask: SessionDataTask, didBecome downloadTask: SessionDownloadTask
     ) {
         self[\.becameDownload]?(session, dataTask, downloadTask)
     }
 
-    /// More of the body has come.
+    /// Called with more bytes of the body.
     open func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
         let closure = self[\.dataReceived] ?? self[dataTask]?.delegate.override(\.dataReceived)
         if let closure { return closure(session, dataTask, data) }
         collect(data, of: dataTask)
     }
 
-    /// A file is complete. It is the request's from then on; what no request takes is removed.
+    /// Called with a complete file, which a request keeps; without a request the file is removed afterwards.
     open func urlSession(
         _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
@@ -302,7 +302,7 @@ open class SessionDelegate: @unchecked Sendable {
         deliver(location, of: downloadTask)
     }
 
-    /// More of a file has been written.
+    /// Called when more bytes were written to a file.
     open func urlSession(
         _ session: Session, downloadTask: SessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
@@ -313,7 +313,7 @@ open class SessionDelegate: @unchecked Sendable {
         report(written: bytesWritten, total: totalBytesWritten, expected: totalBytesExpectedToWrite, of: downloadTask)
     }
 
-    /// A download goes on where another one ended.
+    /// Called when a download resumes at the end of an earlier one.
     open func urlSession(
         _ session: Session, downloadTask: SessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
@@ -324,12 +324,12 @@ open class SessionDelegate: @unchecked Sendable {
         report(resumedAt: fileOffset, total: expectedTotalBytes, of: downloadTask)
     }
 
-    /// Nothing more can be read from a stream.
+    /// Called when nothing more can be read from a stream.
     open func urlSession(_ session: Session, readClosedFor streamTask: StreamTask) {
         streamTaskReadClosed?(session, streamTask)
     }
 
-    /// Nothing more can be written to a stream.
+    /// Called when nothing more can be written to a stream.
     open func urlSession(_ session: Session, writeClosedFor streamTask: StreamTask) {
         streamTaskWriteClosed?(session, streamTask)
     }

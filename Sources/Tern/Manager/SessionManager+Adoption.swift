@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TernEngine
 
-// Tasks that were made on the session itself become those of requests, which have what comes from then on.
+// Requests that adopt tasks made on the session itself. They receive the events after that.
 extension SessionManager {
     /// Those that have not ended and belong to no request.
     package var strayTasks: [SessionTask] { delegate.strays.all }
@@ -23,7 +23,7 @@ extension SessionManager {
     private func adopt<Kind: Request>(_ task: SessionTask, _ request: Kind) -> Kind {
         delegate.strays.remove(task)
         let request = start(request)
-        // The hub may have been told of its end a moment ago, when the request was not registered yet.
+        // The task may have ended just before the request was registered.
         if task.state == .completed { request.delegate.complete(with: task.error) }
         return request
     }

@@ -3,7 +3,7 @@ import Foundation
 import TernEngine
 
 extension SessionManager {
-    /// What ``default`` says of itself: `User-Agent` with the process's name, and `Accept-Language` with its six
+    /// The fields that ``default`` sends: `User-Agent` with the process's name, and `Accept-Language` with its six
     /// preferred languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it
     /// would decode.
     public static let defaultHTTPHeaders: HTTPHeaders = {

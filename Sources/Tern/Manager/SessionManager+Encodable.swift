@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SessionManager {
-    /// Makes a request with `Encodable` parameters. Whatever stands in its way is told to its handlers.
+    /// Makes a request with `Encodable` parameters. Its handlers receive any error.
     ///
     /// - Parameters:
     ///   - url: an http or https URL.

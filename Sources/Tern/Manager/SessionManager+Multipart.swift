@@ -4,14 +4,14 @@ import TernEngine
 
 extension SessionManager {
     /// Parts that are as long in all, in bytes, are encoded into a file by
-    /// ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)`` where it is not told otherwise.
+    /// ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)`` by default.
     public static let multipartFormDataEncodingMemoryThreshold: UInt64 = 10_000_000
 
-    /// What came of encoding a form.
+    /// The result of encoding a form.
     public enum MultipartFormDataEncodingResult: Sendable {
-        /// The form is encoded, and the request on its way, from a temporary file if there is one.
+        /// The form is encoded, and the request has been made; it reads the temporary file if there is one.
         case success(request: UploadRequest, streamingFromDisk: Bool, streamFileURL: URL?)
-        /// The form cannot be encoded, or there is no request it could go with.
+        /// The form or the request could not be made.
         case failure(any Error)
     }
 

@@ -8,8 +8,8 @@ import TernLock
 /// callback queue.
 ///
 /// Thread-safe. Releasing a manager ends its pending requests with
-/// ``TernEngine/EngineError/Reason/cancelled``. Sendable because what it stores is immutable or locks itself; a
-/// subclass has to keep to that.
+/// ``TernEngine/EngineError/Reason/cancelled``. Sendable because its state is immutable or behind locks; a
+/// subclass must keep that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
@@ -137,8 +137,8 @@ open class SessionManager: @unchecked Sendable {
 
     /// Makes a request whose response becomes a file. Its handlers receive any error.
     ///
-    /// The other parameters are those of ``request(_:method:parameters:encoding:headers:)``. `destination` returns where
-    /// to move the file; nil leaves the temporary file, which the caller must delete.
+    /// The other parameters are those of ``request(_:method:parameters:encoding:headers:)``. `destination` returns the
+    /// location of the file; nil leaves the temporary file, which the caller must delete.
     @discardableResult
     open func download(
         _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,

@@ -60,7 +60,7 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends what a stream says, as a file. The stream has to be as long as is said here, and can be encoded once.
+    /// Appends the bytes of a stream as a file. The stream must have the given length, and can be encoded once.
     open func append(
         _ stream: sending InputStream, withLength length: UInt64, name: String, fileName: String, mimeType: String
     ) {
@@ -111,7 +111,7 @@ open class MultipartFormData {
         try SourceReading.read(form.makeSource(), take)
     }
 
-    // What stands in the way
+    // Errors
 
     private static var tooLarge: MultipartFormError { .tooLarge }
 

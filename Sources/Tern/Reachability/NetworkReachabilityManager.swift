@@ -4,16 +4,16 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Tells whether there is a way to a host, or to the world at large, and when that changes: by the machine's links and
-/// routes, without sending anything. That a host answers is another matter.
+/// Reports whether there is a route to a host, or to the internet, and when that changes. Reads the machine's links and
+/// routes and sends nothing, so a reachable host may still not answer.
 ///
-/// Any thread, any time. Sendable because what changes is behind a lock; a subclass has to keep to that.
+/// Thread-safe. Sendable because its state is behind a lock; a subclass must keep that.
 open class NetworkReachabilityManager: @unchecked Sendable {
-    /// Whether there is a way.
+    /// Whether there is a route.
     public enum NetworkReachabilityStatus: Sendable, Hashable {
         /// It cannot be determined.
         case unknown
-        /// There is none.
+        /// There is no route.
         case notReachable
         /// There is one.
         case reachable(ConnectionType)
@@ -27,13 +27,13 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         case wwan
     }
 
-    /// Is told how things stand.
+    /// Receives the current status.
     @preconcurrency public typealias Listener = @Sendable (NetworkReachabilityStatus) -> Void
 
     private struct State {
         var listener: Listener?
         var queue: DispatchQueue
-        /// What the listener was told last; nil before the first time.
+        /// The last status that the listener received.
         var told: NetworkReachabilityStatus?
         /// Counts starts and stops.
         var run = 0
@@ -43,26 +43,26 @@ open class NetworkReachabilityManager: @unchecked Sendable {
     private let monitor: PathMonitor
     private let state = Lock(State(queue: DispatchQueue(label: "tern.reachability", qos: .utility)))
 
-    /// Of one host: a name or an IP literal. Nil if it cannot be either.
+    /// Creates a manager of one host, by name or IP literal. Returns nil if the string can be neither.
     public convenience init?(host: String) {
         if host.isEmpty || host.utf8.contains(where: { $0 <= 0x20 }) { return nil }
         self.init(watching: host)
     }
 
-    /// Of the world at large: whether there is a way out of the machine's own networks.
+    /// Creates a manager of the internet: whether there is a route out of the machine's own networks.
     public convenience init?() { self.init(watching: nil) }
 
     private init(watching host: String?) { monitor = PathMonitor(host: host) }
 
     deinit { monitor.stop() }
 
-    /// Whether there is a way.
+    /// Whether there is a route.
     open var isReachable: Bool { isReachableOnWWAN || isReachableOnEthernetOrWiFi }
 
-    /// Whether there is one, by a mobile network.
+    /// Whether there is a route over a mobile network.
     open var isReachableOnWWAN: Bool { networkReachabilityStatus == .reachable(.wwan) }
 
-    /// Whether there is one, by anything else.
+    /// Whether there is a route over another link.
     open var isReachableOnEthernetOrWiFi: Bool { networkReachabilityStatus == .reachable(.ethernetOrWiFi) }
 
     /// As it is now. A host's name is looked up while there is a listener; before that the status is that of the
@@ -81,7 +81,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         set { state.withLock { $0.queue = newValue } }
     }
 
-    /// Is told soon after listening begins, and then of each change.
+    /// Called soon after listening begins, and after each change.
     @preconcurrency open var listener: Listener? {
         get { state.withLock { $0.listener } }
         set {

@@ -2,7 +2,7 @@
 public import Foundation
 
 extension DataRequest {
-    /// Calls the handler with what the body says as a property list; see ``propertyListResponseSerializer(options:)``.
+    /// Calls the handler with the body as a property list; see ``propertyListResponseSerializer(options:)``.
     @preconcurrency @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],

@@ -51,7 +51,7 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with what the body says in JSON; see ``jsonResponseSerializer(options:)``.
+    /// Calls the handler with the body's JSON; see ``jsonResponseSerializer(options:)``.
     @preconcurrency @discardableResult
     public func responseJSON(
         queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,

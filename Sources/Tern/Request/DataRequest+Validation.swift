@@ -3,10 +3,10 @@ public import Foundation
 public import TernEngine
 
 extension DataRequest {
-    /// Judges a response by its head and, unless it went to `stream(closure:)`, its body.
+    /// Validates a response by its head and, unless it went to `stream(closure:)`, its body.
     @preconcurrency public typealias Validation = @Sendable (URLRequest?, HTTPURLResponse, Data?) -> ValidationResult
 
-    /// Has the response judged before any handler sees it. Validations run in the order given, on the callback queue or
+    /// Validates the response before any handler runs. Validations run in the order given, on the callback queue or
     /// in the awaiting task, until one fails; none runs if no response came.
     ///
     /// Where in the chain it stands does not matter, as long as no handler has run. The first handler waits for a

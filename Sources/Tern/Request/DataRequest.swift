@@ -32,7 +32,7 @@ open class DataRequest: Request, @unchecked Sendable {
         self.init(nil, delegate: DataTaskReceiver(request: request, error: error, context: context))
     }
 
-    /// Sees to the request's task.
+    /// The delegate of the request's task.
     open override var delegate: DataTaskDelegate { dataDelegate }
 
     /// How much of the body has arrived, in bytes; the total is -1 if it is not known. The holder may cancel, suspend
@@ -42,7 +42,7 @@ open class DataRequest: Request, @unchecked Sendable {
     /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no
     /// data then. What has come before goes first. While the closure is busy the socket waits. Survives retries.
     ///
-    /// - Parameter closure: nil collects what comes from now on.
+    /// - Parameter closure: nil collects the rest of the body.
     @preconcurrency @discardableResult
     open func stream(closure: (@Sendable (Data) -> Void)? = nil) -> Self {
         dataDelegate.stream(closure)
@@ -50,7 +50,7 @@ open class DataRequest: Request, @unchecked Sendable {
     }
 
     /// Tells the closure how much of the body has come, on `queue` or else on the manager's callback queue. A closure
-    /// that is busy is told once for all that came meanwhile.
+    /// that is busy receives one report for all changes meanwhile.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         dataDelegate.tell(dataDelegate.receivedReport, on: queue, closure)

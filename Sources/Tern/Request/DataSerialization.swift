@@ -20,12 +20,12 @@ public struct DataSerialization<Value: Sendable>: Sendable {
         get async throws { try await response.result.get() }
     }
 
-    /// The value, or what went wrong.
+    /// The value, or the error.
     public var result: Result<Value, any Error> {
         get async { await response.result }
     }
 
-    /// All there is to know, as a handler would get it.
+    /// The response, as a handler receives it.
     public var response: DataResponse<Value> {
         get async { await serializedResponse() }
     }

@@ -32,7 +32,7 @@ extension DownloadRequest {
         return self
     }
 
-    /// Calls the handler with what is in the file; see ``dataResponseSerializer()``.
+    /// Calls the handler with the content of the file; see ``dataResponseSerializer()``.
     @preconcurrency @discardableResult
     public func responseData(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
@@ -51,7 +51,7 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with what the file says in JSON; see ``jsonResponseSerializer(options:)``.
+    /// Calls the handler with the file's JSON; see ``jsonResponseSerializer(options:)``.
     @preconcurrency @discardableResult
     public func responseJSON(
         queue: DispatchQueue? = nil, options: JSONSerialization.ReadingOptions = .allowFragments,
@@ -62,7 +62,7 @@ extension DownloadRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with what the file says as a property list; see ``propertyListResponseSerializer(options:)``.
+    /// Calls the handler with the file as a property list; see ``propertyListResponseSerializer(options:)``.
     @preconcurrency @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue? = nil, options: PropertyListSerialization.ReadOptions = [],

@@ -14,7 +14,7 @@ extension DownloadRequest {
         serializingDownload(using: Self.fileResponseSerializer())
     }
 
-    /// The download with what is in its file, to be awaited; see ``dataResponseSerializer()``.
+    /// The download with the content of its file, to be awaited; see ``dataResponseSerializer()``.
     public func serializingData() -> DownloadSerialization<Data> {
         serializingDownload(using: Self.dataResponseSerializer())
     }

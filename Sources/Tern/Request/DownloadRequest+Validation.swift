@@ -3,12 +3,12 @@ public import Foundation
 public import TernEngine
 
 extension DownloadRequest {
-    /// Judges a response by its head, where its file was when it was complete, and where it was to be moved.
+    /// Validates a response by its head, where its file was when it was complete, and where it was to be moved.
     @preconcurrency public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) ->
         ValidationResult
 
-    /// Has the response judged before any handler sees it, when the file is where it is to be. Validations run in the
+    /// Validates the response before any handler runs, when the file is where it is to be. Validations run in the
     /// order given, on the callback queue or in the awaiting task, until one fails; none runs if no response came.
     ///
     /// Where in the chain it stands does not matter, as long as no handler has run. The first handler waits for a
@@ -56,7 +56,7 @@ extension DownloadRequest {
         return self
     }
 
-    /// One octet tells whether the file can be read, and whether it is empty.
+    /// One byte shows whether the file can be read, and whether it is empty.
     private static func check(
         _ completion: Completion, _ response: HTTPURLResponse, by acceptable: [String]
     ) -> (any Error)? {

@@ -3,7 +3,7 @@ public import Foundation
 import TernEngine
 import TernLock
 
-/// A request whose response becomes a file: a temporary one, moved to where its destination says when it is complete.
+/// A request whose response becomes a temporary file, which is moved to its destination when it is complete.
 ///
 /// Handlers run when the file is where it is to be, and the response validated, on the manager's callback queue. A file
 /// that cannot be moved, a request that could not be built, a failed validation and a lost connection all arrive there
@@ -49,31 +49,30 @@ open class DownloadRequest: Request, @unchecked Sendable {
         self.init(nil, downloadDelegate: delegate)
     }
 
-    /// Sees to the request's task.
+    /// The delegate of the request's task.
     open override var delegate: DownloadTaskDelegate { downloadDelegate }
 
-    /// What a later download can go on from, once this one has failed or been cancelled and got so far.
+    /// The data that resumes the download later, once this one has failed or been cancelled, if it can be resumed.
     open var resumeData: Data? { downloadDelegate.resumeData }
 
     /// How much of the file has been written, in bytes; the total is -1 if it is not known. The holder may cancel,
     /// suspend and resume the request by it.
     open var progress: Progress { downloadDelegate.progress }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended, and keeps what has come:
-    /// ``resumeData`` is there when the handlers run, if the server lets downloads be resumed.
+    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended, and keeps the partial
+    /// file: ``resumeData`` is there when the handlers run, if the server lets downloads be resumed.
     open override func cancel() { cancel(createResumeData: true) }
 
     /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended.
     ///
-    /// - Parameter createResumeData: whether to keep what has come.
+    /// - Parameter createResumeData: whether to keep the partial file.
     open func cancel(createResumeData: Bool) {
         downloadDelegate.arrival.withLock { $0.createsResumeData = createResumeData }
         super.cancel()
     }
 
     /// Tells the closure how much of the file has been written, on `queue` or else on the manager's callback queue. A
-    /// closure that is busy is told once for all that came meanwhile. A download that is resumed begins where the last
-    /// one ended.
+    /// closure that is busy receives one report for all changes meanwhile. A resumed download begins at its offset.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         downloadDelegate.tell(downloadDelegate.receivedReport, on: queue, closure)

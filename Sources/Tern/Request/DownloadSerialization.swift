@@ -4,7 +4,7 @@ import TernEngine
 /// The outcome of a download, to be awaited: the same request that handlers are added to, seen from a Swift task.
 ///
 /// Awaits validation like any handler, then serializes in the awaiting task, off its actor. Cancelling the Swift task
-/// cancels the download, whose ``DownloadResponse/resumeData`` a later one can go on from. Each access serializes anew.
+/// cancels the download, whose ``DownloadResponse/resumeData`` resumes it later. Each access serializes again.
 public struct DownloadSerialization<Value: Sendable>: Sendable {
     private let request: DownloadRequest
     private let serialize: @Sendable (Completion) -> DownloadResponse<Value>
@@ -20,12 +20,12 @@ public struct DownloadSerialization<Value: Sendable>: Sendable {
         get async throws { try await response.result.get() }
     }
 
-    /// The value, or what went wrong.
+    /// The value, or the error.
     public var result: Result<Value, any Error> {
         get async { await response.result }
     }
 
-    /// All there is to know, as a handler would get it.
+    /// The response, as a handler receives it.
     public var response: DownloadResponse<Value> {
         get async { await serializedResponse() }
     }

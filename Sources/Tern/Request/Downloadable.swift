@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// Has a response become a file. A retry goes on where the last attempt broke off, if it can.
+/// Downloads a file. A retry resumes where the last attempt ended, if it can.
 struct Downloadable: TaskConvertible {
     let urlRequest: URLRequest
     let delegate: DownloadTaskDelegate

@@ -26,7 +26,7 @@ final class InputStreamReader: @unchecked Sendable {
         }
     }
 
-    /// Closes the stream and lets go of it, after the read that is under way.
+    /// Closes and releases the stream, after the read in progress.
     func close() {
         isClosing.store(true, ordering: .relaxed)
         queue.async { [self] in stream.take()?.close() }

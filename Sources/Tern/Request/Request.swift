@@ -4,18 +4,18 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// A request on its way: hides the task, and is what the chained calls are made on. Any thread, any time.
+/// A request and its task; calls are chained to it. Thread-safe.
 ///
-/// Letting go of it lets it run on; its handlers are called all the same. Open for the language's sake: requests are
-/// made by a ``SessionManager``.
+/// A request runs to its end whether it is referenced or not. A ``SessionManager`` makes requests; the class is open as
+/// in Alamofire.
 ///
-/// Sendable because it and its subclasses store only what is immutable or locks itself.
+/// Sendable because it and its subclasses store only immutable values and locks.
 open class Request: @unchecked Sendable {
-    /// Is told how far a request has come.
+    /// Receives the progress of a request.
     @preconcurrency public typealias ProgressHandler = @Sendable (Progress) -> Void
 
     private let taskDelegate: TaskDelegate
-    /// What was asked for at first; nil if there was none.
+    /// The source of the request's tasks; nil if there is none.
     let original: (any TaskSource)?
     /// Whether there is no task because an adapter would have none.
     let isUnadapted: Bool
@@ -39,27 +39,27 @@ open class Request: @unchecked Sendable {
     }
 
     deinit {
-        // A task that will not be started does not let go of its delegate by itself.
+        // A task that never starts does not release its delegate.
         if taskDelegate.isUnstarted.load(ordering: .relaxed) { taskDelegate.dropTask() }
         taskDelegate.endChain()
     }
 
-    /// Sees to the request's task.
+    /// The delegate of the request's task.
     open var delegate: TaskDelegate { taskDelegate }
 
     /// The task; another one after each retry, and none if no request could be made.
     open var task: SessionTask? { taskDelegate.task }
 
-    /// The session that the task is one of.
+    /// The session of the task.
     open var session: Session { context.session }
 
-    /// What is asked for, as the adapter left it; nil if it could not be made.
+    /// The request after the adapter; nil if it could not be made.
     open var request: URLRequest? { taskDelegate.state.withLock { $0.request } }
 
     /// The head of the response, as soon as it is there.
     open var response: HTTPURLResponse? { taskDelegate.response }
 
-    /// How often it was asked again.
+    /// The number of retries.
     open var retryCount: UInt { taskDelegate.state.withLock { $0.retryCount } }
 
     /// Starts the request, or takes back one `suspend()`. A request that could not be made calls its handlers now.
@@ -122,11 +122,11 @@ extension Request {
     /// The awaiting task does not wait for it any more.
     func cancelAwaited() {
         cancel()
-        // Without a task there is nothing to cancel, only an error to be told.
+        // Without a task only the error is left to deliver.
         if task == nil { resume() }
     }
 
-    /// The manager has gone.
+    /// Ends the request because the manager is gone.
     func abandon() {
         hold()
         _ = taskDelegate.cancel(as: nil)

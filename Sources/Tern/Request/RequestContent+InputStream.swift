@@ -3,7 +3,7 @@ public import Foundation
 public import TernEngine
 
 extension RequestContent {
-    /// What `stream` says, once: `request.content = .inputStream(stream)`. With a `length`, in bytes, it is announced
+    /// The bytes of `stream`, sent once: `request.content = .inputStream(stream)`. A `length`, in bytes, is announced
     /// and has to be kept; without one it is sent in chunks.
     ///
     /// The stream is opened when the server is ready for its first byte, read on a queue of its own, where it may wait,

@@ -2,8 +2,8 @@
 import TernEngine
 import TernLock
 
-/// The tasks of a session that belong to no request. They are not held: one that is let go of before it was started is
-/// forgotten.
+/// The tasks of a session that belong to no request. Does not retain them: one that is released before it starts is
+/// removed.
 final class StrayTasks: Sendable {
     private struct WeakTask {
         weak var task: SessionTask?
@@ -26,7 +26,7 @@ final class StrayTasks: Sendable {
             state.limit = max(64, 2 * held.count)
             return held
         }
-        // The last reference to one of them may be ours by now: it goes when the lock is free.
+        // These may be the last references, which must not be released under the lock.
         withExtendedLifetime(held) {}
     }
 

@@ -89,7 +89,7 @@ final class StreamUploadable: TaskConvertible {
         return delegate.context.session.uploadTask(with: request, from: content, delegate: delegate.receiver)
     }
 
-    /// What the field says, if it can be kept; whatever else it says is refused when the request is sent.
+    /// Returns the length in the field if it is valid; the engine refuses any other value when the request is sent.
     private static func takeLength(from request: inout URLRequest) -> Int? {
         let values = request.headers.values(for: "Content-Length")
         // Int(_:) would take a sign.
@@ -102,7 +102,7 @@ final class StreamUploadable: TaskConvertible {
     private func another(for delegate: TaskDelegate) -> RequestContent? {
         let closure = delegate.context.hub.newStream ?? delegate.taskNeedNewBodyStream
         guard let last = delegate.task, let stream = closure?(delegate.context.session, last) else { return nil }
-        // The caller that brought it does not use it any more.
+        // The closure hands the stream over.
         nonisolated(unsafe) let brought = stream
         return unsafe .inputStream(brought)
     }

@@ -39,7 +39,7 @@ final class TaskRegistry: TaskTable {
             }
         }
         set {
-            // What is replaced may be the last reference: let go of it when the lock is free.
+            // The replaced value may be the last reference, which must not be released under the lock.
             let replaced = if let newValue { add(newValue, task.taskIdentifier) } else { remove(task.taskIdentifier) }
             withExtendedLifetime(replaced) {}
         }
@@ -68,7 +68,7 @@ final class TaskRegistry: TaskTable {
         }
     }
 
-    /// Whether no other reference to the task's request exists: then none can come into being but by way of the registry.
+    /// Whether no other reference to the task's request exists. Then only the registry can create one.
     func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool {
         let identifier = task.taskIdentifier
         let row = Self.row(identifier)

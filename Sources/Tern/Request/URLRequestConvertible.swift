@@ -2,7 +2,7 @@
 
 /// What can be made into a request.
 @preconcurrency public protocol URLRequestConvertible: Sendable {
-    /// - Throws: whatever stands in the way; it becomes the error of the response.
+    /// - Throws: the error that the response then has.
     func asURLRequest() throws -> URLRequest
 }
 

@@ -11,7 +11,7 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
         super.init(original, delegate: uploadDelegate)
     }
 
-    /// Sends what `original` says.
+    /// Sends the request and body of `original`.
     convenience init(sending original: any TaskConvertible, context: RequestContext) {
         self.init(original, uploadDelegate: UploadTaskReceiver(request: original.urlRequest, context: context))
     }
@@ -21,7 +21,7 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
         self.init(nil, uploadDelegate: UploadTaskReceiver(request: request, error: error, context: context))
     }
 
-    /// Sees to the request's task.
+    /// The delegate of the request's task.
     open override var delegate: UploadTaskDelegate { uploadDelegate }
 
     /// How much of the content has been sent, in bytes; the total is -1 if it is not known. The holder may cancel,
@@ -29,7 +29,7 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     open var uploadProgress: Progress { uploadDelegate.uploadProgress }
 
     /// Tells the closure how much of the content has been sent, on `queue` or else on the manager's callback queue. A
-    /// closure that is busy is told once for all that went meanwhile. Begins again at 0 where the content is sent
+    /// closure that is busy receives one report for all changes meanwhile. Begins again at 0 where the content is sent
     /// again.
     @preconcurrency @discardableResult
     open func uploadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Request {
-    /// What a validation says of a response.
+    /// The result of a validation.
     public enum ValidationResult: Sendable {
         /// The response is fine.
         case success

@@ -12,7 +12,7 @@ public struct DefaultDownloadResponse: Sendable {
     public let temporaryURL: URL?
     /// Where the file was to be moved; nil if no place was named.
     public let destinationURL: URL?
-    /// What a later download can go on from, if this one got so far.
+    /// The data that resumes the download later, if it can be resumed.
     public let resumeData: Data?
     /// What went wrong in transport, moving or validation.
     public let error: (any Error)?

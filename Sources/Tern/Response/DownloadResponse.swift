@@ -12,7 +12,7 @@ public struct DownloadResponse<Value> {
     public let temporaryURL: URL?
     /// Where the file was to be moved; nil if no place was named.
     public let destinationURL: URL?
-    /// What a later download can go on from, if this one got so far.
+    /// The data that resumes the download later, if it can be resumed.
     public let resumeData: Data?
     /// What the serializer made of the file, or what went wrong.
     public let result: Result<Value, any Error>

@@ -8,7 +8,7 @@ public import TernEngine
     associatedtype SerializedObject
 
     /// Takes the request, the head of the response, the body, and the error of transport or validation, which is the
-    /// result unless the serializer knows better.
+    /// result unless the serializer returns another.
     var serializeResponse: (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<SerializedObject, any Error> {
         get
     }

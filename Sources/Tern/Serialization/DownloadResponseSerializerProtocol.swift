@@ -8,7 +8,7 @@ public import TernEngine
     associatedtype SerializedObject
 
     /// Takes the request, the head of the response, where the file is, and the error of transport, moving or
-    /// validation, which is the result unless the serializer knows better.
+    /// validation, which is the result unless the serializer returns another.
     var serializeResponse: (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<SerializedObject, any Error> {
         get
     }

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// The rules of the serializers this module brings along.
+/// The rules of this module's serializers.
 enum ResponseSerialization {
     /// Status codes whose responses have no body to be missed (RFC 9110 §15.3.5, §15.3.6).
     private static func promisesNoBody(_ response: HTTPURLResponse?) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// The rules of the validations this module brings along. Each says what is wrong, if something is.
+/// The rules of this module's validations. Each returns an error, or nil.
 enum ResponseValidation {
     static func check(_ status: Int, by acceptable: some Sequence<Int>) -> (any Error)? {
         if acceptable.contains(status) { return nil }
@@ -19,7 +19,7 @@ enum ResponseValidation {
         return failure(.unacceptableContentType(acceptableContentTypes: acceptable, responseContentType: text))
     }
 
-    /// What the request said it would take; nil if it did not.
+    /// The media types in the request's Accept field; nil without one.
     static func acceptableTypes(of request: URLRequest?) -> [String]? {
         request?.value(forHTTPHeaderField: "Accept")?.split(separator: ",").map(String.init)
     }

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// What is known of a request that has ended and been validated.
+/// The result of a request that has ended and been validated.
 struct Completion: Sendable {
     let request: URLRequest?
     let response: HTTPURLResponse?
@@ -13,7 +13,7 @@ struct Completion: Sendable {
     var download: DownloadOutcome?
 }
 
-/// What is known of a download that has ended. In a box: most requests are none.
+/// The result of a download. A class, so that other requests pay for one pointer.
 final class DownloadOutcome: Sendable {
     let temporaryURL: URL?
     let destinationURL: URL?

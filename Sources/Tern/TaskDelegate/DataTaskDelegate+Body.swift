@@ -10,9 +10,9 @@ extension DataTaskDelegate {
     ///
     /// While bytes are on their way to the stream the end waits, so that no handler runs before the last of them.
     struct Body {
-        /// The body, or what of it the stream has not had yet.
+        /// The body, or the bytes that the stream has not received yet.
         private var body: BodyAccumulator
-        /// Gone when it has had the last byte: it may hold the request.
+        /// Released after the last byte: it may retain the request.
         private var stream: StreamHandler?
         /// The body is the stream's, gone or not.
         private var isStreamed = false
@@ -48,7 +48,7 @@ extension DataTaskDelegate.Body {
         var held: SessionTask?
         /// The body is more than may be collected: give up.
         var overflows = false
-        /// To be told how much there is.
+        /// The report to update.
         var report: ProgressReport?
     }
 
@@ -60,7 +60,7 @@ extension DataTaskDelegate.Body {
             delivers: startDelivering(), held: valve.fill(to: body.bytes.count, from: task), report: report)
     }
 
-    /// The task has ended. Gives back its end, unless the stream still has to be seen to; `delivers`: by the callback
+    /// Ends the task. Returns its end unless the stream still has bytes to receive; `delivers`: by the callback
     /// queue, which has to be asked.
     mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
         let last = DataTaskDelegate.End(error: body.isTooLarge ? tooLarge(error) : error)
@@ -88,7 +88,7 @@ extension DataTaskDelegate.Body {
 // The stream
 extension DataTaskDelegate.Body {
     struct StreamChange {
-        /// The callback queue has to be asked to deliver what is there.
+        /// The callback queue has to deliver the waiting bytes.
         var delivers = false
         /// What is there has to wait its turn at the gate.
         var isLate = false
@@ -132,7 +132,7 @@ extension DataTaskDelegate.Body {
 
     enum DeliveryStep {
         case deliver(Delivery)
-        /// The stream has had all there is. The task's end, if that was all.
+        /// The stream has received all bytes. The task's end, if the body is complete.
         case rest(DataTaskDelegate.End?)
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 package import TernEngine
 import TernLock
 
-/// Collects the body of one request, or hands it on as it comes.
+/// Collects the body of one request, or streams it.
 open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     let body: Lock<Body>
 
@@ -13,14 +13,14 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         super.init(request: request, error: error, context: context)
     }
 
-    /// What has come of the body so far; nil if it goes to `stream(closure:)`, or into a file.
+    /// The body received so far; nil if it goes to `stream(closure:)` or into a file.
     open override var data: Data? { body.withLock { $0.data } }
 
     /// How much of the body has arrived, in bytes; the total is -1 if it is not known. Changes on the queue that
     /// reports run on, and may cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
-    /// How much of the body has come, in bytes, streamed or not.
+    /// The bytes of the body received so far, streamed or not.
     public var totalBytesReceived: Int64 { body.withLock { $0.received } }
 
     /// The announced length of the body in bytes; nil if it is not known.
@@ -29,7 +29,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         return expected < 0 ? nil : expected
     }
 
-    /// Hands the body on from now on, what has come already first; nil accumulates it again.
+    /// Passes the body to the handler from now on, first the bytes received so far; nil collects it again.
     func stream(_ handler: StreamHandler?) {
         let change = body.withLock { $0.setStream(handler) }
         if change.delivers { context.callbacks.post(self) }
@@ -42,7 +42,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         change.held?.release()
     }
 
-    /// Reports on what comes, from now on.
+    /// The report of the response body, made on first use.
     var receivedReport: ProgressReport {
         let report = report(\.received) { (totalBytesReceived, response?.expectedContentLength ?? 0) }
         body.withLock { $0.report = report }

@@ -2,7 +2,7 @@
 
 /// What may be done to make room for a downloaded file before it is moved.
 public struct DownloadOptions: OptionSet, Sendable {
-    /// The folders on the way to the destination are made where they are missing.
+    /// Creates missing folders of the destination's path.
     public static let createIntermediateDirectories = DownloadOptions(rawValue: 1 << 0)
     /// A file that is there already is replaced: by the whole of the new one, or not at all. A folder never is.
     public static let removePreviousFile = DownloadOptions(rawValue: 1 << 1)

@@ -3,10 +3,10 @@ import Foundation
 import TernEngine
 
 extension DownloadTaskDelegate {
-    /// What has come of a download, under a lock of its own. It gives back what of the user's goes with it.
+    /// The state of a download, behind a lock of its own. Methods return the user's values, to be released outside it.
     struct Arrival {
         private(set) var destination: DownloadFileDestination?
-        /// Also when the destination has been let go of.
+        /// Stays true when the destination has been released.
         private var isMoved: Bool
         private(set) var temporaryURL: URL?
         private(set) var destinationURL: URL?
@@ -40,7 +40,7 @@ extension DownloadTaskDelegate {
             isWaiting = true
         }
 
-        /// The task has ended. True if the callback queue has to see to what is the user's first.
+        /// Ends the task. Returns true if the callback queue has to move the file first.
         mutating func complete(with end: End) -> Bool {
             resumeData = (end.error as? EngineError)?.resumeData
             if destination == nil { return false }

@@ -5,7 +5,7 @@ import TernEngine
 import TernLock
 
 /// Sees to a request whose response becomes a file, and to its way from there to its destination: on the callback
-/// queue, because the destination is the user's to name and the way may lead to another disk.
+/// queue, because the destination is the user's closure and may be on another disk.
 open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     let arrival: Lock<Arrival>
 
@@ -18,7 +18,7 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         super.init(request: request, error: error, context: context)
     }
 
-    /// What a later download can go on from, once this one has failed or been cancelled and got so far.
+    /// The data that resumes the download later, once this one has failed or been cancelled, if it can be resumed.
     public var resumeData: Data? { arrival.withLock { $0.resumeData } }
 
     /// The same: nothing of the body is collected.
@@ -98,13 +98,13 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         guard arrival.withLock({ $0.createsResumeData }), let task = task as? SessionDownloadTask else {
             return task.cancel()
         }
-        // The error that the task ends with brings it.
+        // The error of the task has the resume data.
         task.cancel { _ in }
     }
 
     override func reset() {
         super.reset()
-        // No handler has been told of it.
+        // No handler has received the file.
         let leftover = arrival.withLock { $0.reset() }
         if let leftover { try? FileManager.default.removeItem(at: leftover) }
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets waiters in one at a time, in the order they came, once it has been opened.
+/// Resumes waiters one at a time, in the order in which they were added, once it is open.
 ///
-/// A waiter stays in until the next one is asked for. The owner guards the gate with a lock and acts outside it: each
-/// event returns the waiter that has just come in and is to be told, if there is one.
+/// A waiter is current until the next one is taken. The owner guards the gate with a lock and acts outside it: each
+/// event returns the waiter that has become current and is to be resumed, if there is one.
 struct Gate<Waiter> {
-    /// The waiter at the head of the queue: as a rule the only one, which then costs no memory.
+    /// The waiter at the head of the queue: usually the only one, which then needs no array.
     private var first: Waiter?
     private var queue: [Waiter] = []
     private var isOpen = false
-    /// The waiter that is in.
+    /// The waiter that has been resumed.
     private(set) var current: Waiter?
 
-    /// Whether anybody waits.
+    /// Whether a waiter is in the queue.
     var isAwaited: Bool { first != nil }
 
-    /// A waiter comes, at any time.
+    /// Adds a waiter; returns it if it becomes current.
     mutating func admit(_ newWaiter: Waiter) -> Waiter? {
         if isOpen, current == nil {
             current = newWaiter
@@ -25,14 +25,14 @@ struct Gate<Waiter> {
         return nil
     }
 
-    /// What they wait for has happened. Happens once: later calls do nothing.
+    /// Opens the gate, and returns the first waiter. Later calls do nothing.
     mutating func open() -> Waiter? {
         if isOpen { return nil }
         isOpen = true
         return next()
     }
 
-    /// The waiter that is in leaves.
+    /// Ends the current waiter, and returns the next one.
     mutating func next() -> Waiter? {
         if isOpen {
             current = first.take()

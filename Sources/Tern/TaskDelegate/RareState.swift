@@ -3,29 +3,29 @@ import Foundation
 import TernEngine
 
 extension TaskDelegate {
-    /// What most requests never need: made when it is. Guarded by the delegate's lock.
+    /// State that most requests never need, made on first use. Guarded by the delegate's lock.
     final class RareState {
         var credential: Credential?
-        /// To a challenge that came before it.
+        /// The answer to a challenge that arrived before the credential.
         var postponedAnswer: (@Sendable () -> Void)?
         var queue: OperationQueue?
         var overrides = Overrides()
         var relay = Relay()
         var progress = Progresses()
-        /// Of a request for data that became a download: where the file was put, if anybody wanted it.
+        /// The location of the file of a data request that became a download.
         var file: URL?
         /// The request is over.
         var hasReleasedClosures = false
     }
 
     struct Progresses {
-        /// Of what is received.
+        /// The progress of the response body.
         var received: ProgressReport?
-        /// Of what is sent.
+        /// The progress of the request body.
         var sent: ProgressReport?
     }
 
-    /// The user's own answers for one task.
+    /// The user's closures for one task.
     struct Overrides {
         var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
         var challenge: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?

@@ -2,13 +2,13 @@
 import Foundation
 import TernEngine
 
-/// Events in the order they came. A task whose bytes wait here is held.
+/// Events in the order in which they arrived. Suspends a task whose bytes wait here.
 struct Relay {
     private var events: [(SessionTask, TaskEvent)] = []
     private var waiting = 0
     private var valve = Valve()
 
-    /// Returns the task if it is to be held.
+    /// Returns the task if it has to be suspended.
     mutating func add(_ event: TaskEvent, of task: SessionTask) -> SessionTask? {
         events.append((task, event))
         guard case .data(let data) = event else { return nil }
@@ -16,7 +16,7 @@ struct Relay {
         return valve.fill(to: waiting, from: task)
     }
 
-    /// All that has come, and the task that may go on.
+    /// Returns all events, and the task to resume.
     mutating func take() -> (events: [(SessionTask, TaskEvent)], held: SessionTask?) {
         defer { (events, waiting) = ([], 0) }
         return (events, valve.drain())

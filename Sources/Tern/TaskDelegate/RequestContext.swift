@@ -3,7 +3,7 @@ import Synchronization
 import TernEngine
 import TernLock
 
-/// What all requests of a session manager share, and may outlive it with.
+/// The values that all requests of a session manager share. May outlive the manager.
 final class RequestContext: Sendable {
     let session: Session
     let hub: any TaskHub
@@ -13,7 +13,7 @@ final class RequestContext: Sendable {
     /// Added to every request that has no such field.
     let defaultHeaders: HTTPFields
     let sensitiveFields: SensitiveFields
-    /// The most of a body to collect, in bytes.
+    /// The maximum size of a collected body, in bytes.
     let bodyLimit: Int
     /// How long to wait for the caller of a request to chain more, in seconds. A chain takes microseconds, unless its
     /// thread has to wait for a processor; tests may wait longer.
@@ -37,9 +37,9 @@ final class RequestContext: Sendable {
         bodyLimit = session.configuration.maximumCollectedBodySize
     }
 
-    /// Whether there is no manager any more that could ask again.
+    /// Whether the manager is gone, so that no request is retried.
     var isOver: Bool { !manages.load(ordering: .sequentiallyConsistent) }
 
-    /// The manager goes.
+    /// Called when the manager goes.
     func end() { manages.store(false, ordering: .sequentiallyConsistent) }
 }

@@ -10,7 +10,7 @@ extension TaskDelegate {
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
     ) {
-        // The policies have said what there is to say.
+        // The verdict of the policies stands.
         if challenge.protectionSpace.authenticationMethod == .serverTrust {
             return answer(.performDefaultHandling, nil)
         }

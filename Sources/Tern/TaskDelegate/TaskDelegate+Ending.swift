@@ -90,7 +90,7 @@ extension TaskDelegate: CallbackQueue.Source {
         } else if let task {
             // Without an error of its own nothing resumes it.
             if error == nil { task.abandon() } else { stop(task) }
-            // It may have become a download in this moment, which then is what goes on.
+            // The task may have become a download meanwhile.
             if !(task is SessionDownloadTask), let download = self.task as? SessionDownloadTask { download.cancel() }
         }
         return task
@@ -120,12 +120,12 @@ extension TaskDelegate {
         }
     }
 
-    /// No retry after all: `error` says why not, or else the last attempt's stands.
+    /// Ends without a retry, with `error` or, if nil, that of the last attempt.
     func settle(with error: (any Error)?) {
         if state.withLock({ $0.settle(with: error) }) { context.callbacks.post(self) }
     }
 
-    /// Has the task take over; false if it is too late for another one.
+    /// Replaces the task; returns false if the request has ended.
     func restart(with task: SessionTask) -> Bool {
         reset()
         let remains = state.withLock { $0.restart(with: task) }

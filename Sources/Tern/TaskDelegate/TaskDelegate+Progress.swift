@@ -3,7 +3,7 @@ import Foundation
 import TernLock
 
 extension TaskDelegate {
-    /// Has `handler` told of what there is already, and of what comes.
+    /// Calls `handler` with the current progress, and with each change.
     func tell(_ report: ProgressReport, on queue: DispatchQueue?, _ handler: @escaping ProgressReport.Handler) {
         report.tell(on: queue, handler)
         if state.withLock({ $0.hasReleasedClosures }) { report.releaseClosures() }

@@ -29,7 +29,7 @@ extension TaskDelegate {
         set { setOverride(\.bodyStream, newValue) }
     }
 
-    /// Is told that the task has ended for good, before the handlers are.
+    /// Called when the task has ended and is not retried, before the handlers.
     @preconcurrency public var taskDidCompleteWithError: (@Sendable (Session, SessionTask, (any Error)?) -> Void)? {
         get { override(\.completion) }
         set { setOverride(\.completion, newValue) }
@@ -53,7 +53,7 @@ extension TaskDelegate {
     /// A closure or an overridden method wants to be called from now on.
     func relays() { isRelayed.store(true, ordering: .relaxed) }
 
-    /// Has the callback queue deliver what has happened. On the reactor's thread.
+    /// Passes an event to the callback queue. On the reactor's thread.
     func relay(_ event: TaskEvent, of task: SessionTask) {
         state.withLock { $0.makeRareState().relay.add(event, of: task) }?.hold()
         context.callbacks.post(self)
@@ -72,7 +72,7 @@ extension TaskDelegate {
 }
 
 extension DataTaskDelegate {
-    /// Gets the body in place of the request.
+    /// Receives the body in place of the request.
     @preconcurrency public var dataTaskDidReceiveData: (@Sendable (Session, SessionDataTask, Data) -> Void)? {
         get { override(\.dataReceived) }
         set { setOverride(\.dataReceived, newValue) }
@@ -80,7 +80,7 @@ extension DataTaskDelegate {
 }
 
 extension DownloadTaskDelegate {
-    /// Gets the complete file in place of the request's destination, and says where it has put it.
+    /// Receives the complete file in place of the request's destination, and returns its new location.
     @preconcurrency public var downloadTaskDidFinishDownloadingToURL:
         (@Sendable (Session, SessionDownloadTask, URL) -> URL)?
     {
@@ -97,7 +97,7 @@ extension DownloadTaskDelegate {
         set { setOverride(\.fileWritten, newValue) }
     }
 
-    /// Is told, in place of ``progress``, from which byte the download goes on, and of how many.
+    /// Called, in place of ``progress``, with the offset at which the download resumes, and the expected total.
     @preconcurrency public var downloadTaskDidResumeAtOffset:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?
     {

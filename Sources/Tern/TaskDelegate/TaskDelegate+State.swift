@@ -14,7 +14,7 @@ extension TaskDelegate {
             case ending
             /// The retrier has this question. Exits: settled, retrying.
             case asking(UInt)
-            /// Another task is on its way. Exits: running, settled.
+            /// Another task is about to be made. Exits: running, settled.
             case retrying
             /// No retry: the callback queue is to finish. Exit: over.
             case settled
@@ -188,7 +188,7 @@ extension TaskDelegate.State {
     /// Whether a waiter has come to conclude for.
     var isDue: Bool { isPostponed && stage == .ending }
 
-    /// What handlers get to see, apart from what came of the body and what the task knows itself.
+    /// The result for handlers, without the body and the metrics.
     var completion: Completion {
         Completion(request: request, response: response, data: nil, error: error, metrics: nil)
     }
@@ -222,7 +222,7 @@ extension TaskDelegate.State {
         return retries ? .retry : .finish
     }
 
-    /// The retry has failed, if it is not too late to say so.
+    /// Ends a failed retry; returns false if the request was not waiting for one.
     mutating func settle(with error: (any Error)?) -> Bool {
         guard stage == .retrying else { return false }
         stage = .settled
@@ -246,7 +246,7 @@ extension TaskDelegate.State {
         return remains
     }
 
-    /// Opens the gate after all that comes before. Returns the waiter that is in, and what is to be released.
+    /// Opens the gate. Returns the first waiter, and the validators to release.
     mutating func open() -> (waiter: TaskDelegate.Waiter?, spent: [TaskDelegate.Validator]) {
         stage = .over
         defer { (validators, finishedValidatorCount) = (Array(validators.dropFirst(finishedValidatorCount)), 0) }

@@ -41,7 +41,7 @@ extension TaskDelegate {
         return completion
     }
 
-    /// Has the response judged before any handler sees it.
+    /// Validates the response before any handler runs.
     func validate(_ validator: Validator) { state.withLock { $0.add(validator) } }
 
     func resumeWaiter(_ waiter: Waiter?) {

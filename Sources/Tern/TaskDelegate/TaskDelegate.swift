@@ -46,10 +46,10 @@ open class TaskDelegate: @unchecked Sendable {
         return queue
     }
 
-    /// What came of the body, if it is collected.
+    /// The body, if it is collected.
     open var data: Data? { nil }
 
-    /// What has gone wrong so far. The first error counts.
+    /// The first error so far.
     open var error: (any Error)? {
         get { state.withLock { $0.error } }
         set {
@@ -71,10 +71,10 @@ open class TaskDelegate: @unchecked Sendable {
         return Timeline(metrics).initialResponseTime
     }
 
-    /// What the engine measured, once the task has ended.
+    /// The metrics of the task, once it has ended.
     public var metrics: TaskMetrics? { task?.metrics }
 
-    /// What a server is told that asks for a password.
+    /// The credential for a server that asks for one.
     public var credential: Credential? {
         get { state.withLock { $0.rareState?.credential } }
         set {
@@ -89,37 +89,37 @@ open class TaskDelegate: @unchecked Sendable {
     /// The delegate that the engine calls.
     var receiver: any SessionDownloadDelegate { NoOpTaskDelegate.shared }
 
-    /// Takes in the head of a response.
+    /// Receives the head of a response.
     func receive(_ response: HTTPURLResponse, of task: SessionTask) { state.withLock { $0.receive(response) } }
 
-    /// Takes in the next bytes of the body.
+    /// Receives the next bytes of the body.
     func receive(_ bytes: Span<UInt8>, of task: SessionTask) {}
 
-    /// More of the request's content has been sent.
+    /// Called when more of the request body was sent.
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
-    /// The task goes on as a download.
+    /// Replaces the task by the download that it became.
     func become(_ download: SessionDownloadTask) { begin(download) }
 
-    /// Something has happened to the download that the task is.
+    /// Receives an event of the download.
     func take(_ event: DownloadEvent) {}
 
-    /// Whether the file there is the request's to keep.
+    /// Whether the request keeps the file at this location.
     func holds(_ location: URL) -> Bool { false }
 
     /// The task has ended.
     func complete(with error: (any Error)?) { end(with: error) }
 
-    /// Gives the stream, or the destination, what is there. On the callback queue.
+    /// Passes the body to the stream, or the file to the destination. On the callback queue.
     func deliverBody() {}
 
-    /// Adds what has come of the body.
+    /// Adds the body, or the outcome of the download.
     func fill(_ completion: inout Completion) { completion.data = data }
 
     /// Cancels the task as its kind is cancelled.
     func stop(_ task: SessionTask) { task.cancel() }
 
-    /// The request is over: lets go of what the user gave it.
+    /// Releases the user's closures when the request has ended.
     func releaseClosures() {
         let (overrides, progress) = state.withLock { state -> (Overrides?, Progresses?) in
             defer { state.rareState?.overrides = Overrides() }
@@ -131,7 +131,7 @@ open class TaskDelegate: @unchecked Sendable {
         withExtendedLifetime(overrides) {}
     }
 
-    /// Forgets what came of the last attempt.
+    /// Discards the result of the last attempt.
     func reset() {}
 
     deinit {
@@ -143,7 +143,7 @@ open class TaskDelegate: @unchecked Sendable {
 }
 
 extension TaskDelegate.State {
-    /// What is rare is needed now.
+    /// Returns the rare state, and makes it on first use.
     mutating func makeRareState() -> TaskDelegate.RareState {
         if let rareState { return rareState }
         let made = TaskDelegate.RareState()

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// A task's delegate as the engine sees it: on the reactor's thread. Kept out of the public classes, whose users have
-/// no business there. Any request's task may be a download, or become one.
+/// The engine's delegate protocol for a task's delegate, called on the reactor's thread. Separate from the public
+/// classes, which do not show it. Any request's task may be a download, or become one.
 protocol TaskDelegateAdapter: SessionDownloadDelegate, TaskDelegate {}
 
 extension TaskDelegateAdapter {

@@ -3,13 +3,13 @@ public import Foundation
 import TernEngine
 import TernLock
 
-/// Sees to a request that sends content, and collects the body of the answer.
+/// Handles a request that sends a body, and collects the response body.
 open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
     /// How much of the content has been sent, in bytes; the total is -1 if it is not known. Changes on the queue that
     /// reports run on, and may cancel, suspend and resume the request.
     public var uploadProgress: Progress { sentReport.progress }
 
-    /// What has been told of.
+    /// The bytes reported so far.
     private let reported = Lock<Int64>(0)
 
     var sentReport: ProgressReport {

@@ -52,7 +52,7 @@ extension TaskDelegate {
         return chain != .released
     }
 
-    /// Ends the wait, unless another call is chained: the state is asked again.
+    /// Ends the wait, unless another call is chained.
     func endGrace() {
         let (ends, _) = chain.compareExchange(expected: .awaited, desired: .held, ordering: .acquiringAndReleasing)
         if ends { context.callbacks.post(self) }
