@@ -3,7 +3,7 @@ public import Foundation
 public import Tern
 
 /// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is. A setting not named here is
-/// by key path on ``value``. A session reads it once, when it is made.
+/// set by key path on ``value``. A session reads it once, when it is made.
 ///
 /// Not for use from several threads at a time, as ever.
 @dynamicMemberLookup

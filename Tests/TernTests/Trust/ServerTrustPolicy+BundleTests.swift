@@ -4,6 +4,7 @@ import TernTesting
 import Testing
 
 @testable import Tern
+import TernAFNetworking
 
 @Suite struct ServerTrustPolicyBundleTests {
     private let folder = TestFolder()
