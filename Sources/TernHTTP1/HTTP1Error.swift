@@ -23,7 +23,7 @@ public struct HTTP1Error: Error, Sendable, Hashable {
 
 extension HTTP1Error {
     /// A server has sent something before it was asked for anything.
-    public static let unaskedBytes = HTTP1Error(.unsolicited(.bytes))
+    public static let unexpectedBytes = HTTP1Error(.unsolicited(.bytes))
 }
 
 extension HTTP1Error: CustomStringConvertible {

@@ -16,7 +16,7 @@ package final class ReceiveMemory: @unchecked Sendable {
     @safe @exclusivity(unchecked) package private(set) var capacity: Int
     @safe @exclusivity(unchecked) package private(set) var count = 0
     /// How many parts are handed out.
-    private let loans = Atomic<Int>(0)
+    private let borrowCount = Atomic<Int>(0)
 
     /// Without any room if there is no more memory.
     package init(capacity: Int) {
@@ -43,7 +43,7 @@ package final class ReceiveMemory: @unchecked Sendable {
     }
 
     /// Adds all of `bytes`, and grows if it must. False if there is no memory for that.
-    package func takeOver(_ bytes: Span<UInt8>) -> Bool {
+    package func appendGrowing(_ bytes: Span<UInt8>) -> Bool {
         grow(to: count + bytes.count)
         return append(bytes) == bytes.count
     }
@@ -60,14 +60,14 @@ package final class ReceiveMemory: @unchecked Sendable {
         return added
     }
 
-    /// A part of what is filled is handed out, until `giveBack`.
-    package func lend() { loans.add(1, ordering: .relaxed) }
+    /// A part of what is filled is handed out, until `endBorrow`.
+    package func beginBorrow() { borrowCount.add(1, ordering: .relaxed) }
 
     /// Any thread: the holder of a part does not look at it any more.
-    package func giveBack() { loans.subtract(1, ordering: .releasing) }
+    package func endBorrow() { borrowCount.subtract(1, ordering: .releasing) }
 
     /// Whether anybody has a part of it.
-    package var isLent: Bool { loans.load(ordering: .acquiring) > 0 }
+    package var isBorrowed: Bool { borrowCount.load(ordering: .acquiring) > 0 }
 
     /// Forgets what it is filled with. No part of it may be lent.
     package func empty() { count = 0 }
@@ -81,7 +81,7 @@ package final class ReceiveMemory: @unchecked Sendable {
     }
 
     /// Returns all that is filled, for the caller to `free`; nil if nothing is.
-    package func giveAway() -> UnsafeMutableRawBufferPointer? {
+    package func release() -> UnsafeMutableRawBufferPointer? {
         guard let base = unsafe base, count > 0 else { return nil }
         unsafe self.base = nil
         defer { (count, capacity) = (0, 0) }

@@ -67,7 +67,7 @@ extension TLSError: CustomStringConvertible {
             case .invalidConfiguration(.applicationProtocol(let name)):
                 "application protocol \"\(name)\" is not 1 to 255 bytes long"
             case .invalidConfiguration(.identity): "the client identity is of no use in TLS"
-            case .invalidHost(let host): "\"\(BriefText.shortened(host))\" is neither a DNS name nor an IP address"
+            case .invalidHost(let host): "\"\(ShortenedText.shortened(host))\" is neither a DNS name nor an IP address"
             case .trust(let failure): failure.description
             case .alert(let alert): "the peer sent the fatal alert \(alert)"
             case .clientCertificateRequired(let alert):

@@ -5,7 +5,7 @@ import Testing
 @testable import TernIO
 
 @Suite struct ReceiveMemoryTests {
-    private func append(_ octets: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(octets.span) }
+    private func append(_ bytes: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(bytes.span) }
 
     @Test func `what is received in the room stays there, and what is not is copied there`() {
         let memory = ReceiveMemory(capacity: 5)
@@ -29,14 +29,14 @@ import Testing
     @Test func `grows around what it holds, and all of it is taken once`() {
         let memory = ReceiveMemory(capacity: 0)
         for count in [3, 100_000, 2] {
-            let isTaken = memory.takeOver([UInt8](repeating: 7, count: count).span)
+            let isTaken = memory.appendGrowing([UInt8](repeating: 7, count: count).span)
             #expect(isTaken)
         }
-        let all = unsafe memory.giveAway()
+        let all = unsafe memory.release()
         defer { unsafe free(all?.baseAddress) }
         #expect(unsafe all?.count == 100_005)
         #expect(unsafe all?.allSatisfy { $0 == 7 } == true)
-        #expect(unsafe memory.giveAway() == nil)
+        #expect(unsafe memory.release() == nil)
         #expect(unsafe memory.room.isEmpty)
     }
 }

@@ -41,10 +41,12 @@ struct Explanation {
         let certificate = findings.certificate
         let head = "  \(findings.depth)  \(certificate) (\(findings.role.rawValue))"
         var details = [
-            ("pin", findings.publicKey.pin), ("issuer", BriefText.shortened(certificate.issuer)),
+            ("pin", findings.publicKey.pin), ("issuer", ShortenedText.shortened(certificate.issuer)),
             ("valid", dates(findings)),
         ]
-        if !findings.names.isEmpty { details.append(("names", BriefText.list(findings.names.lazy.map(\.description)))) }
+        if !findings.names.isEmpty {
+            details.append(("names", ShortenedText.list(findings.names.lazy.map(\.description))))
+        }
         details += [
             ("key", "\(findings.key), \(strength(findings.keySecurityBits))"),
             ("signed", "\(findings.signature), \(strength(findings.signatureSecurityBits))"),
@@ -52,7 +54,7 @@ struct Explanation {
         details += [
             ("purpose", findings.extendedKeyUsage), ("usage", findings.keyUsage), ("limits", findings.basicConstraints),
             ("names of", findings.nameConstraints),
-        ].compactMap { name, value in value.map { (name, BriefText.shortened($0)) } }
+        ].compactMap { name, value in value.map { (name, ShortenedText.shortened($0)) } }
         if let revocation = findings.revocation { details.append(("revoked?", RevocationReport(revocation).text)) }
         if let failure = findings.failure { details.append(("WRONG", failure.sentence)) }
         return [head] + rows(details, indent: "     ")

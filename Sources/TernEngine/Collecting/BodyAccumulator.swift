@@ -63,7 +63,7 @@ package struct BodyAccumulator: Sendable {
         if isTooLarge { return nil }
         let memory = memory ?? ReceiveMemory(capacity: 0)
         if self.memory == nil {
-            _ = memory.takeOver(bytes.span)
+            _ = memory.appendGrowing(bytes.span)
             bytes = Data()
             self.memory = memory
         }
@@ -75,7 +75,7 @@ package struct BodyAccumulator: Sendable {
     }
 
     private mutating func take(_ piece: Span<UInt8>, into memory: ReceiveMemory) -> Outcome {
-        guard piece.count <= limit - memory.count, memory.takeOver(piece) else {
+        guard piece.count <= limit - memory.count, memory.appendGrowing(piece) else {
             refuse()
             return .overflowed
         }

@@ -80,7 +80,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         contentTold = 0
         countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
-        if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { noticeDeadPeer() }
+        if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { detectDeadPeer() }
         setDeadline()
         delegate.exchangeBegan(on: self)
         // The delegate may have ended it.
@@ -96,7 +96,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     /// Keeps the connection for later.
     func rest() {
-        noticeDeadPeer()
+        detectDeadPeer()
         // The last flight of a handshake may not have left.
         if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
@@ -151,7 +151,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             guard case .active = state.stage, newValue != state.isPaused else { return }
             state.isPaused = newValue
             if newValue {
-                noticeDeadPeer()
+                detectDeadPeer()
             } else {
                 silence.paused(until: loop.now)
                 setDeadline()
@@ -173,10 +173,10 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter.
     /// Four system calls, which a connection for one quick response never makes.
-    private func noticeDeadPeer() {
+    private func detectDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
-        transport.noticeDeadPeer()
+        transport.detectDeadPeer()
     }
 
     private var idleLimit: Duration {

@@ -130,7 +130,7 @@ extension RawStream {
             !handover.transport.hasUnsent
         else { return }
         // What came in the clear must not pass for what came over TLS.
-        if reads.hasOctets { return fail(.transfer(.malformedResponse(.unaskedBytes))) }
+        if reads.hasOctets { return fail(.transfer(.malformedResponse(.unexpectedBytes))) }
         if reads.isOver || writes.isOver { return fail(.request(.streamClosed)) }
         stage = .securing
         loop.setDeadline(nil, for: handover.token)

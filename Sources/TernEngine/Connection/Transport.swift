@@ -234,7 +234,7 @@ final class Transport {
     }
 
     /// Has the kernel look for a peer that is gone. Only time depends on it: sending to a dead peer fails as well.
-    func noticeDeadPeer() { try? socket?.noticeDeadPeer() }
+    func detectDeadPeer() { try? socket?.detectDeadPeer() }
 
     /// Has the coming close throw away what the kernel has not sent yet.
     func resetOnClose() { socket?.resetOnClose() }

@@ -144,7 +144,7 @@ struct Dial: ~Copyable {
         return .fail(failure)
     }
 
-    mutating func timeIsUp() -> Next {
+    mutating func timedOut() -> Next {
         // A backlog that stays full is a fault of this machine, and no matter of distance.
         if case .connect = current, isToSocket { return .stopConnecting }
         return failed(.timedOut(.connect))

@@ -75,7 +75,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// The deadline is this registration's only event.
     func ready(_ readiness: Readiness) {
         handshake?.peerLost()
-        follow(dial.timeIsUp())
+        follow(dial.timedOut())
     }
 
     private func follow(_ next: Dial.Next) {
@@ -85,7 +85,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .take(.connect): connect()
         case .take(.secure(let server)): secure(server)
         case .open: open()
-        case .stopConnecting: connector?.timeIsUp()
+        case .stopConnecting: connector?.timedOut()
         case .fail(let failure):
             letGo()
             // Later, not now: some failures come within `start`, and a caller that starts again and again must not be
@@ -96,7 +96,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     private func letGo() {
-        if let question = question.take() { shared.resolver.giveUp(question) }
+        if let question = question.take() { shared.resolver.cancel(question) }
         connector?.cancel()
         handshake?.cancel()
         hangUp()
@@ -228,7 +228,7 @@ extension Dialler {
     private var unaskedInput: EngineError.Reason {
         var byte: UInt8 = 0
         let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport?.receive(into: $0) }
-        if case .bytes = received { return .transfer(.malformedResponse(.unaskedBytes)) }
+        if case .bytes = received { return .transfer(.malformedResponse(.unexpectedBytes)) }
         return .transfer(.connectionLost(nil))
     }
 

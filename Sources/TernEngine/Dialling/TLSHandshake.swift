@@ -247,7 +247,7 @@ extension TLSHandshake {
             case .endOfStream(isOrderly: true) where letsServerBegin:
                 hasEnded = true
                 return
-            case .bytes: throw .transfer(.malformedResponse(.unaskedBytes))
+            case .bytes: throw .transfer(.malformedResponse(.unexpectedBytes))
             case .endOfStream: throw .transfer(.connectionLost(nil))
             }
         }

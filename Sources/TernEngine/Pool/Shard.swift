@@ -46,11 +46,11 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     /// The same, but on this thread if the loop sleeps.
     func deliverHere(_ command: TaskCommand, from sender: Requester) {
-        if loop.isCurrent || !loop.standIn({ sender.perform(command) }) { deliver(command, from: sender) }
+        if loop.isCurrent || !loop.runWhileAsleep({ sender.perform(command) }) { deliver(command, from: sender) }
     }
 
     private func openMore() {
-        var budget = TurnBudget()
+        var budget = TickBudget()
         while budget.spend() {
             guard let entry = inbox.next() else { return }
             entry.sender.perform(entry.command)
@@ -88,7 +88,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     }
 
     private func closeMore() {
-        var budget = TurnBudget()
+        var budget = TickBudget()
         while let pool = closing.last {
             guard budget.spend() else {
                 loop.execute { self.closeMore() }

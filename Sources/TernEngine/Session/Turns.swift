@@ -9,6 +9,6 @@ package struct Turns: Sendable {
     /// work that wakes another thread.
     package func atEnd(_ work: @escaping @Sendable () -> Void) {
         let here = loops.first { $0.isCurrent }
-        if let here { here.afterTurn(work) } else { work() }
+        if let here { here.afterTick(work) } else { work() }
     }
 }

@@ -25,7 +25,7 @@ struct WaitingContent {
     /// Where the next octets may be received, of which `count` are to come; nil for anywhere.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         if let memory, rest.isEmpty {
-            if start == memory.count, !memory.isLent { startOver(in: memory) }
+            if start == memory.count, !memory.isBorrowed { startOver(in: memory) }
             if memory.hasRoom(for: count) { return unsafe memory.room }
         }
         closeRanks()
@@ -40,7 +40,7 @@ struct WaitingContent {
     }
 
     private mutating func spare() -> ReceiveMemory? {
-        guard let former, !former.isLent else { return nil }
+        guard let former, !former.isBorrowed else { return nil }
         return self.former.take()
     }
 
@@ -62,7 +62,7 @@ struct WaitingContent {
     private mutating func closeRanks() {
         if let filled = takeFilled() { pieces.append(filled) }
         if !rest.isEmpty { pieces.append(takeRest()) }
-        if memory != nil, former?.isLent != false { former = memory.take() }
+        if memory != nil, former?.isBorrowed != false { former = memory.take() }
         memory = nil
     }
 

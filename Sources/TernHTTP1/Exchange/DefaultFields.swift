@@ -8,7 +8,7 @@ public struct DefaultFields: Sendable {
         let field: HTTPField
         /// Where its line is among ``bytes``; empty for a field that the encoder writes itself.
         let range: Range<Int>
-        let facts: RequestFacts
+        let traits: RequestTraits
         /// Why no request can carry it. A request that has a field of its name is not concerned.
         let refusal: HTTP1Error?
     }
@@ -18,23 +18,26 @@ public struct DefaultFields: Sendable {
         let fields: HTTPFields
         let lines: [Line]
         let bytes: [UInt8]
-        let facts: RequestFacts
+        let traits: RequestTraits
         let isPlain: Bool
 
         static let empty = Storage([:])
 
         init(_ fields: HTTPFields) {
-            var (lines, bytes, facts, isPlain): ([Line], [UInt8], RequestFacts, Bool) = ([], [], RequestFacts(), true)
+            var lines: [Line] = []
+            var bytes: [UInt8] = []
+            var traits = RequestTraits()
+            var isPlain = true
             for index in fields.storage.indices {
                 let line = Line(fields.storage, index, into: &bytes)
                 lines.append(line)
-                facts.formUnion(line.facts)
+                traits.formUnion(line.traits)
                 if line.range.isEmpty || line.refusal != nil { isPlain = false }
             }
             self.fields = fields
             self.lines = lines
             self.bytes = bytes
-            self.facts = facts
+            self.traits = traits
             self.isPlain = isPlain
         }
     }
@@ -50,7 +53,7 @@ public struct DefaultFields: Sendable {
     var lines: [Line] { storage.lines }
     var bytes: [UInt8] { storage.bytes }
     /// Of all lines.
-    var facts: RequestFacts { storage.facts }
+    var traits: RequestTraits { storage.traits }
     /// Whether every line can be written as it is: none is the encoder's own, and none is refused.
     var isPlain: Bool { storage.isPlain }
 }
@@ -71,7 +74,7 @@ extension DefaultFields.Line {
         } catch {
             refusal = error
         }
-        facts = written.facts
+        traits = written.traits
     }
 }
 

@@ -8,7 +8,7 @@
 public struct Exchange: ~Copyable, Sendable {
     private var sending = Sending.idle
     private var decoder: ResponseDecoder
-    private var facts = RequestFacts()
+    private var traits = RequestTraits()
 
     // These are kept, and not worked out when asked for: a value of this size would be copied for the question.
     /// Whether this connection may carry another exchange.
@@ -45,13 +45,13 @@ public struct Exchange: ~Copyable, Sendable {
     ) throws(HTTP1Error) {
         guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
         defer { settle() }
-        facts = try RequestEncoder.encode(head, body, defaults, into: &output)
+        traits = try RequestEncoder.encode(head, body, defaults, into: &output)
         switch body {
         case .none, .exactly(0): sending = .complete
         case .exactly(let length): sending = .exactly(left: length)
         case .chunked: sending = .chunked
         }
-        decoder.begin(facts)
+        decoder.begin(traits)
     }
 
     /// Appends content to `output`, framed as the body was announced. No bytes are no chunk.
@@ -106,7 +106,7 @@ public struct Exchange: ~Copyable, Sendable {
     /// `.needMoreBytes`, `.end` or `.handedOver`; an incomplete line is kept, so `bytes` need not be.
     /// - Throws: ``HTTP1Error`` with the first broken rule. The connection cannot be used any more.
     public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
-        if let content = decoder.receiveUsual(bytes, from: &offset) { return .body(content) }
+        if let content = decoder.receiveFastPath(bytes, from: &offset) { return .body(content) }
         defer { settle() }
         return try decoder.receive(bytes, from: &offset)
     }
@@ -114,7 +114,7 @@ public struct Exchange: ~Copyable, Sendable {
     /// The content of one further chunk, as much of it as is there, for a caller that joins the content of small
     /// chunks. `nil` says nothing, and changes nothing; ``receive(_:from:)`` then does.
     public mutating func receiveFurtherContent(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
-        decoder.receiveUsual(bytes, from: &offset)
+        decoder.receiveFastPath(bytes, from: &offset)
     }
 
     /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
@@ -136,7 +136,7 @@ public struct Exchange: ~Copyable, Sendable {
     @inline(__always)
     private mutating func settle() {
         hasReceivedAnything = decoder.received > 0
-        isAwaitingContinue = facts.expectsContinue && !decoder.hasAnswer
+        isAwaitingContinue = traits.expectsContinue && !decoder.hasAnswer
         keepAlive = decoder.keepAlive
         contentLeft = decoder.contentLeft
         guard case .complete = decoder.state, case .complete = sending else {

@@ -16,19 +16,19 @@ struct RequestEncoder: ~Copyable {
 
     static func encode(
         _ head: borrowing RequestHead, _ body: RequestBody, _ defaults: DefaultFields, into output: inout [UInt8]
-    ) throws(HTTP1Error) -> RequestFacts {
+    ) throws(HTTP1Error) -> RequestTraits {
         let fields = head.fields.storage
         let encoder = try RequestEncoder(head, fields, body, defaults)
         let start = output.count
         encoder.write(head.method, fields, defaults, into: &output)
         do throws(HTTP1Error) {
-            var facts = try encoder.check(output.span, from: start, head.method, fields, defaults)
-            facts.isHead = encoder.method == .head
-            facts.isConnect = encoder.method == .connect
-            if facts.expectsContinue, body == .none || body == .exactly(0) {
+            var traits = try encoder.check(output.span, from: start, head.method, fields, defaults)
+            traits.isHead = encoder.method == .head
+            traits.isConnect = encoder.method == .connect
+            if traits.expectsContinue, body == .none || body == .exactly(0) {
                 throw HTTP1Error(.request(.expectationWithoutContent))
             }
-            return facts
+            return traits
         } catch {
             output.removeLast(output.count &- start)
             throw error
@@ -44,7 +44,7 @@ struct RequestEncoder: ~Copyable {
         // The line of the method, target and version, the one of Host, and the empty one.
         var length = head.method.utf8.count &+ target.utf8.count &+ 12 &+ 8 &+ 2
         for index in fields.indices { length &+= try plan.add(fields[index]) }
-        if defaults.goWhole(with: fields) {
+        if defaults.canCopyWhole(with: fields) {
             length &+= defaults.bytes.count
         } else {
             for line in defaults.lines where !fields.contains(line.field.name) { length &+= try plan.add(line.field) }
@@ -73,7 +73,7 @@ struct RequestEncoder: ~Copyable {
         end = bytes.writeLineEnd(at: end)
         for index in fields.indices { end = Self.write(fields, index, into: &bytes, at: end) }
         let written = defaults.bytes
-        if defaults.goWhole(with: fields) {
+        if defaults.canCopyWhole(with: fields) {
             end = bytes.write(written.span, at: end)
         } else {
             for line in defaults.lines where !fields.contains(line.field.name) {
@@ -99,7 +99,7 @@ struct RequestEncoder: ~Copyable {
     /// Finds every delimiter where it was put, and nowhere else (RFC 9112 §3, §5).
     private func check(
         _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HTTPField], _ defaults: DefaultFields
-    ) throws(HTTP1Error) -> RequestFacts {
+    ) throws(HTTP1Error) -> RequestTraits {
         let methodEnd = start &+ method.utf8.count
         guard methodEnd > start, bytes.firstNonToken(from: start) == methodEnd else {
             throw HTTP1Error(.request(.method), in: method)
@@ -111,23 +111,23 @@ struct RequestEncoder: ~Copyable {
         // The host was checked before.
         var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ host.utf8.count &+ 2)
         for index in fields.indices { try lines.check(bytes, fields, index) }
-        var facts = lines.facts
-        if defaults.goWhole(with: fields) {
-            facts.formUnion(defaults.facts)
+        var traits = lines.traits
+        if defaults.canCopyWhole(with: fields) {
+            traits.formUnion(defaults.traits)
         } else {
             for line in defaults.lines where !fields.contains(line.field.name) {
                 if let refusal = line.refusal { throw refusal }
-                facts.formUnion(line.facts)
+                traits.formUnion(line.traits)
             }
         }
-        return facts
+        return traits
     }
 }
 
 extension DefaultFields {
     /// Whether all lines can be copied at once, which is so for most requests.
     @inline(__always)
-    fileprivate func goWhole(with fields: [HTTPField]) -> Bool { fields.isEmpty && isPlain }
+    fileprivate func canCopyWhole(with fields: [HTTPField]) -> Bool { fields.isEmpty && isPlain }
 }
 
 extension RequestHead {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request fields an encoder must understand itself.
+/// The request fields that the encoder interprets.
 enum RequestField {
     case expect
     case upgrade

@@ -23,7 +23,7 @@ enum RequestFraming {
         @inline(__always)
         mutating func add(_ field: HTTPField) throws(HTTP1Error) -> Int {
             if RequestField.isEncoders(field.name) {
-                try understand(field)
+                try apply(field)
                 return 0
             }
             return field.name.utf8.count &+ field.value.utf8.count &+ 4
@@ -31,7 +31,7 @@ enum RequestFraming {
 
         /// A `Host` of the caller's own takes precedence over the origin's. Its own framing field is passed over when
         /// it says what the body says anyway, else refused.
-        private mutating func understand(_ field: HTTPField) throws(HTTP1Error) {
+        private mutating func apply(_ field: HTTPField) throws(HTTP1Error) {
             if field.name.isFieldName("Host") {
                 guard host == nil, Authority.isValid(field.value.utf8.span) else {
                     throw HTTP1Error(.request(.host), in: field.value)

@@ -8,7 +8,7 @@ struct ResponseDecoder: ~Copyable {
     private let trailerRules: SectionRules
     private var section = SectionDecoder()
     private var chunks = ChunkedDecoder()
-    private var request = RequestFacts()
+    private var request = RequestTraits()
     private var informationalResponses = 0
 
     private(set) var state = Receiving.idle
@@ -19,7 +19,7 @@ struct ResponseDecoder: ~Copyable {
     /// What the final head granted (RFC 9112 §9.3).
     private(set) var isPersistent = false
     /// What the last head said.
-    private var facts = HeadFacts()
+    private var headers = FramingHeaders()
     /// The final head, or a 100 (Continue), has arrived: waiting to send content is over.
     private(set) var hasAnswer = false
 
@@ -31,29 +31,29 @@ struct ResponseDecoder: ~Copyable {
         trailerRules = .trailer(limits)
     }
 
-    mutating func begin(_ request: RequestFacts) {
+    mutating func begin(_ request: RequestTraits) {
         self.request = request
         informationalResponses = 0
         received = 0
         leftover = 0
         isPersistent = false
-        facts = HeadFacts()
+        headers = FramingHeaders()
         hasAnswer = false
         section.begin(at: 0)
         state = .head
     }
 
-    var keepAlive: KeepAlive? { facts.keepAlive }
+    var keepAlive: KeepAlive? { headers.keepAlive }
 
     var contentLeft: Int { if case .exactly(let left) = state { left } else { 0 } }
 
     /// Usual content of a usual chunk, which changes nothing but how much has come. `nil` says nothing, and changes
     /// nothing; ``receive(_:from:)`` then does.
     @inline(__always)
-    mutating func receiveUsual(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
+    mutating func receiveFastPath(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
         guard case .chunked = state, offset >= 0, offset <= bytes.count else { return nil }
         let start = offset
-        guard let data = chunks.decodeUsual(bytes, from: &offset, limits) else { return nil }
+        guard let data = chunks.decodeFastPath(bytes, from: &offset, limits) else { return nil }
         received = received.addingSaturating(offset &- start)
         return data
     }
@@ -88,14 +88,14 @@ struct ResponseDecoder: ~Copyable {
     ) throws(HTTP1Error) -> ResponseEvent {
         // Where `bytes` begins in the response.
         let origin = received &- offset
-        var facts = HeadFacts()
+        var headers = FramingHeaders()
         let (start, leniency, request) = (section.start, leniency, request)
         guard
             let block = try section.decode(
                 bytes, from: &offset, headRules,
                 inspect: { (bytes, positions, statusLine) throws(HTTP1Error) in
-                    do throws(HeadFacts.Refusal) {
-                        try facts.read(
+                    do throws(FramingHeaders.Refusal) {
+                        try headers.read(
                             bytes, positions, version: statusLine.version, leniency,
                             ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
                     } catch {
@@ -109,9 +109,9 @@ struct ResponseDecoder: ~Copyable {
             state = .head
             return .needMoreBytes
         }
-        self.facts = facts
+        self.headers = headers
         let status = Int(statusLine.status)
-        let head = ResponseHead(statusLine, block, contentLength: facts.contentLength)
+        let head = ResponseHead(statusLine, block, contentLength: headers.contentLength)
         if status / 100 == 1, status != 101 {
             try countInformational(head)
             section.begin(at: origin &+ offset)
@@ -121,8 +121,8 @@ struct ResponseDecoder: ~Copyable {
         if status == 101, !request.asksUpgrade {
             throw HTTP1Error(.unsolicited(.upgrade), offset: section.start.addingSaturating(9), excerpt: "101")
         }
-        let framing = BodyFraming(status: status, to: request, facts)
-        isPersistent = Persistence.isGranted(facts, version: statusLine.version, framing) && !request.asksClose
+        let framing = BodyFraming(status: status, to: request, headers)
+        isPersistent = Persistence.isGranted(headers, version: statusLine.version, framing) && !request.asksClose
         hasAnswer = true
         switch framing {
         case .none: state = .ending

@@ -5,7 +5,7 @@
 struct WrittenFields: ~Copyable {
     /// Where the next line begins.
     private(set) var position: Int
-    private(set) var facts = RequestFacts()
+    private(set) var traits = RequestTraits()
 
     init(at position: Int) {
         self.position = position
@@ -28,23 +28,23 @@ struct WrittenFields: ~Copyable {
             if found < bytes.count { Excerpt.append(bytes[found], to: &excerpt) }
             throw HTTP1Error(.request(.fieldValue), offset: found &- value, excerpt: excerpt)
         }
-        if let field = RequestField(bytes, position..<nameEnd) { understand(field, bytes, value..<valueEnd) }
+        if let field = RequestField(bytes, position..<nameEnd) { apply(field, bytes, value..<valueEnd) }
         position = valueEnd &+ 2
     }
 
-    private mutating func understand(_ field: RequestField, _ bytes: Span<UInt8>, _ value: Range<Int>) {
+    private mutating func apply(_ field: RequestField, _ bytes: Span<UInt8>, _ value: Range<Int>) {
         var elements = ListElements(value)
         switch field {
-        case .upgrade: facts.asksUpgrade = true
+        case .upgrade: traits.asksUpgrade = true
         case .expect:
             while let element = elements.next(in: bytes) {
                 if bytes.extracting(element).isEqualIgnoringCase(to: "100-continue".utf8.span) {
-                    facts.expectsContinue = true
+                    traits.expectsContinue = true
                 }
             }
         case .connection:
             while let element = elements.next(in: bytes) {
-                if bytes.extracting(element).isEqualIgnoringCase(to: "close".utf8.span) { facts.asksClose = true }
+                if bytes.extracting(element).isEqualIgnoringCase(to: "close".utf8.span) { traits.asksClose = true }
             }
         }
     }

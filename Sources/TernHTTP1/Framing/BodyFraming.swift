@@ -11,7 +11,7 @@ enum BodyFraming: Hashable {
     case untilClose
 
     /// RFC 9112 §6.3, step by step.
-    init(status: Int, to request: RequestFacts, _ head: HeadFacts) {
+    init(status: Int, to request: RequestTraits, _ head: FramingHeaders) {
         if status == 101 || request.isConnect && status / 100 == 2 {
             // 2. A 2xx to CONNECT turns the connection into a tunnel, 204 included; 101 turns it into another protocol
             //    (RFC 9110 §9.3.6, §15.2.2). Before step 1, for neither has content and what follows is no HTTP.
@@ -20,7 +20,7 @@ enum BodyFraming: Hashable {
             // 1. No content follows, whatever the fields say, in answers to HEAD, in 1xx, 204 and 304.
             self = .none
         } else if head.isChunked {
-            // 3. and 4. chunked, which `HeadFacts` has found to be the only coding, and without Content-Length.
+            // 3. and 4. chunked, which `FramingHeaders` has found to be the only coding, and without Content-Length.
             self = .chunked
         } else if let length = head.contentLength {
             // 5. and 6. A valid Content-Length; invalid ones were refused there, too.

@@ -68,7 +68,7 @@ struct ChunkedDecoder: ~Copyable {
     /// The straight way from the end of one chunk's data to the next one's: nearly every chunk is nothing but a size,
     /// CRLF, data and CRLF. `nil` says nothing, and changes nothing; ``decode(_:from:origin:_:_:)`` then does.
     @inline(__always)
-    mutating func decodeUsual(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: Limits) -> Range<Int>? {
+    mutating func decodeFastPath(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: Limits) -> Range<Int>? {
         var end = offset
         switch position {
         case .dataEnd:

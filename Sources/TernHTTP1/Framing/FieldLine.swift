@@ -16,7 +16,7 @@ enum FieldLine {
         let nameEnd = bytes.firstNonToken(from: start)
         guard nameEnd < bytes.count else { return .incomplete }
         guard bytes[nameEnd] == .colon, nameEnd > start else {
-            return readUnusual(bytes, at: start, nameEnd: nameEnd, bareLineFeed: bareLineFeed)
+            return readSlowPath(bytes, at: start, nameEnd: nameEnd, bareLineFeed: bareLineFeed)
         }
         switch readValue(bytes, from: nameEnd &+ 1, bareLineFeed: bareLineFeed) {
         case .value(let value, let next): return .field(name: start..<nameEnd, value: value, next: next)
@@ -26,7 +26,7 @@ enum FieldLine {
     }
 
     /// A line that does not begin with a name and a colon: the empty line, a continuation, or a broken rule.
-    private static func readUnusual(
+    private static func readSlowPath(
         _ bytes: Span<UInt8>, at start: Int, nameEnd: Int, bareLineFeed: Bool
     ) -> FieldLine {
         let byte = bytes[nameEnd]

@@ -13,8 +13,8 @@ enum LineVerdict {
     ///   - limit: how many bytes it may have without its end; not negative.
     init(_ bytes: Span<UInt8>, line: Int, wrong: Int?, limit: Int) {
         let isComplete = bytes.firstLineFeed(from: line) < bytes.count
-        let isHopeless = bytes.count &- line >= limit.addingSaturating(2)
-        guard isComplete || isHopeless else {
+        let exceedsLimit = bytes.count &- line >= limit.addingSaturating(2)
+        guard isComplete || exceedsLimit else {
             self = .wait
             return
         }

@@ -3,7 +3,7 @@
 /// Whether a response leaves its connection open.
 enum Persistence {
     /// RFC 9112 §9.3, step by step.
-    static func isGranted(_ head: HeadFacts, version: HTTPVersion, _ framing: BodyFraming) -> Bool {
+    static func isGranted(_ head: FramingHeaders, version: HTTPVersion, _ framing: BodyFraming) -> Bool {
         // Content that ends with the connection leaves none, and neither does another protocol.
         switch framing {
         case .untilClose, .handover: return false

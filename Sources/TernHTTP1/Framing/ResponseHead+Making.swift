@@ -31,18 +31,18 @@ extension ResponseHead {
     private init(reading bytes: [UInt8]) throws(HTTP1Error) {
         var section = SectionDecoder()
         section.begin(at: 0)
-        var facts = HeadFacts()
+        var headers = FramingHeaders()
         var offset = 0
         let block = try section.decode(bytes.span, from: &offset, .header(.none, [])) {
             (bytes, positions, statusLine) throws(HTTP1Error) in
-            do throws(HeadFacts.Refusal) {
-                try facts.read(bytes, positions, version: statusLine.version, [], ignoringFraming: false)
+            do throws(FramingHeaders.Refusal) {
+                try headers.read(bytes, positions, version: statusLine.version, [], ignoringFraming: false)
             } catch {
                 throw HTTP1Error(.framing(error.reason), offset: error.offset)
             }
         }
         guard let block, let statusLine = section.statusLine else { throw HTTP1Error(.truncated(.head)) }
-        self.init(statusLine, block, contentLength: facts.contentLength)
+        self.init(statusLine, block, contentLength: headers.contentLength)
     }
 }
 

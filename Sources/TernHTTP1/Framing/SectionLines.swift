@@ -36,12 +36,12 @@ struct SectionLines: ~Copyable {
             guard try readStatusLine(bytes, line: &line, limit: limit, rules) else { return false }
         }
         let fields = section &+ statusLineLength
-        if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) { return true }
-        return try readUnusual(bytes, section: section, fields: fields, line: &line, rules)
+        if !rules.isTrailer, readFastPath(bytes, section: section, fields: fields, line: &line, rules) { return true }
+        return try readSlowPath(bytes, section: section, fields: fields, line: &line, rules)
     }
 
     /// The same behind the status line, with any line there may be, and usual ones behind unusual ones.
-    private mutating func readUnusual(
+    private mutating func readSlowPath(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
         while true {
@@ -51,7 +51,7 @@ struct SectionLines: ~Copyable {
                 try check(line: line, next: next, limit, rules)
                 add(name.shifted(by: -section), value.shifted(by: -section))
                 line = next
-                if !rules.isTrailer, readUsual(bytes, section: section, fields: fields, line: &line, rules) {
+                if !rules.isTrailer, readFastPath(bytes, section: section, fields: fields, line: &line, rules) {
                     return true
                 }
             case .continuation(let value, let next):
@@ -112,9 +112,9 @@ struct SectionLines: ~Copyable {
         }
     }
 
-    /// Reads what ``UsualFields`` can. It sees no more than is within every limit from `line` on; a line that goes
+    /// Reads what ``FastFieldParser`` can. It sees no more than is within every limit from `line` on; a line that goes
     /// beyond is not seen whole, and is left to the reader that knows which limit it breaks.
-    private mutating func readUsual(
+    private mutating func readFastPath(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) -> Bool {
         let end = min(
@@ -126,7 +126,7 @@ struct SectionLines: ~Copyable {
             let before = count
             let room = min(table.count, rules.count)
             var positions = table.mutableSpan
-            let usual = UsualFields(within, line: line &- section, into: &positions, count: before, room: room)
+            let usual = FastFieldParser(within, line: line &- section, into: &positions, count: before, room: room)
             count = usual.count
             line = section &+ usual.line
             if usual.isEnd { return true }

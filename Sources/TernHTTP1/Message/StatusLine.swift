@@ -24,12 +24,12 @@ struct StatusLine {
     /// as the grammar has it, for a status line that is off is mostly not HTTP.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
         guard start >= 0, start &+ 16 <= bytes.count, bytes.word(at: start) == 0x312E_312F_5054_5448  // "HTTP/1.1"
-        else { return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed) }
+        else { return readSlowPath(bytes, at: start, bareLineFeed: bareLineFeed) }
         let rest = bytes.word(at: start &+ 8)
         let digits = (rest &>> 8 & 0xFF_FFFF) ^ 0x30_3030
         // A digit is less than ten now, and what is not becomes 0x80 or more when 0x76 is added.
         guard rest & 0xFF == 0x20, (digits | (digits &+ 0x76_7676)) & 0x80_8080 == 0 else {
-            return readUnusual(bytes, at: start, bareLineFeed: bareLineFeed)
+            return readSlowPath(bytes, at: start, bareLineFeed: bareLineFeed)
         }
         let hundreds = UInt16(truncatingIfNeeded: digits & 0xFF) &* 100
         let tens = UInt16(truncatingIfNeeded: digits &>> 8 & 0xFF) &* 10
@@ -49,7 +49,7 @@ struct StatusLine {
     }
 
     /// Any other minor version, a line that is not all there, or a broken rule: byte by byte.
-    private static func readUnusual(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
+    private static func readSlowPath(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
         if let wrong = prefixMismatch(bytes, at: start) { return .malformed(.notHTTP, at: wrong) }
         var status: UInt16 = 0
         for index in 5..<12 {

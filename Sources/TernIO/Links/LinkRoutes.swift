@@ -8,17 +8,17 @@ package enum LinkRoutes {
     /// route.
     package static func link(to address: IPAddress) throws(SystemError) -> String? {
         let socket = try NetlinkSocket()
-        let (family, bytes) = address.octets
+        let (family, bytes) = address.familyAndBytes
         let question = [UInt8(family), UInt8(bytes.count * 8)] + [UInt8](repeating: 0, count: 10)
         let route = try ask(socket, RTM_GETROUTE, question + NetlinkMessage.attribute(Int(RTA_DST.rawValue), bytes))
         // rtmsg: family, three lengths, table, protocol, scope, and the type at 7.
-        guard let route, route.payload.count >= 12, leads(Int(route.payload[7])),
+        guard let route, route.payload.count >= 12, isReachable(Int(route.payload[7])),
             let index = route.attribute(Int(RTA_OIF.rawValue), behind: 12)
         else { return nil }
         return try name(of: Array(index), socket)
     }
 
-    private static func leads(_ type: Int) -> Bool { type == 1 || type == 2 }  // RTN_UNICAST, RTN_LOCAL
+    private static func isReachable(_ type: Int) -> Bool { type == 1 || type == 2 }  // RTN_UNICAST, RTN_LOCAL
 
     private static func name(of index: [UInt8], _ socket: borrowing NetlinkSocket) throws(SystemError) -> String? {
         // ifinfomsg: family, padding, type, index at 4, flags at 8, change.
@@ -42,7 +42,7 @@ package enum LinkRoutes {
 
 extension IPAddress {
     /// Its family, and its bytes in network order.
-    fileprivate var octets: (family: Int32, bytes: [UInt8]) {
+    fileprivate var familyAndBytes: (family: Int32, bytes: [UInt8]) {
         switch storage {
         case .v4(let address): (AF_INET, NetlinkMessage.bytes(address))
         case .v6(let first, let second, _): (AF_INET6, NetlinkMessage.bytes(first) + NetlinkMessage.bytes(second))

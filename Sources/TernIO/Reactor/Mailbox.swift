@@ -13,7 +13,7 @@ final class Mailbox: Sendable {
         case work(@Sendable () -> Void)
     }
 
-    private enum Life {
+    private enum Phase {
         case running
         /// The reactor is not referenced any more; what is in the mailbox still runs.
         case stopping
@@ -24,7 +24,7 @@ final class Mailbox: Sendable {
     private struct State: ~Copyable {
         var items = WorkQueue<Item>()
         var isSleeping = false
-        var life = Life.running
+        var phase = Phase.running
     }
 
     let wakeUp: Descriptor
@@ -37,8 +37,8 @@ final class Mailbox: Sendable {
 
     /// Returns whether `item` was taken; an ended reactor takes none.
     func send(_ item: Item) -> Bool {
-        let (isTaken, owesWakeUp) = state.withLock { state in
-            switch state.life {
+        let (isTaken, needsWakeUp) = state.withLock { state in
+            switch state.phase {
             case .running, .stopping:
                 state.items.append(item)
                 return (true, Self.endSleep(&state))
@@ -46,17 +46,17 @@ final class Mailbox: Sendable {
                 return (false, false)
             }
         }
-        if owesWakeUp { signal() }
+        if needsWakeUp { signal() }
         return isTaken
     }
 
     /// Asks the reactor to end once everything sent so far, and what that sends in turn, has run.
     func stop() {
-        let owesWakeUp = state.withLock { state in
-            state.life = .stopping
+        let needsWakeUp = state.withLock { state in
+            state.phase = .stopping
             return Self.endSleep(&state)
         }
-        if owesWakeUp { signal() }
+        if needsWakeUp { signal() }
     }
 
     /// Ends the reactor's sleep, if it sleeps.
@@ -76,7 +76,7 @@ final class Mailbox: Sendable {
     /// Whether the reactor may sleep; from then on a sender signals.
     func mayEnterSleep() -> Bool {
         state.withLock { state in
-            switch state.life {
+            switch state.phase {
             case .running: state.isSleeping = state.items.isEmpty
             case .stopping, .ended: state.isSleeping = false
             }
@@ -87,11 +87,11 @@ final class Mailbox: Sendable {
     /// Whether the reactor was asked to end and has nothing left to run; from then on nothing is taken.
     func mayEnd() -> Bool {
         state.withLock { state in
-            switch state.life {
+            switch state.phase {
             case .running: return false
             case .stopping:
                 guard state.items.isEmpty else { return false }
-                state.life = .ended
+                state.phase = .ended
                 return true
             case .ended: return true
             }

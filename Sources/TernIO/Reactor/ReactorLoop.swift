@@ -5,7 +5,7 @@ import Synchronization
 
 /// The loop a reactor's thread runs, and the table of what it watches.
 ///
-/// `execute`, `enqueue`, `stop`, `standIn` and `isCurrent` may be used from any thread. Everything else belongs to the
+/// `execute`, `enqueue`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs to the
 /// loop's own thread, or to one that stands in for it, and asserts so in debug builds; that rule is what `@unchecked
 /// Sendable` rests on.
 @safe
@@ -17,7 +17,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// each other.
     private static let resumedAtOnce = 32
     /// The maximum number of ticks in a row that may bring more before the readers are resumed.
-    private static let turnsWithoutReaders: UInt64 = 4
+    private static let ticksWithoutReaders: UInt64 = 4
     /// How long a turn may take before further visits are left to the next one. This decides when work is done, never
     /// which.
     private static let visitTime = Duration.milliseconds(1)
@@ -26,7 +26,7 @@ public final class ReactorLoop: @unchecked Sendable {
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     /// Held but for the time in which the loop sleeps.
-    private let turnLock = TurnLock()
+    private let tickLock = TickLock()
     private var isAsleep = false
     /// When it will wake by itself.
     private var wakingTick: Int64?
@@ -132,14 +132,14 @@ public final class ReactorLoop: @unchecked Sendable {
 
     /// Runs `work` before the loop waits again, at the end of the tick: a thread that it wakes finds the loop asleep,
     /// or about to be, and not competing for its processor. On any other thread at once.
-    package func afterTurn(_ work: @escaping @Sendable () -> Void) {
+    package func afterTick(_ work: @escaping @Sendable () -> Void) {
         if isCurrent { resumptions.append(.work(work)) } else { work() }
     }
 
     /// A resumed task may run elsewhere at once.
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
-        if readers.isEmpty || readyCount > 0 && turn &- readersSince < Self.turnsWithoutReaders { return }
+        if readers.isEmpty || readyCount > 0 && turn &- readersSince < Self.ticksWithoutReaders { return }
         while let reader = readers.popFirst() { reader.run() }
     }
 
@@ -150,9 +150,9 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Any thread.
     ///
     /// `work` may run what would run on the loop's thread, and must not wait for that.
-    package func standIn(_ work: () -> Void) -> Bool {
-        guard turnLock.tryLock() else { return false }
-        defer { turnLock.unlock() }
+    package func runWhileAsleep(_ work: () -> Void) -> Bool {
+        guard tickLock.tryLock() else { return false }
+        defer { tickLock.unlock() }
         guard isAsleep else { return false }
         let sleeper = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(sleeper, ordering: .relaxed) }
@@ -168,8 +168,8 @@ public final class ReactorLoop: @unchecked Sendable {
 extension ReactorLoop {
     /// Runs until `stop`, on the thread that calls it.
     func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
-        turnLock.lock()
-        defer { turnLock.unlock() }
+        tickLock.lock()
+        defer { tickLock.unlock() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             let count = poll()
@@ -201,10 +201,10 @@ extension ReactorLoop {
             // Not `now`: what ran since the turn began would be added to the wait.
             let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
             isAsleep = true
-            turnLock.unlock()
+            tickLock.unlock()
             // A thread that runs work meanwhile may close what is ready: tokens are not used again.
             let count = wait(timeout)
-            turnLock.lock()
+            tickLock.lock()
             isAsleep = false
             return count
         }
@@ -240,7 +240,7 @@ extension ReactorLoop {
 
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
-        var budget = TurnBudget()
+        var budget = TickBudget()
         // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
         while budget.spend(), let slot = expired.popFirst() {
             if wheel.takeExpired(slot) { registrations.handler(in: slot)?.ready(.deadline) }
@@ -249,7 +249,7 @@ extension ReactorLoop {
 
     private func deliverMail() {
         if mail.isEmpty { mailbox.collect(into: &mail) }
-        var budget = TurnBudget()
+        var budget = TickBudget()
         while budget.spend(), let item = mail.popFirst() {
             switch item {
             case .job(let job): jobs.append(job)
@@ -259,7 +259,7 @@ extension ReactorLoop {
     }
 
     private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
-        var budget = TurnBudget()
+        var budget = TickBudget()
         while budget.spend(), let job = jobs.popFirst() {
             unsafe job.run(on: executor, isolatedTo: serialExecutor)
         }

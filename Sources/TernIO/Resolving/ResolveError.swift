@@ -13,10 +13,10 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The resolver failed for another reason.
         case failure
         /// The name was not looked up: too many look-ups hang already, so that no thread is left.
-        case tooManyHang
+        case tooManyHangingLookUps
     }
 
-    /// What became of the question; decides whether asking again may help.
+    /// Whether the name exists; decides whether a repeated look-up may help.
     public let reason: Reason
     /// The name that was asked for.
     public let host: String
@@ -44,12 +44,14 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     static func noThread(_ host: String) -> ResolveError { ResolveError(host: host, code: EAI_AGAIN) }
 
     /// All threads there may be hang.
-    static func allHang(_ host: String) -> ResolveError { ResolveError(host: host, reason: .tooManyHang) }
+    static func tooManyHanging(_ host: String) -> ResolveError {
+        ResolveError(host: host, reason: .tooManyHangingLookUps)
+    }
 
     /// The host, and getaddrinfo(3)'s own words, if it was asked.
     public var description: String {
         let host = host.utf8.count > 100 ? host.prefix(99) + "\u{2026}" : host[...]
-        if reason == .tooManyHang {
+        if reason == .tooManyHangingLookUps {
             return "\(host): not looked up, because \(ResolverThreads.maximum) names hang already"
         }
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }

@@ -22,7 +22,7 @@ public final class Resolver: Sendable {
 
     /// A resolver that asks the system and has no thread until it is asked.
     public convenience init() {
-        self.init(lookUp: Resolver.askSystem) { body throws(SystemError) in
+        self.init(lookUp: Resolver.resolveWithSystem) { body throws(SystemError) in
             try Thread.start(name: "tern-resolver", body)
         }
     }
@@ -59,9 +59,9 @@ public final class Resolver: Sendable {
 
     /// Withdraws a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
     /// that is being answered at this moment may still complete.
-    public func giveUp(_ ticket: Ticket) { threads.giveUp(ticket) }
+    public func cancel(_ ticket: Ticket) { threads.cancel(ticket) }
 
-    private static func askSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
+    private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
         // To C the text would end there, and the answer would be another host's.
         if host.utf8.contains(0) { return .failure(ResolveError(host: host, code: EAI_NONAME)) }
         var hints = unsafe addrinfo()

@@ -9,19 +9,19 @@ struct ResolverQueue: ~Copyable, Sendable {
     }
 
     private struct Entry: Sendable {
-        var askers: [Int: Resolver.Completion] = [:]
+        var completions: [Int: Resolver.Completion] = [:]
         /// Its place in the queue; nil while it is looked up.
         var ticket: Int?
     }
 
     /// Places of withdrawn look-ups are empty until they come to the front, or are the greater part.
-    private struct Place: Sendable {
+    private struct QueuedName: Sendable {
         let name: Name
         let ticket: Int
     }
 
     private var entries: [Name: Entry] = [:]
-    private var queue = WorkQueue<Place>()
+    private var queue = WorkQueue<QueuedName>()
     /// The number of names that are waiting for a thread.
     private(set) var count = 0
     private var lastNumber = 0
@@ -32,22 +32,22 @@ struct ResolverQueue: ~Copyable, Sendable {
     mutating func ask(_ name: Name, _ completion: @escaping Resolver.Completion) -> (number: Int, isNew: Bool) {
         lastNumber += 1
         if entries[name] != nil {
-            entries[name]?.askers[lastNumber] = completion
+            entries[name]?.completions[lastNumber] = completion
             return (lastNumber, false)
         }
-        entries[name] = Entry(askers: [lastNumber: completion], ticket: lastNumber)
-        queue.append(Place(name: name, ticket: lastNumber))
+        entries[name] = Entry(completions: [lastNumber: completion], ticket: lastNumber)
+        queue.append(QueuedName(name: name, ticket: lastNumber))
         count += 1
         return (lastNumber, true)
     }
 
     /// Takes a question back. Returns its completion, for the caller to let go of when no lock is held.
-    mutating func giveUp(_ name: Name, number: Int) -> Resolver.Completion? {
-        guard let completion = entries[name]?.askers.removeValue(forKey: number) else { return nil }
-        if let entry = entries[name], entry.askers.isEmpty, entry.ticket != nil {
+    mutating func cancel(_ name: Name, number: Int) -> Resolver.Completion? {
+        guard let completion = entries[name]?.completions.removeValue(forKey: number) else { return nil }
+        if let entry = entries[name], entry.completions.isEmpty, entry.ticket != nil {
             entries[name] = nil
             count -= 1
-            if queue.count > 2 * count + 64 { closeRanks() }
+            if queue.count > 2 * count + 64 { compact() }
         }
         return completion
     }
@@ -66,11 +66,11 @@ struct ResolverQueue: ~Copyable, Sendable {
     /// Returns the completions that wait for `name`.
     mutating func answered(_ name: Name) -> [Resolver.Completion] {
         guard let entry = entries.removeValue(forKey: name) else { return [] }
-        return Array(entry.askers.values)
+        return Array(entry.completions.values)
     }
 
-    private mutating func closeRanks() {
-        var shorter = WorkQueue<Place>()
+    private mutating func compact() {
+        var shorter = WorkQueue<QueuedName>()
         while let place = queue.popFirst() {
             if entries[place.name]?.ticket == place.ticket { shorter.append(place) }
         }

@@ -18,23 +18,23 @@ final class ResolverThreads: Sendable {
         var threads = 0
         var idle = 0
         /// A thread waits for a name to hang, to take the next one.
-        var hasRelief = false
+        var hasReserve = false
         var isClosed = false
     }
 
     /// What a thread does next.
     private enum Step: Sendable {
         /// Looks this name up, and first sees to those behind it.
-        case lookUp(ResolverQueue.Name, number: Int, Help)
+        case lookUp(ResolverQueue.Name, number: Int, ThreadRequest)
         /// Waits until one of those that are looked up has to be counted as hanging.
-        case standBy(Duration)
+        case waitForHang(Duration)
         case wait
         case end
     }
 
     /// What has to be done for a new name.
-    private enum Help: Sendable {
-        case nothing, idleThread, newThread, newRelief
+    private enum ThreadRequest: Sendable {
+        case nothing, idleThread, newThread, newReserve
         /// No thread can be started, and these completions have to be told.
         case refusal([(ResolverQueue.Name, [Resolver.Completion])])
     }
@@ -75,39 +75,39 @@ final class ResolverThreads: Sendable {
     func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) -> Resolver.Ticket {
         let name = ResolverQueue.Name(host: host, port: port)
         let now = MonotonicInstant.now
-        let (number, help) = state.withLock { state -> (Int, Help) in
+        let (number, request) = state.withLock { state -> (Int, ThreadRequest) in
             let (number, isNew) = state.names.ask(name, completion)
-            return (number, isNew ? helpNeeded(&state, now) : .nothing)
+            return (number, isNew ? threadRequest(&state, now) : .nothing)
         }
-        call(help)
+        call(request)
         return Resolver.Ticket(name: name, number: number)
     }
 
-    func giveUp(_ question: Resolver.Ticket) {
-        let completion = state.withLock { $0.names.giveUp(question.name, number: question.number) }
+    func cancel(_ question: Resolver.Ticket) {
+        let completion = state.withLock { $0.names.cancel(question.name, number: question.number) }
         // Objects of the user may end with it.
         withExtendedLifetime(completion) {}
     }
 
-    private func helpNeeded(_ state: inout State, _ now: MonotonicInstant) -> Help {
-        let coming = state.threads - state.idle - state.lookUps.count - (state.hasRelief ? 1 : 0)
+    private func threadRequest(_ state: inout State, _ now: MonotonicInstant) -> ThreadRequest {
+        let coming = state.threads - state.idle - state.lookUps.count - (state.hasReserve ? 1 : 0)
         guard state.names.count > coming else { return .nothing }
         if state.idle > 0 {
             state.idle -= 1
             return .idleThread
         }
-        let prompt = prompt(state, now)
+        let responsive = responsive(state, now)
         if state.threads < Self.maximum {
-            if prompt + coming < Self.limit {
+            if responsive + coming < Self.limit {
                 state.threads += 1
                 return .newThread
             }
-            if state.hasRelief { return .nothing }
+            if state.hasReserve { return .nothing }
             state.threads += 1
-            state.hasRelief = true
-            return .newRelief
+            state.hasReserve = true
+            return .newReserve
         }
-        return prompt == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nothing
+        return responsive == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nothing
     }
 
     private func removeAll(_ state: inout State) -> [(ResolverQueue.Name, [Resolver.Completion])] {
@@ -117,21 +117,21 @@ final class ResolverThreads: Sendable {
     }
 
     /// How many look-ups are under way that do not hang.
-    private func prompt(_ state: borrowing State, _ now: MonotonicInstant) -> Int {
+    private func responsive(_ state: borrowing State, _ now: MonotonicInstant) -> Int {
         state.lookUps.values.count { $0.advanced(by: patience) > now }
     }
 
-    private func call(_ help: Help) {
-        switch help {
+    private func call(_ request: ThreadRequest) {
+        switch request {
         case .nothing: break
         case .idleThread: calls.signal()
         case .newThread: start { self.work() }
-        case .newRelief:
+        case .newReserve:
             start {
-                self.standBy(self.patience)
+                self.waitForHang(self.patience)
                 self.work()
             }
-        case .refusal(let names): refuse(names) { .allHang($0) }
+        case .refusal(let names): refuse(names) { .tooManyHanging($0) }
         }
     }
 
@@ -154,27 +154,27 @@ final class ResolverThreads: Sendable {
     /// No thread to be had. Threads that run already will come to what waits; without any it fails, because looking it
     /// up here would block the caller's reactor.
     private func failWithoutThread() {
-        let stranded = state.withLock { state in
+        let unserved = state.withLock { state in
             state.threads -= 1
             // It may have been the relief that could not be started. The next name asks for one again.
-            state.hasRelief = false
+            state.hasReserve = false
             return state.threads == 0 ? removeAll(&state) : []
         }
-        refuse(stranded) { .noThread($0) }
+        refuse(unserved) { .noThread($0) }
     }
 
     private func work() {
         while true {
             switch next() {
-            case .lookUp(let name, let number, let help):
-                call(help)
+            case .lookUp(let name, let number, let request):
+                call(request)
                 let result = lookUp(name.host, name.port)
                 let completions = state.withLock { state in
                     state.lookUps[number] = nil
                     return state.names.answered(name)
                 }
                 for completion in completions { completion(result) }
-            case .standBy(let time): standBy(time)
+            case .waitForHang(let time): waitForHang(time)
             case .wait:
                 if calls.wait(atMost: idleTime) { continue }
                 if leave() { return }
@@ -185,25 +185,25 @@ final class ResolverThreads: Sendable {
         }
     }
 
-    private func standBy(_ time: Duration) {
+    private func waitForHang(_ time: Duration) {
         // This semaphore is never signalled.
         _ = Semaphore().wait(atMost: time)
-        state.withLock { $0.hasRelief = false }
+        state.withLock { $0.hasReserve = false }
     }
 
     private func next() -> Step {
         let now = MonotonicInstant.now
         return state.withLock { state in
             if state.names.isEmpty { return rest(&state) }
-            if prompt(state, now) >= Self.limit {
-                if state.hasRelief { return rest(&state) }
-                state.hasRelief = true
-                return .standBy(untilOneHangs(state, now))
+            if responsive(state, now) >= Self.limit {
+                if state.hasReserve { return rest(&state) }
+                state.hasReserve = true
+                return .waitForHang(timeUntilNextHang(state, now))
             }
             guard let name = state.names.next() else { return rest(&state) }
             state.lastLookUp += 1
             state.lookUps[state.lastLookUp] = now
-            return .lookUp(name, number: state.lastLookUp, helpNeeded(&state, now))
+            return .lookUp(name, number: state.lastLookUp, threadRequest(&state, now))
         }
     }
 
@@ -216,7 +216,7 @@ final class ResolverThreads: Sendable {
         return .wait
     }
 
-    private func untilOneHangs(_ state: borrowing State, _ now: MonotonicInstant) -> Duration {
+    private func timeUntilNextHang(_ state: borrowing State, _ now: MonotonicInstant) -> Duration {
         let ends = state.lookUps.values.map { $0.advanced(by: patience) }.filter { $0 > now }
         guard let end = ends.min() else { return .zero }
         return .nanoseconds(end.nanoseconds - now.nanoseconds)

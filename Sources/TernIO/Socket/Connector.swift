@@ -47,12 +47,12 @@ public final class Connector {
 
     /// Begins with the first address. On the loop's thread, once.
     public func start() {
-        proceed()
+        advance()
     }
 
     /// Fails with what it knows, as at a deadline that is now. For a caller that has a timer of its own.
-    public func timeIsUp() {
-        if case .fail(let error) = plan.timeIsUp() { end(with: .failure(error)) }
+    public func timedOut() {
+        if case .fail(let error) = plan.timedOut() { end(with: .failure(error)) }
     }
 
     /// Closes every attempt; `completion` is not called any more.
@@ -61,7 +61,7 @@ public final class Connector {
         finish()
     }
 
-    fileprivate func proceed() {
+    fileprivate func advance() {
         while true {
             // Not the loop's time: what ran since its turn began would be taken from the attempt that starts now.
             switch plan.next(now: .now) {
@@ -80,7 +80,7 @@ public final class Connector {
             case .connected(let local):
                 let token = try loop.register(socket.descriptor, interest: [], handler: NoOpHandler.shared)
                 succeed(number, Connected(socket: socket, token: token, address: address, localAddress: local))
-            case .underWay:
+            case .inProgress:
                 attempts.append(
                     try Attempt(number, consume socket, to: address, loop: loop, connector: self))
             }
@@ -105,7 +105,7 @@ public final class Connector {
         case .failure(let error):
             attempt.close()
             plan.failed(attempt.number, error, now: .now)
-            proceed()
+            advance()
         }
     }
 
@@ -177,7 +177,7 @@ private final class Attempt: ReadinessHandler {
 private final class Timer: ReadinessHandler {
     private weak var connector: Connector?
     init(connector: Connector) { self.connector = connector }
-    func ready(_ readiness: Readiness) { connector?.proceed() }
+    func ready(_ readiness: Readiness) { connector?.advance() }
 }
 
 /// The handler of a connected socket until it is taken over: it is told of nothing, because no event is of interest.

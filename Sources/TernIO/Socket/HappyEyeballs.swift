@@ -14,8 +14,8 @@ struct HappyEyeballs: ~Copyable {
     private struct Attempt {
         let number: Int
         let start: MonotonicInstant
-        /// When to knock again; nil while the kernel is at it.
-        var knock: MonotonicInstant?
+        /// When to try again; nil while the kernel is at it.
+        var retryTime: MonotonicInstant?
         /// How long to wait before that next time.
         var pause = HappyEyeballs.pauses.lowerBound
     }
@@ -43,13 +43,14 @@ struct HappyEyeballs: ~Copyable {
     private let deadline: MonotonicInstant?
     /// How many addresses had their attempt; attempts are numbered by their place.
     private var started = 0
-    private var underWay: [Attempt] = []
+    private var pendingAttempts: [Attempt] = []
     private var failures: [ConnectError.Attempt] = []
     /// When the next address has its turn; nil for at once.
     private var turn: MonotonicInstant?
     private var isOver = false
 
-    /// `addresses` in order of preference; none fail with no attempts. What is under way at the deadline has failed.
+    /// `addresses` in order of preference; an empty list fails without an attempt. An attempt that is pending at the
+    /// deadline has failed.
     init(addresses: [SocketAddress], deadline: MonotonicInstant? = nil) {
         self.addresses = Self.interleaved(addresses)
         self.deadline = deadline
@@ -58,18 +59,20 @@ struct HappyEyeballs: ~Copyable {
     /// What to do at this moment.
     mutating func next(now: MonotonicInstant) -> Step {
         if isOver { return .rest }
-        if let deadline, deadline <= now { return timeIsUp() }
+        if let deadline, deadline <= now { return timedOut() }
         if started < addresses.count, turn.map({ $0 <= now }) ?? true { return startNext(now: now) }
-        if let place = underWay.firstIndex(where: { $0.knock.map { $0 <= now } ?? false }) { return knock(place) }
-        if underWay.isEmpty { return fail() }
+        if let place = pendingAttempts.firstIndex(where: { $0.retryTime.map { $0 <= now } ?? false }) {
+            return retry(place)
+        }
+        if pendingAttempts.isEmpty { return fail() }
         return .wait(until: nextMoment)
     }
 
     /// An attempt came to nothing, at this moment.
     mutating func failed(_ number: Int, _ error: SystemError, now: MonotonicInstant) {
         guard let place = place(of: number) else { return }
-        if isBusy(addresses[number], error), waitToKnock(place, now: now) { return }
-        underWay.remove(at: place)
+        if isBusy(addresses[number], error), scheduleRetry(place, now: now) { return }
+        pendingAttempts.remove(at: place)
         failures.append(ConnectError.Attempt(address: addresses[number], error: error))
         turn = nil
     }
@@ -82,10 +85,10 @@ struct HappyEyeballs: ~Copyable {
     }
 
     /// It is the deadline, whatever was said before.
-    mutating func timeIsUp() -> Step {
+    mutating func timedOut() -> Step {
         if isOver { return .rest }
-        for attempt in underWay {
-            let code = attempt.knock == nil ? ETIMEDOUT : EAGAIN
+        for attempt in pendingAttempts {
+            let code = attempt.retryTime == nil ? ETIMEDOUT : EAGAIN
             failures.append(
                 ConnectError.Attempt(address: addresses[attempt.number], error: SystemError(.connect, code: code)))
         }
@@ -100,7 +103,7 @@ struct HappyEyeballs: ~Copyable {
     private mutating func startNext(now: MonotonicInstant) -> Step {
         let number = started
         started += 1
-        underWay.append(Attempt(number: number, start: now))
+        pendingAttempts.append(Attempt(number: number, start: now))
         turn = now.advanced(by: Self.delay)
         return .connect(number: number, addresses[number])
     }
@@ -113,13 +116,13 @@ struct HappyEyeballs: ~Copyable {
     private var nextMoment: MonotonicInstant? {
         var moment = deadline
         if started < addresses.count, let turn { moment = moment.map { min($0, turn) } ?? turn }
-        for attempt in underWay {
-            if let knock = attempt.knock { moment = moment.map { min($0, knock) } ?? knock }
+        for attempt in pendingAttempts {
+            if let retryTime = attempt.retryTime { moment = moment.map { min($0, retryTime) } ?? retryTime }
         }
         return moment
     }
 
-    private func place(of number: Int) -> Int? { underWay.firstIndex { $0.number == number } }
+    private func place(of number: Int) -> Int? { pendingAttempts.firstIndex { $0.number == number } }
 
     /// To other families `EAGAIN` is a lack of our own ports, of which time is no cure.
     private func isBusy(_ address: SocketAddress, _ error: SystemError) -> Bool {
@@ -128,18 +131,18 @@ struct HappyEyeballs: ~Copyable {
     }
 
     /// Whether the attempt may go on.
-    private mutating func waitToKnock(_ place: Int, now: MonotonicInstant) -> Bool {
-        let pause = underWay[place].pause
-        if now >= underWay[place].start.advanced(by: Self.patience) { return false }
-        underWay[place].pause = min(pause * 2, Self.pauses.upperBound)
-        underWay[place].knock = now.advanced(by: pause)
+    private mutating func scheduleRetry(_ place: Int, now: MonotonicInstant) -> Bool {
+        let pause = pendingAttempts[place].pause
+        if now >= pendingAttempts[place].start.advanced(by: Self.patience) { return false }
+        pendingAttempts[place].pause = min(pause * 2, Self.pauses.upperBound)
+        pendingAttempts[place].retryTime = now.advanced(by: pause)
         return true
     }
 
     /// Once it is asked for, only its outcome tells whether there will be a further one.
-    private mutating func knock(_ place: Int) -> Step {
-        underWay[place].knock = nil
-        let number = underWay[place].number
+    private mutating func retry(_ place: Int) -> Step {
+        pendingAttempts[place].retryTime = nil
+        let number = pendingAttempts[place].number
         return .connect(number: number, addresses[number])
     }
 

@@ -48,7 +48,7 @@ public struct Socket: ~Copyable, Sendable {
     }
 
     enum Progress: Equatable {
-        case underWay
+        case inProgress
         /// The connection stands, and this is the address of our end.
         case connected(from: SocketAddress?)
     }
@@ -56,7 +56,7 @@ public struct Socket: ~Copyable, Sendable {
     /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says.
     /// Nothing is waited for then.
     func progress() throws(SystemError) -> Progress {
-        guard let peer = try? peerAddress() else { return .underWay }
+        guard let peer = try? peerAddress() else { return .inProgress }
         return .connected(from: try localAddress(refusing: peer))
     }
 
@@ -116,7 +116,7 @@ public struct Socket: ~Copyable, Sendable {
     /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while
     /// there is unsent data by `TCP_USER_TIMEOUT`; each covers only its own case. Four system calls, so not for a
     /// socket that is watched with a shorter limit. None in the Unix domain: there the kernel tells at once.
-    public func noticeDeadPeer() throws(SystemError) {
+    public func detectDeadPeer() throws(SystemError) {
         guard isTCP else { return }
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)
         try set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 45)

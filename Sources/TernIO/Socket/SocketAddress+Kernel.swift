@@ -63,7 +63,7 @@ extension SocketAddress {
                 v4.sin_family = sa_family_t(AF_INET)
                 v4.sin_port = port.bigEndian
                 v4.sin_addr = in_addr(s_addr: address)
-                return unsafe Self.lend(&v4, length: MemoryLayout<sockaddr_in>.size, body)
+                return unsafe Self.withPointer(&v4, length: MemoryLayout<sockaddr_in>.size, body)
             case .v6(let high, let low, let scope):
                 var v6 = sockaddr_in6()
                 v6.sin6_family = sa_family_t(AF_INET6)
@@ -73,18 +73,18 @@ extension SocketAddress {
                     unsafe bytes.storeBytes(of: high, as: UInt64.self)
                     unsafe bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
                 }
-                return unsafe Self.lend(&v6, length: MemoryLayout<sockaddr_in6>.size, body)
+                return unsafe Self.withPointer(&v6, length: MemoryLayout<sockaddr_in6>.size, body)
             }
         case .unix(let name):
             var unix = sockaddr_un()
             unix.sun_family = sa_family_t(AF_UNIX)
             let path = name.kernelForm  // fits, as every name does
             unsafe withUnsafeMutableBytes(of: &unix.sun_path) { unsafe $0.copyBytes(from: path) }
-            return unsafe Self.lend(&unix, length: MemoryLayout<sa_family_t>.size + path.count, body)
+            return unsafe Self.withPointer(&unix, length: MemoryLayout<sa_family_t>.size + path.count, body)
         }
     }
 
-    private static func lend<T, R>(
+    private static func withPointer<T, R>(
         _ value: inout T, length: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
     ) -> R {
         // Every sockaddr_… begins with the fields of sockaddr; the kernel is told the true length.

@@ -54,7 +54,7 @@ extension ClientIdentity: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(certificates) }
 
     /// Whether the server called `host` may see the certificate.
-    func isMeant(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
+    func isIntended(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
 }
 
 extension ClientIdentity: CustomStringConvertible {

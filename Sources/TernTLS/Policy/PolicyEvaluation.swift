@@ -18,7 +18,7 @@ struct PolicyEvaluation: Sendable {
     private var passing: [Int: Findings] = [:]
     /// The chains of those that ask about revocation, which outlast what is known about it.
     private var chains: [Int: Findings] = [:]
-    private var work = Work.whole
+    private var budget = EvaluationBudget.whole
     private var next = 0
     private var isRecorded = false
 
@@ -56,7 +56,7 @@ struct PolicyEvaluation: Sendable {
     /// The same on a reactor; nil if that has not the time for it. Then `prepare` elsewhere, and try again.
     mutating func attempt(_ policy: ServerTrustPolicy) -> ServerTrustResult? {
         let findings = findings(of: policy, .reactor)
-        return isOutOfTime ? nil : result(of: policy, findings)
+        return isOverBudget ? nil : result(of: policy, findings)
     }
 
     /// Does all the work there is before a result, but for asking the user.
@@ -76,11 +76,11 @@ struct PolicyEvaluation: Sendable {
             policy: policy.description)
     }
 
-    private var isOutOfTime: Bool { place == .reactor && work.isExceeded }
+    private var isOverBudget: Bool { place == .reactor && budget.isExceeded }
 
     private mutating func findings(of policy: ServerTrustPolicy, _ place: Place) -> Findings {
         self.place = place
-        work = place == .reactor ? .onReactor : .whole
+        budget = place == .reactor ? .onReactor : .whole
         next = 0
         // A policy by itself is judged to its end where it is begun, or begun anew.
         isRecorded = place == .elsewhere
@@ -94,9 +94,9 @@ struct PolicyEvaluation: Sendable {
         next += 1
         if let known = known[number] ?? passing[number] { return known }
         if case .customEvaluation = policy, place == .elsewhere { return Findings() }
-        if place != .reactor { work = .whole }
+        if place != .reactor { budget = .whole }
         let findings = findings(of: policy, number)
-        if isRecorded, !isOutOfTime {
+        if isRecorded, !isOverBudget {
             if policy.isFinal { known[number] = findings } else { passing[number] = findings }
         }
         return findings
@@ -139,7 +139,7 @@ struct PolicyEvaluation: Sendable {
         var all: [Findings] = []
         for policy in policies {
             let findings = findings(of: policy)
-            if findings.failure != nil || isOutOfTime { return findings }
+            if findings.failure != nil || isOverBudget { return findings }
             all.append(findings)
         }
         let established = all.filter { !$0.chain.isEmpty }
@@ -161,7 +161,7 @@ extension PolicyEvaluation {
     private mutating func validated(_ validateHost: Bool, _ number: Int) -> Findings {
         if let known = chains[number] { return known }
         let findings = validated(validateHost)
-        if !isOutOfTime { chains[number] = findings }
+        if !isOverBudget { chains[number] = findings }
         return findings
     }
 
@@ -186,9 +186,9 @@ extension PolicyEvaluation {
         let verifier = ChainVerifier(
             leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
             time: trust.time, profile: trust.profile)
-        let outcome = verifier.verify(within: &work)
+        let outcome = verifier.verify(within: &budget)
         // What is going to be thrown away need not be put into words.
-        if isOutOfTime { return Findings() }
+        if isOverBudget { return Findings() }
         switch outcome {
         case .valid(let chain): return Findings(chain: chain, isValidated: true)
         case .refused(let problem):
@@ -200,8 +200,8 @@ extension PolicyEvaluation {
     private mutating func signedPath(_ objection: ([Certificate]) -> TrustFailure.Reason?) -> Findings {
         guard let leaf = trust.sentChain.first else { return refused(.noCertificate, seen: []) }
         if let limit = ChainPlan.crossedLimit(of: trust.sentChain) { return refused(.limit(limit), seen: [leaf]) }
-        let path = SignedPath(trust: trust).build(within: &work)
-        if isOutOfTime { return Findings() }
+        let path = SignedPath(trust: trust).build(within: &budget)
+        if isOverBudget { return Findings() }
         let failure = objection(path).map { TrustFailure($0, host: host ?? "", certificate: leaf, seen: path) }
         return Findings(chain: path, failure: failure)
     }
@@ -210,10 +210,10 @@ extension PolicyEvaluation {
 // What revocation adds
 extension PolicyEvaluation {
     private mutating func unrevoked(_ findings: Findings, _ flags: RevocationFlags) -> Findings {
-        guard findings.failure == nil, !isOutOfTime else { return findings }
+        guard findings.failure == nil, !isOverBudget else { return findings }
         // What is asked here is bounded where it is fetched: elsewhere it is always done.
-        let cost = trust.revocation.cost(ofJudging: findings.chain.count - 1)
-        if place == .reactor, !work.spend(cost) { return findings }
+        let cost = trust.revocation.cost(ofEvaluating: findings.chain.count - 1)
+        if place == .reactor, !budget.spend(cost) { return findings }
         var findings = findings
         let check = RevocationCheck(data: trust.revocation, flags: flags, time: trust.time)
         findings.revocation = check.findings(in: findings.chain)

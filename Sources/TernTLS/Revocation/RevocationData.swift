@@ -32,9 +32,9 @@ public struct RevocationData: Sendable {
         return questions.contains { !askedQuestions.contains($0) }
     }
 
-    /// The price of evaluating `count` certificates by it, in units of `Work`: a list is hashed for each, and a
+    /// The price of evaluating `count` certificates by it, in units of `EvaluationBudget`: a list is hashed for each, and a
     /// response is searched and its signature verified.
-    func cost(ofJudging count: Int) -> Int {
+    func cost(ofEvaluating count: Int) -> Int {
         let all = responses + [stapledResponse].compactMap(\.self)
         return max(0, count)
             * (all.reduce(0) { $0 + 250 + $1.der.count / 20 } + lists.reduce(0) { $0 + 150 + $1.size / 1000 })

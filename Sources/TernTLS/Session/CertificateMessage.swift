@@ -23,13 +23,13 @@ import CTernOpenSSL
         while unsafe position + 3 <= bytes.count {
             count += 1
             if count > EvaluationLimit.certificates.maximum { return true }
-            position += 3 + number(at: position, octets: 3)
-            if isOfTLS13 { position += 2 + (unsafe position + 2 <= bytes.count ? number(at: position, octets: 2) : 0) }
+            position += 3 + number(at: position, length: 3)
+            if isOfTLS13 { position += 2 + (unsafe position + 2 <= bytes.count ? number(at: position, length: 2) : 0) }
         }
         return false
     }
 
-    private func number(at position: Int, octets: Int) -> Int {
-        unsafe bytes[position..<(position + octets)].reduce(0) { $0 << 8 | Int($1) }
+    private func number(at position: Int, length: Int) -> Int {
+        unsafe bytes[position..<(position + length)].reduce(0) { $0 << 8 | Int($1) }
     }
 }

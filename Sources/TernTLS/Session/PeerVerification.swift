@@ -163,7 +163,7 @@ final class PeerVerification {
 
     /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
-        guard policy.identity.isJudgedAnew else { return true }
+        guard policy.identity.isReevaluated else { return true }
         var anew = evaluation
         anew.trust.sentChain = result.sentChain
         anew.trust.time = Timestamp.now

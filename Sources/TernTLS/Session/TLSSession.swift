@@ -77,7 +77,7 @@ import CTernOpenSSL
         unsafe self.wire = wire
         self.callbacks = callbacks
         let identity = context.configuration.identity
-        hasIdentity = identity?.isMeant(for: host) == true
+        hasIdentity = identity?.isIntended(for: host) == true
         if identity != nil, !hasIdentity { unsafe SSL_certs_clear(ssl) }
     }
 
@@ -156,9 +156,9 @@ import CTernOpenSSL
         switch problem {
         case SSL_ERROR_WANT_READ:
             // Without SSL_MODE_AUTO_RETRY it stops behind each message, and asks for nothing more.
-            let isStarved = unsafe wire.pointee.isStarved
-            if records > 0 || !isStarved { try spend(max(1, records)) }
-            return isStarved && offset == ciphertext.count ? .needMoreBytes : .message
+            let needsInput = unsafe wire.pointee.needsInput
+            if records > 0 || !needsInput { try spend(max(1, records)) }
+            return needsInput && offset == ciphertext.count ? .needMoreBytes : .message
         case SSL_ERROR_ZERO_RETURN: return .endOfStream
         default: throw fail(recordFailure())
         }
@@ -184,7 +184,7 @@ import CTernOpenSSL
         }
         guard unsafe !plaintext.isEmpty else { return }  // SSL_write of no bytes is undefined.
         OpenSSLError.clear()
-        unsafe wire.pointee.outgoing.reserve(Self.sealedCount(of: plaintext.count))
+        unsafe wire.pointee.outgoing.reserve(Self.ciphertextCount(of: plaintext.count))
         var written = 0
         // The wire takes everything, so a write is complete or has failed.
         guard unsafe SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written) == 1 else {
@@ -193,7 +193,7 @@ import CTernOpenSSL
     }
 
     /// How long so much plaintext is at most as ciphertext, but for suites of old whose records are longer still.
-    private static func sealedCount(of count: Int) -> Int {
+    private static func ciphertextCount(of count: Int) -> Int {
         let records = count / Int(SSL3_RT_MAX_PLAIN_LENGTH) + 1
         return count + records * recordOverhead
     }
@@ -302,7 +302,7 @@ import CTernOpenSSL
         do throws(TLSError) {
             try requireTrustedPeer()
         } catch {
-            takeBack()
+            reclaimLeftover()
             throw error
         }
         callbacks.handshakeComplete()
@@ -315,7 +315,7 @@ import CTernOpenSSL
 
     /// The server is refused after the handshake proper. In TLS 1.3 our last flight, and with it our certificate, has
     /// not been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
-    private mutating func takeBack() {
+    private mutating func reclaimLeftover() {
         if hasOutgoing { return unsafe wire.pointee.outgoing.discard() }
         OpenSSLError.clear()
         unsafe SSL_shutdown(ssl)

@@ -14,7 +14,7 @@ import CTernOpenSSL
     /// How many records may be begun in this call.
     private var recordLimit = Int.max
     /// Whether OpenSSL has asked for more than the window had, or the limit allowed.
-    private(set) var isStarved = false
+    private(set) var needsInput = false
     var outgoing = OutgoingBuffer()
 
     var unread: Int { unsafe window.count }
@@ -26,7 +26,7 @@ import CTernOpenSSL
         unsafe window = ciphertext
         records.startOver()
         recordLimit = limit
-        isStarved = false
+        needsInput = false
     }
 
     mutating func withdraw() { unsafe window = UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -35,7 +35,7 @@ import CTernOpenSSL
     @unsafe fileprivate mutating func read(into target: UnsafeMutableRawPointer, count: Int) -> Int {
         let taken = unsafe min(count, window.count)
         guard taken > 0, records.count < recordLimit, let source = unsafe window.baseAddress else {
-            isStarved = true
+            needsInput = true
             return 0
         }
         unsafe records.take(UnsafeBufferPointer(start: source.assumingMemoryBound(to: UInt8.self), count: taken).span)

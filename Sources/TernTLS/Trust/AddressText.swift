@@ -3,35 +3,35 @@ import CTernOpenSSL
 
 /// IP addresses in the one spelling RFC 5952 leaves.
 enum AddressText {
-    /// Nil for what is neither 4 nor 16 octets.
-    static func text(_ octets: [UInt8]) -> String? {
-        switch octets.count {
-        case 4: octets.map(String.init).joined(separator: ".")
-        case 16: ipv6(stride(from: 0, to: 16, by: 2).map { UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1]) })
+    /// Nil for what is neither 4 nor 16 bytes.
+    static func text(_ bytes: [UInt8]) -> String? {
+        switch bytes.count {
+        case 4: bytes.map(String.init).joined(separator: ".")
+        case 16: ipv6(stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) })
         default: nil
         }
     }
 
     /// The addresses that a text may stand for if it is read as leniently as some do: IPv6 in brackets, in full or in
     /// upper case, IPv4 in one to four numbers of any base, or inside IPv6. None for other texts.
-    static func octets(inAnySpelling text: String) -> [[UInt8]] {
-        if text.utf8.contains(UInt8(ascii: ":")) { return octets(inAnySpellingOfIPv6: text) }
+    static func bytes(parsing text: String) -> [[UInt8]] {
+        if text.utf8.contains(UInt8(ascii: ":")) { return bytes(parsingIPv6: text) }
         // A zero in front is nothing, or says that the number is octal; and some take any number for hexadecimal.
-        return [nil, 10, 16].compactMap { base in octets(ofNumbers: text, base) }
+        return [nil, 10, 16].compactMap { base in bytes(ofNumbers: text, base) }
     }
 
-    private static func octets(inAnySpellingOfIPv6 text: String) -> [[UInt8]] {
+    private static func bytes(parsingIPv6 text: String) -> [[UInt8]] {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        guard let octets = octets(readBySSL: bare) else { return [] }
-        if octets.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] { return [Array(octets.suffix(4))] }
+        guard let bytes = bytes(readBySSL: bare) else { return [] }
+        if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] { return [Array(bytes.suffix(4))] }
         // There are two good spellings of other addresses with IPv4 inside.
-        return bare.utf8.contains(UInt8(ascii: ".")) ? [] : [octets]
+        return bare.utf8.contains(UInt8(ascii: ".")) ? [] : [bytes]
     }
 
     /// As inet_aton(3) reads numbers between dots: the last one fills what is left of the 32 bits.
     ///
     /// - Parameter base: of numbers that do not begin with `0x`; nil for 8 after a zero, else 10.
-    private static func octets(ofNumbers text: String, _ base: Int?) -> [UInt8]? {
+    private static func bytes(ofNumbers text: String, _ base: Int?) -> [UInt8]? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let numbers = parts.prefix(5).compactMap { part -> UInt32? in
             let digits = String(decoding: part, as: UTF8.self)
@@ -49,16 +49,16 @@ enum AddressText {
     /// Nil for what is no IPv6 address, with or without brackets and zone.
     static func canonicalIPv6(_ text: String) -> String? {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text[...]
-        guard let octets = octets(readBySSL: String(bare.prefix { $0 != "%" })), octets.count == 16 else { return nil }
-        return self.text(octets)
+        guard let bytes = bytes(readBySSL: String(bare.prefix { $0 != "%" })), bytes.count == 16 else { return nil }
+        return self.text(bytes)
     }
 
-    private static func octets(readBySSL text: String) -> [UInt8]? {
+    private static func bytes(readBySSL text: String) -> [UInt8]? {
         defer { OpenSSLError.clear() }
-        guard !text.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(text) else { return nil }
-        defer { unsafe ASN1_OCTET_STRING_free(octets) }
+        guard !text.utf8.contains(0), let bytes = unsafe a2i_IPADDRESS(text) else { return nil }
+        defer { unsafe ASN1_OCTET_STRING_free(bytes) }
         return unsafe Array(
-            UnsafeBufferPointer(start: ASN1_STRING_get0_data(octets), count: Int(max(0, ASN1_STRING_length(octets)))))
+            UnsafeBufferPointer(start: ASN1_STRING_get0_data(bytes), count: Int(max(0, ASN1_STRING_length(bytes)))))
     }
 
     /// The longest run of two or more zeros, the first of several, becomes `::`.

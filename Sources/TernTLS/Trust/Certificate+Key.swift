@@ -3,7 +3,7 @@ import CTernOpenSSL
 
 /// What the key of a certificate is, without its numbers.
 enum KeyAlgorithm: Hashable {
-    /// The sizes of the modulus in bits, and of the exponent in octets.
+    /// The sizes of the modulus in bits, and of the exponent in bytes.
     case rsa(bits: Int, exponent: Int)
     /// A curve by its `NID_…`; nil if it is spelled out.
     case ellipticCurve(Int32?)
@@ -29,7 +29,7 @@ extension Certificate {
         }
     }
 
-    /// The price of verifying a signature made with the key, in units of `Work`.
+    /// The price of verifying a signature made with the key, in units of `EvaluationBudget`.
     var verificationCost: Int {
         switch keyAlgorithm {
         case .rsa(let bits, _): bits <= 4096 ? 60 : bits <= 8192 ? 250 : 1500
@@ -48,16 +48,16 @@ extension Certificate {
     var keyAlgorithm: KeyAlgorithm? {
         defer { OpenSSLError.clear() }
         var object: OpaquePointer?
-        var octets: UnsafePointer<UInt8>?
+        var bytes: UnsafePointer<UInt8>?
         var length: Int32 = 0
         var algorithm: UnsafeMutablePointer<X509_ALGOR>?
         guard let key = unsafe X509_get0_pubkey(x509.pointer),
-            unsafe X509_PUBKEY_get0_param(&object, &octets, &length, &algorithm, X509_get_X509_PUBKEY(x509.pointer))
+            unsafe X509_PUBKEY_get0_param(&object, &bytes, &length, &algorithm, X509_get_X509_PUBKEY(x509.pointer))
                 == 1
         else { return nil }
         switch unsafe OBJ_obj2nid(object) {
         case NID_rsaEncryption, NID_rsassaPss:
-            let encoding = unsafe Array(UnsafeBufferPointer(start: octets, count: Int(max(0, length))))
+            let encoding = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, length))))
             guard let exponent = Self.exponentLength(inRSAKey: encoding) else { return nil }
             return .rsa(bits: unsafe Int(EVP_PKEY_get_bits(key)), exponent: exponent)
         case NID_X9_62_id_ecPublicKey:
@@ -71,7 +71,7 @@ extension Certificate {
         }
     }
 
-    /// The octets of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what
+    /// The bytes of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what
     /// is signed is its own signature, and anybody can make it.
     private static func exponentLength(inRSAKey encoding: [UInt8]) -> Int? {
         guard var numbers = DERElements(sequence: encoding), let modulus = numbers.next(),

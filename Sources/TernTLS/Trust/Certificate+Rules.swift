@@ -15,7 +15,7 @@ extension Certificate {
         if !x509.hasConformingSerialNumber { return .serialNumber }
         if !x509.hasConformingTimes { return .timeEncoding }
         if x509.isIssuerEmpty { return .emptyIssuer }
-        if !place.isIssuer, !hasWellSpeltAddresses { return .commonNameAddress }
+        if !place.isIssuer, !hasMatchingCommonNameAddresses { return .commonNameAddress }
         if !place.isIssuer, hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
         return brokenNameRule(at: place) ?? brokenAuthorityRule(at: place)
     }

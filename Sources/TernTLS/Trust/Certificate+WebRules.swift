@@ -78,7 +78,7 @@ extension Certificate {
         let names = subjectAlternativeNames.compactMap { name -> String? in
             switch name {
             case .dns(let text): text
-            case .ip(let octets): AddressText.text(octets)
+            case .ip(let bytes): AddressText.text(bytes)
             case .uri, .email, .other: nil
             }
         }

@@ -107,5 +107,5 @@ extension Certificate: Hashable {
 
 extension Certificate: CustomStringConvertible {
     /// The subject, cut short if it is long.
-    public var description: String { subject.isEmpty ? "(no subject)" : BriefText.shortened(subject) }
+    public var description: String { subject.isEmpty ? "(no subject)" : ShortenedText.shortened(subject) }
 }

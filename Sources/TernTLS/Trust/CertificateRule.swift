@@ -16,7 +16,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// §4.2.1.11, §4.2.1.14: constraints of policies are critical. (Of the extensions that never are, OpenSSL knows
     /// none as a critical one.)
     case nonCriticalExtension = "non-critical-extension"
-    /// §4.1.2.2: above zero and 20 octets at most. Not for anchors: well-known roots have number 0.
+    /// §4.1.2.2: above zero and 20 bytes at most. Not for anchors: well-known roots have number 0.
     case serialNumber = "serial-number"
     /// §4.1.1.2: the algorithm that was signed, and the one that was not, are the same.
     case signatureAlgorithmMismatch = "signature-algorithm-mismatch"
@@ -28,7 +28,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case emptySubject = "empty-subject"
     /// §4.2.1.6: if the subject is empty, the names that replace it are critical.
     case nonCriticalNames = "non-critical-names"
-    /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 octets, and names can be
+    /// §4.2.1.6: subjectAltName holds a name at least, a leaf's addresses have 4 or 16 bytes, and names can be
     /// compared with the constraints there are for their kind.
     case malformedNames = "malformed-names"
     /// §4.1.2.9, §4.2: an extension that matters here can be read, and holds one value in DER and nothing behind it;
@@ -56,7 +56,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     /// that do must not have to guess.)
     case commonNameAddress = "common-name-address"
     /// What OpenSSL would accept and no TLS server has: DSA, other curves than the NIST and Brainpool ones, curves
-    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no octets hold,
+    /// spelled out (RFC 5480 §2.1.1, CVE-2020-0601), RSA above 8192 bits or of a number of bits that no bytes hold,
     /// RSA that is none, with an even modulus or exponent, or with the exponent 1 (RFC 8017 §3.1).
     case unsupportedKey = "unsupported-key"
 
@@ -105,7 +105,7 @@ extension CertificateRule {
         case .tooManyExtensions: "has too many extensions"
         case .extensionsBeforeVersion3: "has extensions, which its version does not allow"
         case .nonCriticalExtension: "does not mark an extension critical that always is"
-        case .serialNumber: "has a serial number that is not above zero, or longer than 20 octets"
+        case .serialNumber: "has a serial number that is not above zero, or longer than 20 bytes"
         case .signatureAlgorithmMismatch: "is signed with another algorithm than it says inside"
         case .timeEncoding: "encodes its dates in a form that RFC 5280 does not allow for them"
         case .emptyIssuer: "names no issuer"

@@ -4,10 +4,10 @@ import CTernOpenSSL
 /// How much there is in a certificate, counted without having OpenSSL read its extensions: that is already the work
 /// that is to be bounded.
 struct CertificateSize {
-    let octets: Int
+    let bytes: Int
     let names: Int
     let subtrees: Int
-    private let nameOctets: Int
+    private let nameBytes: Int
     private let parts: Int
 
     /// A certificate as small as this is not counted in detail: it has room for nothing that is much.
@@ -15,16 +15,16 @@ struct CertificateSize {
 
     init(_ certificate: Certificate) {
         let x509 = certificate.x509
-        octets = x509.octetCount
+        bytes = x509.byteCount
         parts = x509.partCount
         let constraints = x509.contentOfExtension(NID_name_constraints)
         subtrees = constraints.isEmpty ? 0 : x509.subtreeLimit
-        guard octets > Self.small else {
-            (names, nameOctets) = (octets / 24, 0)
+        guard bytes > Self.small else {
+            (names, nameBytes) = (bytes / 24, 0)
             return
         }
-        nameOctets = x509.contentOfExtension(NID_subject_alt_name).count
-        names = nameOctets == 0 ? 0 : x509.nameLimit
+        nameBytes = x509.contentOfExtension(NID_subject_alt_name).count
+        names = nameBytes == 0 ? 0 : x509.nameLimit
     }
 
     /// The first limit that it crosses by itself.
@@ -36,11 +36,11 @@ struct CertificateSize {
 
     /// The price of reading it once: names have a price of their own, and everything else may be a list of small
     /// things, too.
-    var readingCost: Int { names + (octets - nameOctets) / 10 }
+    var readingCost: Int { names + (bytes - nameBytes) / 10 }
 }
 
 extension X509Reference {
-    var octetCount: Int { unsafe Int(max(0, i2d_X509(pointer, nil))) }
+    var byteCount: Int { unsafe Int(max(0, i2d_X509(pointer, nil))) }
 
     fileprivate var partCount: Int {
         unsafe Int(

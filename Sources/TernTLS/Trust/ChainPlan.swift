@@ -9,11 +9,11 @@ struct ChainPlan {
     /// The price of reading them all.
     private(set) var readingCost = 0
     /// The price of the obvious path at most.
-    private(set) var obviousCost = 0
+    private(set) var firstPathCost = 0
     /// The price of validating policies once; they are looked at only where an authority demands them.
     private(set) var policyCost = 0
 
-    struct Crossed: Error {
+    struct LimitExceeded: Error {
         let limit: EvaluationLimit
         let certificate: Certificate?
     }
@@ -21,17 +21,17 @@ struct ChainPlan {
     /// The anchor, and OpenSSL's own pains.
     private static let baseCost = 100
 
-    init(leaf: Certificate, untrusted: [Certificate]) throws(Crossed) {
+    init(leaf: Certificate, untrusted: [Certificate]) throws(LimitExceeded) {
         guard untrusted.count < EvaluationLimit.certificates.maximum else {
-            throw Crossed(limit: .certificates, certificate: nil)
+            throw LimitExceeded(limit: .certificates, certificate: nil)
         }
         let own = CertificateSize(leaf)
-        var octets = own.octets
+        var bytes = own.bytes
         var (names, subtrees, signatures, dearest) = (own.names, own.subtrees, 0, 0)
         readingCost = own.readingCost + 8 * untrusted.count
         for certificate in untrusted {
             let size = CertificateSize(certificate)
-            octets += size.octets
+            bytes += size.bytes
             // What is left out still is put into words where the chain is refused.
             readingCost += size.readingCost
             guard size.crossedLimit == nil, certificate.hasSupportedKey else { continue }
@@ -41,20 +41,22 @@ struct ChainPlan {
             signatures += certificate.verificationCost
             dearest = max(dearest, certificate.verificationCost)
         }
-        guard octets <= EvaluationLimit.listSize.maximum else { throw Crossed(limit: .listSize, certificate: nil) }
-        if let limit = own.crossedLimit { throw Crossed(limit: limit, certificate: leaf) }
+        guard bytes <= EvaluationLimit.listSize.maximum else { throw LimitExceeded(limit: .listSize, certificate: nil) }
+        if let limit = own.crossedLimit { throw LimitExceeded(limit: limit, certificate: leaf) }
         try weighPolicies([leaf] + usable)
-        obviousCost =
+        firstPathCost =
             policyCost + Self.baseCost + min(signatures, dearest * (PathValidation.maximumIntermediates + 1))
             + NameConstraints.cost(names: names, subtrees: subtrees)
     }
 
     /// OpenSSL goes through all policies of a certificate for each of them.
-    private mutating func weighPolicies(_ certificates: [Certificate]) throws(Crossed) {
+    private mutating func weighPolicies(_ certificates: [Certificate]) throws(LimitExceeded) {
         guard certificates.contains(where: { $0.x509.hasExtension(NID_policy_constraints) }) else { return }
         for certificate in certificates {
             let count = certificate.x509.policyCount
-            if count > EvaluationLimit.policies.maximum { throw Crossed(limit: .policies, certificate: certificate) }
+            if count > EvaluationLimit.policies.maximum {
+                throw LimitExceeded(limit: .policies, certificate: certificate)
+            }
             policyCost += count * count / 40
         }
     }
@@ -62,7 +64,7 @@ struct ChainPlan {
     /// The limit that a list crosses as a whole.
     static func crossedLimit(of list: [Certificate]) -> EvaluationLimit? {
         if list.count > EvaluationLimit.certificates.maximum { return .certificates }
-        return list.reduce(0) { $0 + $1.x509.octetCount } > EvaluationLimit.listSize.maximum ? .listSize : nil
+        return list.reduce(0) { $0 + $1.x509.byteCount } > EvaluationLimit.listSize.maximum ? .listSize : nil
     }
 }
 

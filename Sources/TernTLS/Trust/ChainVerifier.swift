@@ -16,35 +16,35 @@ struct ChainVerifier {
     var time: Int64
     var profile: TrustProfile
 
-    /// - Parameter work: what it may cost. Where less than a whole allowance is exceeded, the outcome means nothing.
-    func verify(within work: inout Work) -> PathValidation.Outcome {
-        do throws(ChainPlan.Crossed) {
+    /// - Parameter budget: what it may cost. Where less than a whole allowance is exceeded, the outcome means nothing.
+    func verify(within budget: inout EvaluationBudget) -> PathValidation.Outcome {
+        do throws(ChainPlan.LimitExceeded) {
             let plan = try ChainPlan(leaf: leaf, untrusted: untrusted)
-            return verify(by: plan, within: &work)
+            return verify(by: plan, within: &budget)
         } catch {
             return .refused(PathProblem(.limit(error.limit), certificate: error.certificate))
         }
     }
 
-    private func verify(by plan: ChainPlan, within work: inout Work) -> PathValidation.Outcome {
-        guard work.spend(plan.readingCost) else { return exceeded }
+    private func verify(by plan: ChainPlan, within budget: inout EvaluationBudget) -> PathValidation.Outcome {
+        guard budget.spend(plan.readingCost) else { return exceeded }
         var verifier = self
         verifier.untrusted = plan.usable
         var obvious: PathProblem?
         // Where the obvious path might cost more than there is, the search finds it step by step.
-        if plan.obviousCost < EvaluationLimit.work.maximum / 2 {
-            guard work.spend(plan.obviousCost) else { return exceeded }
+        if plan.firstPathCost < EvaluationLimit.work.maximum / 2 {
+            guard budget.spend(plan.firstPathCost) else { return exceeded }
             let outcome = judge(
                 validation.choose(leaf: leaf, untrusted: plan.usable, store: store), isComplete: true)
             guard case .refused(let problem) = outcome else { return outcome }
             obvious = problem
         }
-        var search = PathSearch(verifier, policyCost: plan.policyCost, work: work)
+        var search = PathSearch(verifier, policyCost: plan.policyCost, budget: budget)
         let path = search.run()
-        work = search.work
+        budget = search.budget
         if let path { return .valid(path) }
         if let obvious, !obvious.isDeadEnd { return .refused(obvious) }
-        if work.isExceeded { return exceeded }
+        if budget.isExceeded { return exceeded }
         let end = obvious ?? noIssuer
         return .refused(unreadable(end) ?? search.problem ?? unusableIssuer(end) ?? end)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements inside a DER SEQUENCE, one after the other (X.690 §8.1), for tags of one octet.
+/// The elements inside a DER SEQUENCE, one after the other (X.690 §8.1), for tags of one byte.
 ///
 /// Reading ends at what is malformed, too; `isAtEnd` tells the two ends apart.
 struct DERElements: Sequence, IteratorProtocol {
@@ -31,11 +31,11 @@ struct DERElements: Sequence, IteratorProtocol {
         var body = rest.dropFirst(2)
         var length = Int(rest[rest.startIndex + 1])
         if length >= 0x80 {
-            // Long form: how many octets of length follow. Four would be a certificate of 16 MB.
+            // Long form: how many bytes of length follow. Four would be a certificate of 16 MB.
             let count = length & 0x7f
             guard (1...3).contains(count), body.count >= count, body.first != 0 else { return nil }
             length = body.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-            // X.690 §10.1: in as few octets as will do.
+            // X.690 §10.1: in as few bytes as will do.
             guard length >= 0x80 else { return nil }
             body = body.dropFirst(count)
         }

@@ -3,7 +3,7 @@
 /// What a server can make us do to judge it, and no more. No honest server comes near any of these: whatever crosses
 /// one is refused, and not judged any further.
 public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
-    /// Octets of all the certificates of one list. OpenSSL's own limit for a handshake, too.
+    /// Bytes of all the certificates of one list. OpenSSL's own limit for a handshake, too.
     case listSize = "certificate-list-size"
     /// Certificates in one list. The longest path has twelve.
     case certificates = "certificate-count"
@@ -15,7 +15,7 @@ public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
     case constraints = "name-constraint-count"
     /// Policies and mappings of policies in one certificate, where policies are looked at.
     case policies = "policy-count"
-    /// The work of one evaluation, in units of about a microsecond; see `Work`.
+    /// The work of one evaluation, in units of about a microsecond; see `EvaluationBudget`.
     case work = "evaluation-work"
 
     /// How much is allowed.

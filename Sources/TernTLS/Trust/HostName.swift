@@ -8,7 +8,7 @@ enum HostName {
     /// avoided by another spelling of its host.
     static func canonical(_ host: String) -> String {
         if host.utf8.contains(UInt8(ascii: ":")), let address = AddressText.canonicalIPv6(host) {
-            return AddressText.octets(inAnySpelling: address).first.flatMap(AddressText.text) ?? address
+            return AddressText.bytes(parsing: address).first.flatMap(AddressText.text) ?? address
         }
         var bytes = host.utf8.map { byte in
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

@@ -35,7 +35,7 @@ struct NameConstraints {
     private static func isWellFormed(_ base: SubjectAlternativeName) -> Bool {
         switch base {
         case .dns(let name): isDomain(name)
-        case .ip(let octets): (octets.count == 8 || octets.count == 32) && isMask(octets.suffix(octets.count / 2))
+        case .ip(let bytes): (bytes.count == 8 || bytes.count == 32) && isMask(bytes.suffix(bytes.count / 2))
         case .email(let address): isMailbox(address)
         // OpenSSL compares what else there may be, and at worst permits nothing.
         case .uri(let host): host != "."
@@ -65,8 +65,8 @@ struct NameConstraints {
     }
 
     /// Ones, then zeros.
-    private static func isMask(_ octets: ArraySlice<UInt8>) -> Bool {
-        let rest = octets.drop { $0 == 0xff }
+    private static func isMask(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let rest = bytes.drop { $0 == 0xff }
         guard let edge = rest.first else { return true }
         return (~edge & (~edge &+ 1)) == 0 && rest.dropFirst().allSatisfy { $0 == 0 }
     }

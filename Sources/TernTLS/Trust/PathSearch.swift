@@ -15,18 +15,18 @@ struct PathSearch {
     private let verifier: ChainVerifier
     private let untrusted: [Certificate]
     private let policyCost: Int
-    private(set) var work: Work
-    private var judged = JudgedCertificates()
+    private(set) var budget: EvaluationBudget
+    private var checks = CertificateCheckCache()
     /// The refusal of a path that had reached its anchor, or lacked nothing but the anchor.
     private(set) var problem: PathProblem?
 
     /// The price of one call of OpenSSL.
     private static let stepCost = 40
 
-    init(_ verifier: ChainVerifier, policyCost: Int, work: Work) {
+    init(_ verifier: ChainVerifier, policyCost: Int, budget: EvaluationBudget) {
         self.verifier = verifier
         self.policyCost = policyCost
-        self.work = work
+        self.budget = budget
         var seen: Set<Certificate> = []
         untrusted = verifier.untrusted.filter { seen.insert($0).inserted }
     }
@@ -36,7 +36,7 @@ struct PathSearch {
         let leaf = verifier.leaf
         let isAnchor = verifier.store.contains(leaf)
         // What is wrong with the leaf itself is wrong on every path.
-        guard work.spend(Self.stepCost + judged.size(of: leaf).names),
+        guard budget.spend(Self.stepCost + checks.size(of: leaf).names),
             accept(verifier.check([leaf], isComplete: isAnchor), of: [leaf], isComplete: isAnchor)
         else { return nil }
         return isAnchor ? [leaf] : extend([leaf])
@@ -57,7 +57,7 @@ struct PathSearch {
     }
 
     private mutating func validate(_ path: [Certificate], isComplete: Bool) -> Bool {
-        guard work.spend(cost(of: path)) else { return false }
+        guard budget.spend(cost(of: path)) else { return false }
         // The signature first: most of what a search meets is not what it looks for, and this is the same on every
         // path.
         guard accept(signature(in: path), of: path, isComplete: isComplete),
@@ -66,7 +66,7 @@ struct PathSearch {
             accept(rule(brokenBy: path, isComplete: isComplete), of: path, isComplete: isComplete)
         else { return false }
         guard isComplete else { return true }
-        return work.spend(costOfSignatures(in: path)) && accept(verifier.check(path), of: path, isComplete: true)
+        return budget.spend(costOfSignatures(in: path)) && accept(verifier.check(path), of: path, isComplete: true)
     }
 
     private mutating func accept(
@@ -86,18 +86,18 @@ struct PathSearch {
     /// Names and key identifiers fit, and the path would not come back to an authority it has passed: a second
     /// certificate for the same name and key adds constraints and no issuer.
     private mutating func mayFollow(_ issuer: Certificate, _ path: [Certificate]) -> Bool {
-        guard work.spend(1), let last = path.last, issuer.mayHaveIssued(last) else { return false }
+        guard budget.spend(1), let last = path.last, issuer.mayHaveIssued(last) else { return false }
         return !path.contains { $0.isSameAuthority(as: issuer) }
     }
 
     private mutating func isContained(_ certificate: Certificate, in anchors: [Certificate]) -> Bool {
         guard !anchors.isEmpty else { return false }
         // Out of work, nothing more is tried.
-        return !work.spend(1 + anchors.count / 16) || anchors.contains { $0.isEqual(to: certificate) }
+        return !budget.spend(1 + anchors.count / 16) || anchors.contains { $0.isEqual(to: certificate) }
     }
 
     private mutating func anchors(issuing certificate: Certificate) -> [Certificate] {
-        judged.anchors(issuing: certificate, in: verifier.store, within: &work)
+        checks.anchors(issuing: certificate, in: verifier.store, within: &budget)
     }
 }
 
@@ -106,7 +106,7 @@ extension PathSearch {
     private mutating func signature(in path: [Certificate]) -> PathProblem? {
         guard path.count > 1, let issuer = path.last else { return nil }
         let depth = path.count - 2
-        guard let holds = judged.isSigned(path[depth], by: issuer, within: &work) else {
+        guard let holds = checks.isSigned(path[depth], by: issuer, within: &budget) else {
             return PathProblem(.limit(.work), certificate: verifier.leaf)
         }
         return holds
@@ -131,7 +131,7 @@ extension PathSearch {
         guard let last = path.last else { return nil }
         let place = CertificateRule.Place(depth: path.count - 1, isAnchor: isComplete)
         let rule =
-            judged.rule(brokenBy: last, at: place, profile: verifier.profile)
+            checks.rule(brokenBy: last, at: place, profile: verifier.profile)
             ?? last.brokenRule(at: place, below: path.dropLast())
         return rule.map { PathProblem(.rule($0), depth: place.depth, certificate: last) }
     }
@@ -140,7 +140,7 @@ extension PathSearch {
         var cost = Self.stepCost + policyCost
         var names = 0
         for certificate in path {
-            let size = judged.size(of: certificate)
+            let size = checks.size(of: certificate)
             cost += NameConstraints.cost(names: names, subtrees: size.subtrees)
             // The subject counts as a name.
             names += 1 + size.names
@@ -150,7 +150,7 @@ extension PathSearch {
 
     private mutating func costOfSignatures(in path: [Certificate]) -> Int {
         let own = path.dropFirst().reduce(0) { $0 + $1.verificationCost }
-        return own + judged.size(of: verifier.leaf).names + cost(of: path)
+        return own + checks.size(of: verifier.leaf).names + cost(of: path)
     }
 }
 

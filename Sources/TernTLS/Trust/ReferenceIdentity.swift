@@ -54,11 +54,11 @@ enum ReferenceIdentity: Hashable {
     }
 
     private static func isIPv6(_ host: String) -> Bool {
-        guard !host.utf8.contains(0), let octets = unsafe a2i_IPADDRESS(host) else {
+        guard !host.utf8.contains(0), let bytes = unsafe a2i_IPADDRESS(host) else {
             OpenSSLError.clear()
             return false
         }
-        unsafe ASN1_OCTET_STRING_free(octets)
+        unsafe ASN1_OCTET_STRING_free(bytes)
         return true
     }
 

@@ -13,11 +13,11 @@ struct SignedPath {
     /// A bound on work, not on honest chains: each certificate has one issuer, and a few that share its name.
     private static let maximumSignatureChecks = 32
 
-    /// - Parameter work: what it may cost. Where less than a whole allowance is exceeded, the path means nothing.
-    func build(within work: inout Work) -> [Certificate] {
+    /// - Parameter budget: what it may cost. Where less than a whole allowance is exceeded, the path means nothing.
+    func build(within budget: inout EvaluationBudget) -> [Certificate] {
         defer { OpenSSLError.clear() }
         guard let leaf = trust.sentChain.first else { return [] }
-        guard work.spend(trust.sentChain.reduce(0) { $0 + CertificateSize($1).readingCost }) else { return [leaf] }
+        guard budget.spend(trust.sentChain.reduce(0) { $0 + CertificateSize($1).readingCost }) else { return [leaf] }
         let sent = trust.sentChain.dropFirst().filter(\.hasSupportedKey)
         var path = [leaf]
         var checks = 0
@@ -26,7 +26,7 @@ struct SignedPath {
             let issuer = candidates.first { candidate in
                 guard !path.contains(candidate), mayIssue(candidate, last) else { return false }
                 checks += 1
-                return checks <= Self.maximumSignatureChecks && work.spend(candidate.verificationCost)
+                return checks <= Self.maximumSignatureChecks && budget.spend(candidate.verificationCost)
                     && signed(last, by: candidate)
             }
             guard let issuer else { break }

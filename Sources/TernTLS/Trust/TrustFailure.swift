@@ -120,7 +120,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
 
 extension TrustFailure: CustomStringConvertible {
     /// One line, without the pins; `ServerTrustResult.explanation` has them all.
-    public var description: String { "\(BriefText.shortened(host)) is not trusted: \(sentence)" }
+    public var description: String { "\(ShortenedText.shortened(host)) is not trusted: \(sentence)" }
 
     /// The rule in words, without a full stop.
     package var sentence: String {
@@ -131,12 +131,12 @@ extension TrustFailure: CustomStringConvertible {
         case .nameMismatch(let presented) where presented.isEmpty:
             return "the certificate names no host in subjectAltName, and the common name does not count"
         case .nameMismatch(let presented):
-            return "the certificate is for " + BriefText.list(presented.lazy.map(\.description))
+            return "the certificate is for " + ShortenedText.list(presented.lazy.map(\.description))
         case .expired(let notAfter): return "\(subject) expired at \(Timestamp.text(notAfter))"
         case .notYetValid(let notBefore): return "\(subject) is not valid before \(Timestamp.text(notBefore))"
         case .untrustedRoot: return "the chain ends in \(subject), which is not a trusted root"
         case .missingIssuer:
-            let issuer = certificate.map { " (\(BriefText.shortened($0.issuer)))" } ?? ""
+            let issuer = certificate.map { " (\(ShortenedText.shortened($0.issuer)))" } ?? ""
             return "the issuer\(issuer) of \(subject) was neither sent nor is it trusted"
         case .noAnchors: return "there are no trust anchors"
         case .wrongPurpose: return "\(subject) is not for TLS servers"

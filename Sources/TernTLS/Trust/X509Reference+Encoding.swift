@@ -5,9 +5,9 @@ import CTernOpenSSL
 ///
 /// Safety: reads only; pointers into the certificate do not leave the expression they occur in.
 extension X509Reference {
-    /// Whether the octets of an extension are one value of its type, and nothing behind it.
+    /// Whether the bytes of an extension are one value of its type, and nothing behind it.
     func isExtensionOneValue(_ index: Int, of kind: Int32) -> Bool {
-        var elements = DERElements(unsafe Array(octetsOfExtension(index))[...])
+        var elements = DERElements(unsafe Array(bytesOfExtension(index))[...])
         guard let value = elements.next(), elements.isAtEnd else { return false }
         return switch kind {
         case NID_subject_key_identifier: value.tag == 0x04

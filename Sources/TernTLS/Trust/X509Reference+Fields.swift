@@ -43,9 +43,9 @@ extension X509Reference {
     func hasExtension(_ kind: Int32) -> Bool { unsafe X509_get_ext_by_NID(pointer, kind, -1) >= 0 }
 
     /// Whether an extension holds a value without contents.
-    func isExtensionEmpty(_ index: Int) -> Bool { unsafe octetsOfExtension(index).count <= 2 }
+    func isExtensionEmpty(_ index: Int) -> Bool { unsafe bytesOfExtension(index).count <= 2 }
 
-    @unsafe func octetsOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    @unsafe func bytesOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, Int32(clamping: index)))
         return unsafe UnsafeBufferPointer(
             start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data))))
@@ -78,7 +78,7 @@ extension X509Reference {
     /// subjectAltName without a name.
     var hasEmptyNames: Bool { contentOfExtension(NID_subject_alt_name).count <= 2 }
 
-    /// At least one subjectAltName; addresses of 4 or 16 octets, and DNS names of visible characters (CVE-2009-2408).
+    /// At least one subjectAltName; addresses of 4 or 16 bytes, and DNS names of visible characters (CVE-2009-2408).
     /// More is not asked: what stands beside the name a client looks for often is of little care. Leaves may have
     /// hundreds of names, so this reads them where they are.
     var hasConformingNames: Bool {
@@ -96,15 +96,15 @@ extension X509Reference {
         return names.isAtEnd
     }
 
-    /// The octets inside the first extension of a kind; none without it.
+    /// The bytes inside the first extension of a kind; none without it.
     func contentOfExtension(_ kind: Int32) -> [UInt8] {
         let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
-        return index < 0 ? [] : unsafe Array(octetsOfExtension(Int(index)))
+        return index < 0 ? [] : unsafe Array(bytesOfExtension(Int(index)))
     }
 
     // Numbers and dates
 
-    /// The octets of the number without its sign and without leading zeros.
+    /// The bytes of the number without its sign and without leading zeros.
     var serialNumberLength: Int { unsafe Int(max(0, ASN1_STRING_length(X509_get0_serialNumber(pointer)))) }
 
     var hasConformingSerialNumber: Bool {

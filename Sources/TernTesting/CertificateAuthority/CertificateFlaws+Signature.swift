@@ -7,7 +7,7 @@ extension CertificateFlaws {
         guard hasBrokenSignature || namesOtherAlgorithm else { return certificate }
         var der = try certificate.der()
         if namesOtherAlgorithm { try renameSignedAlgorithm(in: &der) }
-        // The last octet belongs to the signature.
+        // The last byte belongs to the signature.
         if hasBrokenSignature, let last = der.indices.last { der[last] ^= 1 }
         return try SignedCertificate(der: der)
     }

@@ -2,7 +2,7 @@
 
 /// What no honest authority does; none of it by default. For tests of what clients refuse.
 public struct CertificateFlaws: Sendable, Hashable {
-    /// The serial number's octets, most significant first; nil for a random one.
+    /// The serial number's bytes, most significant first; nil for a random one.
     public var serialNumber: [UInt8]?
     /// The serial number is below zero, which RFC 5280 §4.1.2.2 forbids.
     public var hasNegativeSerialNumber = false

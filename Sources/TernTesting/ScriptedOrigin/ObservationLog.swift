@@ -75,20 +75,20 @@ final class ObservationLog: Sendable {
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                enrol(Waiter(condition: condition, continuation: continuation), key)
+                add(Waiter(condition: condition, continuation: continuation), key)
                 // Only now, so that neither the timer nor a cancellation can come before the waiter it is to end.
                 timer = Task {
                     try? await Task.sleep(for: timeout)
-                    giveUp(key)
+                    cancelWait(key)
                 }
-                if Task.isCancelled { giveUp(key) }
+                if Task.isCancelled { cancelWait(key) }
             }
         } onCancel: {
-            giveUp(key)
+            cancelWait(key)
         }
     }
 
-    private func enrol(_ waiter: Waiter, _ key: Int) {
+    private func add(_ waiter: Waiter, _ key: Int) {
         let holds = state.withLock { state in
             hasWaiters.store(true, ordering: .sequentiallyConsistent)
             countBytes(in: &state)
@@ -100,7 +100,7 @@ final class ObservationLog: Sendable {
         if holds { waiter.continuation.resume(returning: true) }
     }
 
-    private func giveUp(_ key: Int) {
+    private func cancelWait(_ key: Int) {
         let waiter = state.withLock { state in
             defer { hasWaiters.store(!state.waiters.isEmpty, ordering: .sequentiallyConsistent) }
             return state.waiters.removeValue(forKey: key)

@@ -56,7 +56,7 @@ struct OriginConnection {
     /// first.
     private mutating func readBody(of request: inout ReceivedRequest) -> OriginStream.End? {
         do throws(OriginStream.End) {
-            try perform(script.onHead?(number, request) ?? Self.courtesy(to: request))
+            try perform(script.onHead?(number, request) ?? Self.defaultSteps(to: request))
             try reader.readBody(of: &request)
             return nil
         } catch {
@@ -65,7 +65,7 @@ struct OriginConnection {
     }
 
     /// What a plain server does at the end of a head: it tells a client that asks to go on (RFC 9110 §10.1.1).
-    private static func courtesy(to request: ReceivedRequest) -> [ScriptedOrigin.Step] {
+    private static func defaultSteps(to request: ReceivedRequest) -> [ScriptedOrigin.Step] {
         guard request.announcesBody, request.value(of: "expect")?.lowercased() == "100-continue" else { return [] }
         return [.send("HTTP/1.1 100 Continue\r\n\r\n")]
     }

@@ -61,7 +61,7 @@ final class OriginCore: Sendable {
             $0.openConnections += 1
         }
         let started = threads.start { [self] in
-            converse(OriginSocket(owning: descriptor), number)
+            serveConnection(OriginSocket(owning: descriptor), number)
             log.record { $0.openConnections -= 1 }
         }
         if !started {
@@ -70,7 +70,7 @@ final class OriginCore: Sendable {
         }
     }
 
-    private func converse(_ socket: consuming OriginSocket, _ number: Int) {
+    private func serveConnection(_ socket: consuming OriginSocket, _ number: Int) {
         let tls = context.withLock { $0 }.flatMap(TLSServerSession.init)
         let stream = OriginStream(socket, tls: tls, stop: stopLatch, log: log)
         var connection = OriginConnection(number: number, script: script, stream: stream, log: log) { [self] in

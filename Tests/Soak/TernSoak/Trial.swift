@@ -25,20 +25,20 @@ struct Trial {
         }
     }
 
-    private func flaws(of behaviour: String) throws -> [Testimony.Flaw] {
+    private func flaws(of behaviour: String) throws -> [WorkerReport.Flaw] {
         let question = Question(
             behaviour: behaviour, method: "GET", nonce: 77, size: 1000, body: [],
             base: "http://127.0.0.1:\(chaos.ports["plain"] ?? 0)")
         let request = try question.request()
         let (done, flaws) = (DispatchSemaphore(value: 0), Found())
         Task.detached {
-            var testimony = Testimony(question)
+            var report = WorkerReport(question)
             if let (data, response) = try? await Session().data(for: request) {
-                testimony.head(response)
-                if !data.isEmpty { testimony.bytes([UInt8](data).span) }
-                testimony.end(isComplete: true)
+                report.head(response)
+                if !data.isEmpty { report.bytes([UInt8](data).span) }
+                report.end(isComplete: true)
             }
-            flaws.list = testimony.flaws
+            flaws.list = report.flaws
             done.signal()
         }
         done.wait()
@@ -47,6 +47,6 @@ struct Trial {
 
     /// Written before the semaphore is signalled and read after.
     private final class Found: @unchecked Sendable {
-        var list: [Testimony.Flaw] = []
+        var list: [WorkerReport.Flaw] = []
     }
 }

@@ -296,7 +296,7 @@ import TernLock
         await hole.letIn(saying: text) { delegate.record.completions > 0 }
         #expect(await reactor.value)
         let error = try #require(delegate.record.error)
-        #expect(text.isEmpty ? error.reason.isConnectionLoss : error.reason.malformation == .unaskedBytes)
+        #expect(text.isEmpty ? error.reason.isConnectionLoss : error.reason.malformation == .unexpectedBytes)
         #expect(error.phase == .connect)
         #expect(!error.wasSent)
     }

@@ -98,7 +98,7 @@ import Testing
                 if count > 0 { _ = dial.prepared() }
                 if count > 1 { _ = dial.resolved([address], at: at(2)) }
                 if count > 2 { _ = dial.connected(to: address, from: nil, at: at(3)) }
-                let next = isLate ? dial.timeIsUp() : dial.failed(.connecting(.queueFull(limit: 1)))
+                let next = isLate ? dial.timedOut() : dial.failed(.connecting(.queueFull(limit: 1)))
                 #expect(next.words == words[count])
                 guard case .fail(let failure) = next else { continue }
                 #expect(failure.reason.kind == (isLate ? "timed-out" : "queue-full"))
@@ -110,10 +110,10 @@ import Testing
     @Test func `when time is up, a connect to a socket says why it takes so long`() throws {
         var dial = dial(Route(to: Self.secure, at: try UnixSocketName(path: "/run/web.sock")))
         _ = (dial.begin(), dial.prepared())
-        #expect(dial.timeIsUp().words == "stop connecting")
+        #expect(dial.timedOut().words == "stop connecting")
         #expect(
             dial.failed(.transfer(.connectionLost(nil))).words == "fail connect unix:/run/web.sock")
-        #expect(dial.timeIsUp().words == "rest")
+        #expect(dial.timedOut().words == "rest")
     }
 
     @Test func `the hand-over can fail, and then nothing is open`() throws {
@@ -145,10 +145,10 @@ import Testing
         for isCancelled in [false, true] {
             var dial = dial(Route(to: Self.plain))
             _ = dial.begin()
-            if isCancelled { dial.end() } else { _ = dial.timeIsUp() }
+            if isCancelled { dial.end() } else { _ = dial.timedOut() }
             #expect(dial.resolved([address], at: at(2)).words == "rest")
             #expect(dial.failed(.cancelled).words == "rest")
-            #expect(dial.timeIsUp().words == "rest")
+            #expect(dial.timedOut().words == "rest")
             #expect(dial.policiesChanged().words == "rest")
         }
     }

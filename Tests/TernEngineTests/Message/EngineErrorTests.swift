@@ -246,7 +246,7 @@ import Testing
     private static let refused = SystemError(.connect, code: ECONNREFUSED)
     private static let reset = SystemError(.recv, code: ECONNRESET)
     private static let full = SystemError(.pwrite, code: ENOSPC)
-    private static let unasked = HTTP1Error.unaskedBytes
+    private static let unasked = HTTP1Error.unexpectedBytes
     private static let unavailable = try! HTTPURLResponse(url: nil, statusCode: 503)
 
     /// Scripts read kind and rule, logs the description.

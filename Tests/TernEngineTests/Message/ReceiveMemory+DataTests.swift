@@ -24,18 +24,18 @@ import Testing
         let memory = ReceiveMemory(capacity: 300)
         let octets = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
         #expect(append(octets, to: memory) == 300)
-        #expect(!memory.isLent)
+        #expect(!memory.isBorrowed)
         var first = Optional(memory.data(0..<200))
         var part = first?.dropFirst(100)
         var second = Optional(memory.data(200..<300))
         first = nil
-        #expect(memory.isLent)
+        #expect(memory.isBorrowed)
         #expect(part?.elementsEqual(octets[100..<200]) == true)
         part = nil
-        #expect(memory.isLent)
+        #expect(memory.isBorrowed)
         #expect(second?.elementsEqual(octets[200...]) == true)
         second = nil
-        #expect(!memory.isLent)
+        #expect(!memory.isBorrowed)
     }
 
     @Test func `all of it is taken once`() {
@@ -52,7 +52,7 @@ import Testing
         #expect(memory.capacity == 0)
         memory.grow(to: .max)
         #expect(append([1], to: memory) == 0)
-        let isTaken = memory.takeOver([1].span)
+        let isTaken = memory.append([1].span)
         #expect(isTaken)
     }
 }

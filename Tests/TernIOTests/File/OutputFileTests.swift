@@ -17,14 +17,14 @@ import Testing
         var b: String { folder + "/b" }
     }
 
-    private func write(_ octets: [UInt8], to file: OutputFile, at offset: Int64 = 0) throws {
-        try unsafe octets.withUnsafeBytes { try unsafe file.write($0, at: offset) }
+    private func write(_ bytes: [UInt8], to file: OutputFile, at offset: Int64 = 0) throws {
+        try unsafe bytes.withUnsafeBytes { try unsafe file.write($0, at: offset) }
     }
 
     private func content(_ file: OutputFile) throws -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: 100)
-        let count = try unsafe octets.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 0) }
-        return Array(octets.prefix(count))
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 0) }
+        return Array(bytes.prefix(count))
     }
 
     @Test func `what is written is read`() throws {

@@ -435,7 +435,7 @@ import TernLock
         let mayGoOn = Barrier()
         reactor.loop.execute {
             mayGoOn.pass()
-            reactor.loop.afterTurn {
+            reactor.loop.afterTick {
                 journal.append("end")
                 done.open()
             }
@@ -443,7 +443,7 @@ import TernLock
         reactor.loop.execute { journal.append("mail") }
         mayGoOn.open()
         done.pass()
-        reactor.loop.afterTurn { journal.append("elsewhere") }
+        reactor.loop.afterTick { journal.append("elsewhere") }
         #expect(journal.entries == ["mail", "end", "elsewhere"])
     }
 

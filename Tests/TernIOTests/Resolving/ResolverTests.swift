@@ -152,7 +152,7 @@ import Testing
                 resolver.resolve(host: "late\(number).test", port: 1) { answers.append($0) }
                 return answers.entries.count >= number
             })
-        #expect(answers.entries.allSatisfy { $0.reason == .tooManyHang })
+        #expect(answers.entries.allSatisfy { $0.reason == .tooManyHangingLookUps })
         gate.open()
         #expect(eventually { answers.entries.count == number + ResolverThreads.maximum })
         #expect(eventually { resolver.threads.idleCount > 0 })
@@ -184,7 +184,7 @@ import Testing
         }
         let shared = resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("withdrawn") }
         resolver.resolve(host: "shared.test", port: 1) { _ in answers.append("shared") }
-        for question in questions + [shared] { resolver.giveUp(try #require(question)) }
+        for question in questions + [shared] { resolver.cancel(try #require(question)) }
         #expect(asker == nil)
         #expect(resolver.threads.waitingCount == 1)
         gate.open()
@@ -204,7 +204,7 @@ import Testing
         let answers = Journal<String>()
         let question = resolver.resolve(host: "a.test", port: 1) { _ in answers.append("first") }
         #expect(eventually { started.isRaised })
-        resolver.giveUp(try #require(question))
+        resolver.cancel(try #require(question))
         // Joins the look-up that is under way.
         resolver.resolve(host: "a.test", port: 1) { _ in answers.append("second") }
         gate.open()

@@ -141,8 +141,8 @@ import Testing
         var plan = HappyEyeballs(addresses: [a])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
         plan.failed(0, busy, now: at(0))
-        expect(plan.timeIsUp(), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
-        expect(plan.timeIsUp(), .rest)
+        expect(plan.timedOut(), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
+        expect(plan.timedOut(), .rest)
         expect(plan.next(now: at(9)), .rest)
     }
 

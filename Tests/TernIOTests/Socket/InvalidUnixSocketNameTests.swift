@@ -8,7 +8,7 @@ import Testing
         #expect(InvalidUnixSocketName.empty.description == "the name is empty")
         #expect(InvalidUnixSocketName.nulInPath.description == "the path contains a NUL")
         #expect(
-            InvalidUnixSocketName.tooLong(octets: 120, limit: 108).description
-                == "the name has 120 octets, 108 are possible")
+            InvalidUnixSocketName.tooLong(bytes: 120, limit: 108).description
+                == "the name has 120 bytes, 108 are possible")
     }
 }

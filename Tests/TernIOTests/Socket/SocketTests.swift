@@ -154,7 +154,7 @@ import Testing
     @Test func `a dead peer is noticed, by a socket that is asked to`() throws {
         let connection = try Connection()
         let raw = connection.socket.descriptor.rawValue
-        try connection.socket.noticeDeadPeer()
+        try connection.socket.detectDeadPeer()
         #expect(option(raw, SOL_SOCKET, SO_KEEPALIVE) != 0)
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPIDLE) == 45)
         #expect(option(raw, Int32(IPPROTO_TCP), TCP_KEEPINTVL) == 15)
@@ -177,7 +177,7 @@ import Testing
         let socket = try Socket.connecting(to: listener.address)
         #expect(try socket.progress() == .connected(from: nil))
         #expect(try socket.finishConnecting() == nil)
-        try socket.noticeDeadPeer()
+        try socket.detectDeadPeer()
         #expect(try socket.peerAddress() == listener.address)
         #expect(try socket.localAddress() == nil)
         let peer = Peer(descriptor: try listener.accept())

@@ -20,7 +20,7 @@ import Testing
         #expect(name.description == description)
     }
 
-    @Test func `a path and an abstract name of the same octets are two names`() throws {
+    @Test func `a path and an abstract name of the same bytes are two names`() throws {
         #expect(try UnixSocketName(path: "web") != UnixSocketName(abstract: "web"))
     }
 
@@ -38,14 +38,14 @@ import Testing
         #expect(throws: InvalidUnixSocketName.nulInPath) { try UnixSocketName(path: "\0web") }
     }
 
-    @Test func `a path has at most 108 octets, an abstract name 107`() throws {
+    @Test func `a path has at most 108 bytes, an abstract name 107`() throws {
         let text = String(repeating: "x", count: 107)
-        #expect(try UnixSocketName(abstract: text).octets.count == 107)
-        #expect(try UnixSocketName(path: text + "x").octets.count == 108)
-        #expect(throws: InvalidUnixSocketName.tooLong(octets: 108, limit: 107)) {
+        #expect(try UnixSocketName(abstract: text).bytes.count == 107)
+        #expect(try UnixSocketName(path: text + "x").bytes.count == 108)
+        #expect(throws: InvalidUnixSocketName.tooLong(bytes: 108, limit: 107)) {
             try UnixSocketName(abstract: text + "x")
         }
-        #expect(throws: InvalidUnixSocketName.tooLong(octets: 109, limit: 108)) {
+        #expect(throws: InvalidUnixSocketName.tooLong(bytes: 109, limit: 108)) {
             try UnixSocketName(path: text + "é")
         }
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(UnixSocketName(kernelForm: [0]) == nil)
     }
 
-    @Test func `more octets than the kernel has room for are no name`() {
+    @Test func `more bytes than the kernel has room for are no name`() {
         #expect(UnixSocketName(kernelForm: [UInt8](repeating: 1, count: 126)) == nil)
         #expect(UnixSocketName(kernelForm: [0] + [UInt8](repeating: 1, count: 125)) == nil)
     }

@@ -28,7 +28,7 @@ final class UnixListener: Sendable {
         if let path = name.path { _ = unsafe unlink(path) }
     }
 
-    /// A path that nothing lies at, of exactly `length` octets if that is said.
+    /// A path that nothing lies at, of exactly `length` bytes if that is said.
     static func freshPath(length: Int? = nil) -> String {
         let number = count.add(1, ordering: .relaxed).newValue
         let path = "/tmp/tern-\(getpid())-\(number)"

@@ -54,12 +54,12 @@ struct ClientAuthenticationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions, [true, false])
-    func `an identity that names its hosts is shown to no other`(version: TLSVersion, isMeant: Bool) throws {
+    func `an identity that names its hosts is shown to no other`(version: TLSVersion, isIntended: Bool) throws {
         var identity = identity
-        identity.hosts = [try HostPattern("b.test"), try HostPattern(isMeant ? "localhost" : "**.a.test")]
+        identity.hosts = [try HostPattern("b.test"), try HostPattern(isIntended ? "localhost" : "**.a.test")]
         #expect(identity != self.identity)
         let dialogue = try dialogue(version, identity)
-        if isMeant {
+        if isIntended {
             _ = try dialogue.handshake()
             let leaf = unsafe try #require(SSL_get0_peer_certificate(dialogue.server.ssl))
             #expect(unsafe Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])

@@ -14,7 +14,7 @@ extension RuleCase {
         RuleCase("FALSE that is spelled out, as old tools make it", nil) {
             $0.leaf.extensions = [ext("basicConstraints", "critical,DER:3003010100")]
         },
-        RuleCase("a length in more octets than it needs", "malformed-extension") {
+        RuleCase("a length in more bytes than it needs", "malformed-extension") {
             $0.addIntermediate([ext("basicConstraints", "critical,DER:3081030101FF")])
         },
         RuleCase("bits that do not count and are set", "malformed-extension") {

@@ -54,7 +54,7 @@ extension RuleCase {
             $0.constrain("critical,permitted;IP:2001:db8:0:0:0:0:0:0/ffff:0:ffff:0:0:0:0:0")
         },
         RuleCase("nc::invalid address length", "malformed-name-constraints") {
-            // Permitted: an address of 4 octets where 8 are due.
+            // Permitted: an address of 4 bytes where 8 are due.
             $0.constrain("critical,DER:300AA0083006870401020304")
         },
         RuleCase("nc::leading dot, as authorities in use write it", nil) {

@@ -38,7 +38,7 @@ extension RuleCase {
         RuleCase("serial::too-long", "serial-number") {
             $0.leaf.flaws.serialNumber = [0x7f] + [UInt8](repeating: 0xff, count: 20)
         },
-        RuleCase("serial of 20 octets and a sign octet", nil) {
+        RuleCase("serial of 20 bytes and a sign byte", nil) {
             $0.leaf.flaws.serialNumber = [UInt8](repeating: 0xff, count: 20)
         },
         RuleCase("serial::zero", "serial-number") { $0.leaf.flaws.serialNumber = [0] },
@@ -346,8 +346,8 @@ extension RuleCase {
             $0.leaf.dnsNames = []
             $0.leaf.extensions = [ext("subjectAltName", "DER:3000")]
         },
-        RuleCase("an address of five octets", "malformed-names") {
-            // DNS:example.com and five octets.
+        RuleCase("an address of five bytes", "malformed-names") {
+            // DNS:example.com and five bytes.
             $0.leaf.commonName = "example.com"
             $0.leaf.dnsNames = []
             $0.leaf.extensions = [ext("subjectAltName", "DER:3014820B6578616D706C652E636F6D87050102030405")]

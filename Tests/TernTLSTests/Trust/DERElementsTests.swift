@@ -29,7 +29,7 @@ struct DERElementsTests {
         #expect(elements([0x30, 0x80]) == nil)
     }
 
-    @Test func `a length takes no more octets than it needs`() {
+    @Test func `a length takes no more bytes than it needs`() {
         #expect(elements([0x30, 0x81, 3, 0x82, 1, 7]) == nil)
         #expect(elements([0x30, 0x82, 0, 3, 0x82, 1, 7]) == nil)
         #expect(elements([0x30, 0x82, 0, 0x80] + [UInt8](repeating: 0x05, count: 0x80)) == nil)

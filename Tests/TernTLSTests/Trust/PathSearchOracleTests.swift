@@ -45,7 +45,7 @@ struct PathSearchOracleTests {
             profile: .standard)
         var count = 0
         let isGood = isReachable([leaf], sent, anchor, verifier, &count)
-        var work = Work.whole
+        var work = EvaluationBudget.whole
         switch verifier.verify(within: &work) {
         case .valid(let path):
             #expect(isGood)

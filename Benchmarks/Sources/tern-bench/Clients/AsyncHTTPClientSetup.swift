@@ -46,7 +46,7 @@ enum AsyncHTTPClientSetup {
                 \(UploadForm.text)\r
                 --\(boundary)\r
                 Content-Disposition: form-data; name="\(UploadForm.fileName)"; filename="large"\r
-                Content-Type: application/octet-stream\r
+                Content-Type: application/byte-stream\r
                 \r
 
                 """)

@@ -150,7 +150,7 @@ final class BenchmarkServer {
             ssl_protocols TLSv1.3;
             ssl_conf_command Ciphersuites TLS_AES_256_GCM_SHA384;
             ssl_ecdh_curve X25519;
-            default_type application/octet-stream;
+            default_type application/byte-stream;
             map $ssl_session_reused $new { "." ok; default resumed; }
             map $ssl_session_reused $resumed { r ok; default new; }
             # The path says how much is to come; of a form its file, and what is around that is a few hundred bytes.

@@ -14,7 +14,7 @@ enum PolicyIdentity: Hashable {
 
     /// Whether a verdict that was reached once may be reached differently though its chain is still valid: closures
     /// answer as they like, and behind a composite there may be more chains than the one that is reported.
-    var isJudgedAnew: Bool {
+    var isReevaluated: Bool {
         switch self {
         case .custom, .composite: true
         case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false

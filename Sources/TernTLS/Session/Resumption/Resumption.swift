@@ -4,7 +4,7 @@ import CTernOpenSSL
 /// One connection's dealings with the sessions of its server.
 struct Resumption {
     private let cache: SessionCache
-    private let shelf: SessionShelf
+    private let list: SessionList
     private var offered: ResumableSession?
     /// Issued before the handshake was complete, as TLS 1.2 does. Not kept before the server is accepted for good.
     private var early: [SessionReference] = []
@@ -12,7 +12,7 @@ struct Resumption {
 
     init(_ cache: SessionCache, for key: SessionCache.Key) {
         self.cache = cache
-        shelf = cache.shelf(for: key)
+        list = cache.list(for: key)
     }
 
     /// Lets `ssl` offer a session, if there is one whose verdict holds now.
@@ -20,7 +20,7 @@ struct Resumption {
     /// - Parameter reaffirm: asks once more where a verdict depends on more than the time. A session it does not vouch
     ///   for is not offered.
     @unsafe mutating func offer(to ssl: OpaquePointer, reaffirm: (ServerTrustResult) -> Bool) {
-        guard let session = shelf.take(at: Timestamp.now), reaffirm(session.evidence.result),
+        guard let session = list.take(at: Timestamp.now), reaffirm(session.evidence.result),
             unsafe session.reference.offer(to: ssl)
         else { return }
         offered = session
@@ -34,7 +34,7 @@ struct Resumption {
         guard let reference = unsafe SessionReference(copying: session) else { return }
         if isHandshaking { return early.append(reference) }
         guard let evidence else { return }
-        cache.store(ResumableSession(reference, evidence: evidence), on: shelf)
+        cache.store(ResumableSession(reference, evidence: evidence), on: list)
     }
 
     /// Keeps what has been issued so far, if there is a verdict to keep it with.
@@ -43,11 +43,11 @@ struct Resumption {
         let early = early
         self.early = []
         guard let evidence else { return }
-        for reference in early { cache.store(ResumableSession(reference, evidence: evidence), on: shelf) }
+        for reference in early { cache.store(ResumableSession(reference, evidence: evidence), on: list) }
     }
 
     /// Was it for the session we offered, the next handshake has to do without.
     func handshakeFailed() {
-        if offered != nil { shelf.clear() }
+        if offered != nil { list.clear() }
     }
 }

@@ -19,7 +19,7 @@ final class SessionCache: Sendable {
     }
 
     private struct Entry {
-        let shelf: SessionShelf
+        let list: SessionList
         var lastUse: UInt64
     }
 
@@ -29,7 +29,7 @@ final class SessionCache: Sendable {
 
         mutating func dropOldest() {
             guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-            oldest.value.shelf.isKept.store(false, ordering: .relaxed)
+            oldest.value.list.isKept.store(false, ordering: .relaxed)
             entries[oldest.key] = nil
         }
     }
@@ -46,34 +46,34 @@ final class SessionCache: Sendable {
         self.sessionLimit = max(1, sessionLimit)
     }
 
-    /// Where the sessions for `key` are: an empty shelf, not kept yet, if there are none. A connection asks once and
-    /// holds the shelf: keys are long.
-    func shelf(for key: Key) -> SessionShelf {
+    /// Where the sessions for `key` are: an empty list, not kept yet, if there are none. A connection asks once and
+    /// holds the list: keys are long.
+    func list(for key: Key) -> SessionList {
         state.withLock { state in
             guard let index = state.entries.index(forKey: key) else {
-                return SessionShelf(key: key, limit: sessionLimit)
+                return SessionList(key: key, limit: sessionLimit)
             }
             state.uses &+= 1
             state.entries.values[index].lastUse = state.uses
-            return state.entries.values[index].shelf
+            return state.entries.values[index].list
         }
     }
 
-    /// Puts `session` on `shelf`, or on the one that is kept for the same key. Only servers that issue sessions take up
+    /// Puts `session` on `list`, or on the one that is kept for the same key. Only servers that issue sessions take up
     /// room.
-    func store(_ session: ResumableSession, on shelf: SessionShelf) {
-        if shelf.isKept.load(ordering: .relaxed) { return shelf.store(session) }
+    func store(_ session: ResumableSession, on list: SessionList) {
+        if list.isKept.load(ordering: .relaxed) { return list.store(session) }
         let kept = state.withLock { state in
-            if let kept = state.entries[shelf.key]?.shelf { return kept }
+            if let kept = state.entries[list.key]?.list { return kept }
             if state.entries.count >= keyLimit { state.dropOldest() }
             state.uses &+= 1
-            state.entries[shelf.key] = Entry(shelf: shelf, lastUse: state.uses)
-            shelf.isKept.store(true, ordering: .relaxed)
-            return shelf
+            state.entries[list.key] = Entry(list: list, lastUse: state.uses)
+            list.isKept.store(true, ordering: .relaxed)
+            return list
         }
         kept.store(session)
     }
 
     /// How many sessions are kept.
-    var count: Int { state.withLock { $0.entries.values.map(\.shelf) }.reduce(0) { $0 + $1.count } }
+    var count: Int { state.withLock { $0.entries.values.map(\.list) }.reduce(0) { $0 + $1.count } }
 }

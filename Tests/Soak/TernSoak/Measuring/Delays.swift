@@ -12,7 +12,7 @@ struct Delays: Codable, Sendable {
 
     init() {}
 
-    init(_ tally: DelayTally, failures: Int = 0) {
+    init(_ tally: LatencyCounter, failures: Int = 0) {
         count = tally.count
         self.failures = failures
         p99 = Double(tally.p99) / 1000

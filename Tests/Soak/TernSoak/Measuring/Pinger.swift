@@ -7,7 +7,7 @@ import TernLock
 /// reactors that it shares with the session under attack.
 final class Pinger: Sendable {
     private struct State {
-        var delays = DelayTally()
+        var delays = LatencyCounter()
         var failures = 0
         var pending: Ping?
         var isOver = false
@@ -29,7 +29,7 @@ final class Pinger: Sendable {
     func take() -> Delays {
         state.withLock { state in
             if let pending = state.pending { state.delays.add(pending.delayUntilNow) }
-            defer { (state.delays, state.failures) = (DelayTally(), 0) }
+            defer { (state.delays, state.failures) = (LatencyCounter(), 0) }
             return Delays(state.delays, failures: state.failures)
         }
     }

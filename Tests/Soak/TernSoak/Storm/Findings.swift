@@ -34,15 +34,15 @@ final class Findings: Sendable {
         }
     }
 
-    func note(_ testimony: Testimony) {
-        for flaw in testimony.flaws {
+    func note(_ report: WorkerReport) {
+        for flaw in report.flaws {
             switch flaw {
             case .wrongBody(let text):
                 state.withLock { $0.wrongBodies += 1 }
-                Self.tell("wrong body: \(testimony.question): \(text)")
+                Self.tell("wrong body: \(report.question): \(text)")
             case .disorder(let text):
                 state.withLock { $0.disorders += 1 }
-                Self.tell("out of order: \(testimony.question): \(text)")
+                Self.tell("out of order: \(report.question): \(text)")
             }
         }
     }

@@ -13,7 +13,7 @@ final class Witness: SessionTaskDelegate {
     }
 
     private struct State {
-        var testimony: Testimony
+        var report: WorkerReport
         var finish: (@Sendable (Outcome) -> Void)?
     }
 
@@ -25,34 +25,34 @@ final class Witness: SessionTaskDelegate {
     init(_ question: Question, _ findings: Findings, finish: @escaping @Sendable (Outcome) -> Void) {
         self.question = question
         self.findings = findings
-        state = Lock(State(testimony: Testimony(question), finish: finish))
+        state = Lock(State(report: WorkerReport(question), finish: finish))
     }
 
     func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
-        state.withLock { $0.testimony.informational() }
+        state.withLock { $0.report.informational() }
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
-        state.withLock { $0.testimony.head(response) }
+        state.withLock { $0.report.head(response) }
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        state.withLock { $0.testimony.bytes(bytes) }
+        state.withLock { $0.report.bytes(bytes) }
     }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
-        state.withLock { $0.testimony.trailers() }
+        state.withLock { $0.report.trailers() }
     }
 
     func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
-        let (testimony, finish) = state.withLock { state in
-            state.testimony.end(isComplete: error == nil)
-            return (state.testimony, state.finish.take())
+        let (report, finish) = state.withLock { state in
+            state.report.end(isComplete: error == nil)
+            return (state.report, state.finish.take())
         }
-        findings.note(testimony)
+        findings.note(report)
         finish?(
             Outcome(
-                error: error, forged: error == nil ? testimony.forged : nil,
+                error: error, forged: error == nil ? report.forged : nil,
                 acquired: task.metrics?.connectionAcquired))
     }
 }

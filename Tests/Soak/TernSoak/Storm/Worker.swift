@@ -112,19 +112,19 @@ struct Worker: Sendable {
     private func conclude(
         _ question: Question, _ result: Result<(Data, HTTPURLResponse), any Error>, _ start: MonotonicInstant
     ) async {
-        var testimony = Testimony(question)
+        var report = WorkerReport(question)
         switch result {
         case .success((let data, let response)):
-            testimony.head(response)
-            if !data.isEmpty { testimony.bytes([UInt8](data).span) }
-            testimony.end(isComplete: true)
+            report.head(response)
+            if !data.isEmpty { report.bytes([UInt8](data).span) }
+            report.end(isComplete: true)
             watchdog.end(question, nil)
         case .failure(let error):
-            testimony.end(isComplete: false)
+            report.end(isComplete: false)
             watchdog.end(question, error as? EngineError)
         }
-        findings.note(testimony)
-        await auditor.judge(question, testimony.forged, after: start)
+        findings.note(report)
+        await auditor.judge(question, report.forged, after: start)
     }
 
     private mutating func askForBytes() async {
@@ -132,23 +132,23 @@ struct Worker: Sendable {
         let stopsEarly = draws.chance(20)
         let start = MonotonicInstant.now
         watchdog.begin(question, due: start.advanced(by: patience))
-        let call = Task { () async throws -> Testimony in
-            var testimony = Testimony(question)
+        let call = Task { () async throws -> WorkerReport in
+            var report = WorkerReport(question)
             let (bytes, response) = try await session.bytes(for: request)
-            testimony.head(response)
+            report.head(response)
             for try await piece in bytes {
-                testimony.bytes([UInt8](piece).span)
-                if stopsEarly { return testimony }
+                report.bytes([UInt8](piece).span)
+                if stopsEarly { return report }
             }
-            testimony.end(isComplete: true)
-            return testimony
+            report.end(isComplete: true)
+            return report
         }
         Self.clock.asyncAfter(deadline: .now() + patience.seconds) { call.cancel() }
         switch await call.result {
-        case .success(let testimony):
+        case .success(let report):
             watchdog.end(question, nil)
-            findings.note(testimony)
-            await auditor.judge(question, testimony.forged, after: start)
+            findings.note(report)
+            await auditor.judge(question, report.forged, after: start)
         case .failure(let error): watchdog.end(question, error as? EngineError)
         }
     }

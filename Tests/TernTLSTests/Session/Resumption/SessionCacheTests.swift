@@ -19,7 +19,7 @@ struct SessionCacheTests {
         let dialogue = try Dialogue(identity: try root.issue(), context: context, server: .init(ticketKey: 1))
         _ = try dialogue.open(try dialogue.handshake())
         let cache = try #require(context.sessions)
-        return try #require(cache.shelf(for: Self.key("localhost", port: 443)).take(at: Timestamp.now))
+        return try #require(cache.list(for: Self.key("localhost", port: 443)).take(at: Timestamp.now))
     }
 
     private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
@@ -29,41 +29,41 @@ struct SessionCacheTests {
     @Test func `no more sessions are kept for a key than allowed`() throws {
         let cache = SessionCache(keyLimit: 2, sessionLimit: 3)
         let session = try sessions(.v1_3)
-        for _ in 0..<10 { cache.store(session, on: cache.shelf(for: Self.key("a"))) }
+        for _ in 0..<10 { cache.store(session, on: cache.list(for: Self.key("a"))) }
         #expect(cache.count == 3)
     }
 
     @Test func `the key that was used least recently is dropped`() throws {
         let cache = SessionCache(keyLimit: 2, sessionLimit: 8)
         let session = try sessions(.v1_2)
-        cache.store(session, on: cache.shelf(for: Self.key("a")))
-        cache.store(session, on: cache.shelf(for: Self.key("b")))
-        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
-        cache.store(session, on: cache.shelf(for: Self.key("c")))
-        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
-        #expect(cache.shelf(for: Self.key("c")).take(at: Timestamp.now) != nil)
-        #expect(cache.shelf(for: Self.key("b")).take(at: Timestamp.now) == nil)
+        cache.store(session, on: cache.list(for: Self.key("a")))
+        cache.store(session, on: cache.list(for: Self.key("b")))
+        #expect(cache.list(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        cache.store(session, on: cache.list(for: Self.key("c")))
+        #expect(cache.list(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        #expect(cache.list(for: Self.key("c")).take(at: Timestamp.now) != nil)
+        #expect(cache.list(for: Self.key("b")).take(at: Timestamp.now) == nil)
     }
 
     @Test func `servers that issue no sessions take up no room`() throws {
         let cache = SessionCache(keyLimit: 2, sessionLimit: 8)
         let session = try sessions(.v1_3)
-        let shelf = cache.shelf(for: Self.key("a"))
-        cache.store(session, on: shelf)
-        for host in ["b", "c", "d"] { #expect(cache.shelf(for: Self.key(host)).take(at: Timestamp.now) == nil) }
-        #expect(cache.shelf(for: Self.key("a")) === shelf)
+        let list = cache.list(for: Self.key("a"))
+        cache.store(session, on: list)
+        for host in ["b", "c", "d"] { #expect(cache.list(for: Self.key(host)).take(at: Timestamp.now) == nil) }
+        #expect(cache.list(for: Self.key("a")) === list)
     }
 
-    @Test func `a connection that outlives its shelf's place gets it back, or joins the one that took it`() throws {
+    @Test func `a connection that outlives its list's place gets it back, or joins the one that took it`() throws {
         let cache = SessionCache(keyLimit: 1, sessionLimit: 8)
         let session = try sessions(.v1_3)
-        let (first, second) = (cache.shelf(for: Self.key("a")), cache.shelf(for: Self.key("a")))
+        let (first, second) = (cache.list(for: Self.key("a")), cache.list(for: Self.key("a")))
         cache.store(session, on: first)
-        cache.store(session, on: cache.shelf(for: Self.key("b")))
-        #expect(cache.shelf(for: Self.key("a")).count == 0)
+        cache.store(session, on: cache.list(for: Self.key("b")))
+        #expect(cache.list(for: Self.key("a")).count == 0)
         cache.store(session, on: second)
         cache.store(session, on: first)
-        #expect(cache.shelf(for: Self.key("a")) === second)
+        #expect(cache.list(for: Self.key("a")) === second)
         #expect(second.count == 2)
         #expect(cache.count == 2)
     }
@@ -74,20 +74,20 @@ struct SessionCacheTests {
         let session = try sessions(version)
         let expiry = session.reference.expiry
         #expect(expiry > Timestamp.now)
-        cache.store(session, on: cache.shelf(for: Self.key("a")))
-        #expect(cache.shelf(for: Self.key("a")).take(at: expiry) == nil)
+        cache.store(session, on: cache.list(for: Self.key("a")))
+        #expect(cache.list(for: Self.key("a")).take(at: expiry) == nil)
         #expect(cache.count == 0)
-        cache.store(session, on: cache.shelf(for: Self.key("a")))
-        #expect(cache.shelf(for: Self.key("a")).take(at: expiry - 1) != nil)
+        cache.store(session, on: cache.list(for: Self.key("a")))
+        #expect(cache.list(for: Self.key("a")).take(at: expiry - 1) != nil)
     }
 
     @Test func `a session of TLS 1.2 stays, one of TLS 1.3 goes`() throws {
         let cache = SessionCache()
-        cache.store(try sessions(.v1_2), on: cache.shelf(for: Self.key("a")))
-        cache.store(try sessions(.v1_3), on: cache.shelf(for: Self.key("b")))
-        for key in ["a", "b"] { #expect(cache.shelf(for: Self.key(key)).take(at: Timestamp.now) != nil) }
-        #expect(cache.shelf(for: Self.key("a")).take(at: Timestamp.now) != nil)
-        #expect(cache.shelf(for: Self.key("b")).take(at: Timestamp.now) == nil)
+        cache.store(try sessions(.v1_2), on: cache.list(for: Self.key("a")))
+        cache.store(try sessions(.v1_3), on: cache.list(for: Self.key("b")))
+        for key in ["a", "b"] { #expect(cache.list(for: Self.key(key)).take(at: Timestamp.now) != nil) }
+        #expect(cache.list(for: Self.key("a")).take(at: Timestamp.now) != nil)
+        #expect(cache.list(for: Self.key("b")).take(at: Timestamp.now) == nil)
     }
 
     @Test func `many threads share it`() async throws {
@@ -97,8 +97,8 @@ struct SessionCacheTests {
             for worker in 0..<8 {
                 group.addTask {
                     for round in 0..<500 {
-                        cache.store(session, on: cache.shelf(for: Self.key("\((worker + round) % 6)")))
-                        _ = cache.shelf(for: Self.key("\(round % 6)")).take(at: Timestamp.now)
+                        cache.store(session, on: cache.list(for: Self.key("\((worker + round) % 6)")))
+                        _ = cache.list(for: Self.key("\(round % 6)")).take(at: Timestamp.now)
                     }
                 }
             }

@@ -5,15 +5,15 @@
 /// Units are counted from sizes before the work is done, and no clock is read: so a verdict never depends on how busy
 /// the machine is. An evaluation that stays within the small allowance comes to the very verdict it would come to
 /// within the large one; one that does not is begun again elsewhere, with the large one.
-struct Work {
+struct EvaluationBudget {
     private(set) var left: Int
     /// Whether something was left undone because it would have cost too much.
     private(set) var isExceeded = false
 
     /// For a whole evaluation.
-    static var whole: Work { Work(EvaluationLimit.work.maximum) }
+    static var whole: EvaluationBudget { EvaluationBudget(EvaluationLimit.work.maximum) }
     /// For what may run between two looks at the sockets of everybody else: several times the work of common chains.
-    static var onReactor: Work { Work(2500) }
+    static var onReactor: EvaluationBudget { EvaluationBudget(2500) }
 
     init(_ units: Int) { left = units }
 

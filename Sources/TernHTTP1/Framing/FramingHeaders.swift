@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a response head says about its content's end and its connection's future.
-struct HeadFacts {
+struct FramingHeaders {
     private(set) var contentLength: Int?
     private(set) var isChunked = false
     /// `close` and `keep-alive` among the `Connection` options (RFC 9110 §7.6.1).

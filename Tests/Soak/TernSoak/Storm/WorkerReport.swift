@@ -2,7 +2,7 @@
 import TernEngine
 
 /// What a client was told in answer to a question, held against what the server must have said.
-struct Testimony: Sendable {
+struct WorkerReport: Sendable {
     enum Flaw: Sendable, Equatable {
         case wrongBody(String)
         case disorder(String)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What must be known of a request to read its response.
-struct RequestFacts {
+struct RequestTraits {
     var isHead = false
     var isConnect = false
     /// The request had an `Upgrade` field, so 101 may answer it.
@@ -12,7 +12,7 @@ struct RequestFacts {
     var expectsContinue = false
 
     /// Adds what is known of other fields of the same request.
-    mutating func formUnion(_ other: RequestFacts) {
+    mutating func formUnion(_ other: RequestTraits) {
         asksUpgrade = asksUpgrade || other.asksUpgrade
         asksClose = asksClose || other.asksClose
         expectsContinue = expectsContinue || other.expectsContinue

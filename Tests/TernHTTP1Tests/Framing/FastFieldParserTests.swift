@@ -4,7 +4,7 @@ import Testing
 
 /// Lines are searched in blocks of sixteen bytes: these tests put everything at every place of a block, with nothing or
 /// something behind it.
-@Suite struct UsualFieldsTests {
+@Suite struct FastFieldParserTests {
     private func text(_ letters: String, _ count: Int) -> String {
         String((0..<count).map { Array(letters)[$0 % letters.count] })
     }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import TernIO
 
-@Suite struct TurnBudgetTests {
+@Suite struct TickBudgetTests {
     @Test func `a few pieces are free, whatever they take`() {
-        var budget = TurnBudget()
+        var budget = TickBudget()
         for _ in 0..<16 { #expect(budget.spend() == true) }
     }
 
     @Test func `is spent after its time, and looks at the clock only now and then`() {
-        var budget = TurnBudget()
+        var budget = TickBudget()
         var pieces = 0
         let start = MonotonicInstant.now
         while budget.spend() { pieces += 1 }

@@ -5,7 +5,7 @@ import CTernOpenSSL
 /// path, so it is found out once.
 ///
 /// Certificates are told apart by their address, which they keep as long as the search holds them.
-struct JudgedCertificates {
+struct CertificateCheckCache {
     private struct Place: Hashable {
         let certificate: UInt
         let isAnchor: Bool
@@ -43,10 +43,12 @@ struct JudgedCertificates {
     }
 
     /// Whether the issuer's key signed the certificate; nil if there is no work left to find out.
-    mutating func isSigned(_ certificate: Certificate, by issuer: Certificate, within work: inout Work) -> Bool? {
+    mutating func isSigned(_ certificate: Certificate, by issuer: Certificate, within budget: inout EvaluationBudget)
+        -> Bool?
+    {
         let signature = Signature(certificate: certificate.x509.address, key: number(ofKeyOf: issuer))
         if let known = signatures[signature] { return known }
-        guard work.spend(issuer.verificationCost) else { return nil }
+        guard budget.spend(issuer.verificationCost) else { return nil }
         defer { OpenSSLError.clear() }
         let key = unsafe X509_get0_pubkey(issuer.x509.pointer)
         let holds = unsafe key != nil && X509_verify(certificate.x509.pointer, key) == 1
@@ -65,13 +67,13 @@ struct JudgedCertificates {
     }
 
     mutating func anchors(
-        issuing certificate: Certificate, in store: TrustStore, within work: inout Work
+        issuing certificate: Certificate, in store: TrustStore, within budget: inout EvaluationBudget
     ) -> [Certificate] {
         let address = certificate.x509.address
         if let known = anchors[address] { return known }
         let found = store.certificates(issuing: certificate)
         // They have been found by now; what is left out is the work with them.
-        let usable = work.spend(2 + found.count / 4) ? found : []
+        let usable = budget.spend(2 + found.count / 4) ? found : []
         anchors[address] = usable
         return usable
     }

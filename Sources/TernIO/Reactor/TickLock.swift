@@ -4,7 +4,7 @@ import Glibc
 
 /// Whose turn it is on a loop: its own thread's, or that of a thread which does something in its place while it sleeps.
 @safe
-final class TurnLock: @unchecked Sendable {
+final class TickLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     init() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delays, counted and not kept: memory is judged, and a soak may last for hours.
-struct DelayTally: Sendable {
+struct LatencyCounter: Sendable {
     /// By microseconds up to 63, then 32 to an octave.
     private var counts = [Int](repeating: 0, count: place(of: .max) + 1)
     private(set) var count = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text from a certificate inside an error message: the author of the certificate must not make the message long.
-package enum BriefText {
+package enum ShortenedText {
     private static let maximumLength = 100
     private static let maximumCount = 5
 

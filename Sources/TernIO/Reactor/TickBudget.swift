@@ -2,11 +2,11 @@
 
 /// How much of one kind a loop does between two looks at its sockets: about a millisecond's worth. The clock is read
 /// once for every few pieces, so a turn that has little to do never reads it.
-package struct TurnBudget: ~Copyable {
-    private static let piecesPerLook = 16
+package struct TickBudget: ~Copyable {
+    private static let unitsPerClockRead = 16
     private static let time: Int64 = 1_000_000
 
-    private var left = piecesPerLook
+    private var left = unitsPerClockRead
     private var end: Int64?
 
     package init() {}
@@ -17,7 +17,7 @@ package struct TurnBudget: ~Copyable {
             left -= 1
             return true
         }
-        left = Self.piecesPerLook - 1
+        left = Self.unitsPerClockRead - 1
         let now = MonotonicInstant.now.nanoseconds
         guard let end else {
             end = now &+ Self.time

@@ -4,7 +4,7 @@ import Synchronization
 import TernLock
 
 /// The newest sessions of one key. Any thread.
-final class SessionShelf: Sendable {
+final class SessionList: Sendable {
     let key: SessionCache.Key
     /// Whether the cache has it. It may lose it at any time, and get it back with the next session.
     let isKept = Atomic(false)

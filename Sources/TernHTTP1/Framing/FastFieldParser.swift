@@ -5,7 +5,7 @@
 /// Takes lines that are whole, have a token, a colon and a value without control characters, end with CRLF and keep
 /// within the limits: nearly all there are, and the empty line behind them. It stops before the first one that is
 /// anything else, without an opinion; ``FieldLine`` then says what that line is.
-struct UsualFields {
+struct FastFieldParser {
     /// Where the next line begins, and how many positions the table holds.
     private(set) var line: Int
     private(set) var count: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The octets of RFC 9112's grammar, and its character classes.
+/// The bytes of RFC 9112's grammar, and its character classes.
 extension UInt8 {
     static var horizontalTab: UInt8 { 0x09 }
     static var lineFeed: UInt8 { 0x0A }
@@ -36,7 +36,7 @@ extension UInt8 {
 
     var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    /// The value of `HEXDIG`, upper or lower case; 16 or more for any other octet.
+    /// The value of `HEXDIG`, upper or lower case; 16 or more for any other byte.
     var hexadecimalDigit: UInt8 {
         let digit = self &- .zero
         if digit < 10 { return digit }

@@ -5,17 +5,17 @@ import Testing
 
 @testable import TernIO
 
-@Suite(.timeLimit(.minutes(1))) struct StandInTests {
+@Suite(.timeLimit(.minutes(1))) struct RunWhileAsleepTests {
     /// Tries until the loop has fallen asleep.
-    private func standIn(for loop: ReactorLoop, _ work: () -> Void) {
-        while !loop.standIn(work) { sched_yield() }
+    private func runWhileAsleep(for loop: ReactorLoop, _ work: () -> Void) {
+        while !loop.runWhileAsleep(work) { sched_yield() }
     }
 
     @Test func `a thread does the work of a loop that sleeps, as the loop would`() throws {
         let reactor = try Reactor()
         #expect(!reactor.loop.isCurrent)
         var wasCurrent = false
-        standIn(for: reactor.loop) { wasCurrent = reactor.loop.isCurrent }
+        runWhileAsleep(for: reactor.loop) { wasCurrent = reactor.loop.isCurrent }
         #expect(wasCurrent)
         #expect(!reactor.loop.isCurrent)
     }
@@ -28,16 +28,16 @@ import Testing
             mayGoOn.pass()
         }
         isBusy.pass()
-        #expect(!reactor.loop.standIn {})
+        #expect(!reactor.loop.runWhileAsleep {})
         mayGoOn.open()
-        standIn(for: reactor.loop) { #expect(!reactor.loop.standIn {}) }
+        runWhileAsleep(for: reactor.loop) { #expect(!reactor.loop.runWhileAsleep {}) }
     }
 
     @Test func `a deadline set in its place wakes the loop in time`() throws {
         let reactor = try Reactor()
         let isDue = Barrier()
         let start = MonotonicInstant.now
-        standIn(for: reactor.loop) {
+        runWhileAsleep(for: reactor.loop) {
             let token = reactor.loop.registerTimer(handler: Probe(react: { if $0 == .deadline { isDue.open() } }))
             reactor.loop.setDeadline(reactor.loop.now.advanced(by: .milliseconds(20)), for: token)
         }
@@ -50,7 +50,7 @@ import Testing
         let connection = try Connection()
         let isReadable = Barrier()
         var token: RegistrationToken?
-        standIn(for: reactor.loop) {
+        runWhileAsleep(for: reactor.loop) {
             token = try? reactor.loop.register(
                 connection.socket.descriptor, interest: .readable, handler: Probe(react: { _ in isReadable.open() }))
         }
@@ -59,19 +59,19 @@ import Testing
         try connection.peer.send("x")
         isReadable.pass()
         #expect(MonotonicInstant.now < start.advanced(by: .seconds(10)))
-        standIn(for: reactor.loop) { if let token { reactor.loop.deregister(token) } }
+        runWhileAsleep(for: reactor.loop) { if let token { reactor.loop.deregister(token) } }
     }
 
     @Test func `what is left to do in its place the loop does`() async throws {
         let reactor = try Reactor()
         let done = Barrier()
-        standIn(for: reactor.loop) { reactor.loop.execute { done.open() } }
+        runWhileAsleep(for: reactor.loop) { reactor.loop.execute { done.open() } }
         done.pass()
         await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            standIn(for: reactor.loop) { unsafe reactor.loop.resume(continuation) }
+            runWhileAsleep(for: reactor.loop) { unsafe reactor.loop.resume(continuation) }
         }
         let ended = Barrier()
-        standIn(for: reactor.loop) { reactor.loop.afterTurn { ended.open() } }
+        runWhileAsleep(for: reactor.loop) { reactor.loop.afterTick { ended.open() } }
         ended.pass()
     }
 
@@ -84,8 +84,8 @@ import Testing
         let threads = 3
         for _ in 0..<threads {
             try Thread.start(name: "stand-in") {
-                standIn(for: reactor.loop) { tally.count += 1 }
-                for _ in 0..<2000 where !reactor.loop.standIn({ tally.count += 1 }) {
+                runWhileAsleep(for: reactor.loop) { tally.count += 1 }
+                for _ in 0..<2000 where !reactor.loop.runWhileAsleep({ tally.count += 1 }) {
                     reactor.loop.execute { tally.count += 1 }
                 }
                 ended.wrappingAdd(1, ordering: .releasing)
