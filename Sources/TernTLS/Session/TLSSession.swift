@@ -26,10 +26,10 @@ import CTernOpenSSL
     /// the tag.
     private static let recordOverhead = 5 + 8 + 1 + 16
 
-    private let ssl: OpaquePointer
-    private let wire: UnsafeMutablePointer<Wire>
-    private let callbacks: SessionCallbacks
-    private let hasIdentity: Bool
+    let ssl: OpaquePointer
+    let wire: UnsafeMutablePointer<Wire>
+    let callbacks: SessionCallbacks
+    let hasIdentity: Bool
     private var state = State.handshaking
     private var credit = MessageCredit()
 
@@ -211,17 +211,6 @@ import CTernOpenSSL
         guard unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 else { throw fail(TLSError(.truncated)) }
     }
 
-    /// Whether ciphertext waits to be sent. True after most calls of `handshake` and `seal`, sometimes after `open`.
-    public var hasOutgoing: Bool { outgoingCount > 0 }
-
-    /// How many bytes of ciphertext wait to be sent.
-    public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
-
-    /// Offers the ciphertext that waits to `send`, which returns how many bytes it took; the rest stays.
-    public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
-        unsafe wire.pointee.outgoing.drain(send)
-    }
-
     /// Puts close_notify into the outgoing ciphertext, once. Never waits for the peer's.
     public mutating func close() {
         guard case .open = state else { return }
@@ -231,49 +220,9 @@ import CTernOpenSSL
         OpenSSLError.clear()
     }
 
-    /// What was negotiated; meaningful once the handshake is complete.
-    public var info: TLSInfo {
-        var name: UnsafePointer<UInt8>?
-        var length: UInt32 = 0
-        unsafe SSL_get0_alpn_selected(ssl, &name, &length)
-        return unsafe TLSInfo(
-            version: String(cStringOrEmpty: SSL_get_version(ssl)),
-            cipher: SSL_get_current_cipher(ssl).map { unsafe Self.name(of: $0) } ?? "",
-            resumed: SSL_session_reused(ssl) == 1,
-            applicationProtocol: name.map {
-                unsafe String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-            })
-    }
-
-    @unsafe private static func name(of cipher: OpaquePointer) -> String {
-        // The usual ones are spelt out, so that a connection holds no copy of them.
-        switch unsafe SSL_CIPHER_get_protocol_id(cipher) {
-        case 0x1301: "TLS_AES_128_GCM_SHA256"
-        case 0x1302: "TLS_AES_256_GCM_SHA384"
-        case 0x1303: "TLS_CHACHA20_POLY1305_SHA256"
-        default: unsafe String(cStringOrEmpty: SSL_CIPHER_get_name(cipher))
-        }
-    }
-
     /// The evaluation that accepted or refused the server; nil until its certificates have arrived. On a resumed
     /// connection, which shows no certificates, the evaluation that accepted the server when the session was made.
     public var trust: ServerTrustResult? { callbacks.verification.result }
-
-    @unsafe private static func connect(
-        _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
-    ) -> Bool {
-        guard let bio = unsafe Wire.makeBIO(wire) else { return false }
-        unsafe SSL_set_bio(ssl, bio, bio)
-        unsafe SSL_set_connect_state(ssl)
-        guard case .name(let name) = reference else { return true }
-        return unsafe tern_SSL_set_tlsext_host_name(ssl, name) == 1
-    }
-
-    @unsafe private static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
-        unsafe SSL_free(ssl)
-        unsafe wire.deinitialize(count: 1)
-        unsafe wire.deallocate()
-    }
 
     /// Lends the unread ciphertext to OpenSSL for one call, and says what stopped that call.
     private mutating func borrowing(
@@ -330,39 +279,6 @@ import CTernOpenSSL
             throw fail(TLSError(.handshakeFailed))
         }
         if case .refused(let failure) = result.verdict { throw fail(TLSError(.trust(failure))) }
-    }
-
-    private mutating func handshakeFailure() -> TLSError {
-        let errors = OpenSSLError.drain()
-        if let failure = callbacks.verification.refusal {
-            return TLSError(.trust(failure), openSSL: errors)
-        }
-        if let limit = crossedLimit(in: errors) {
-            let failure = TrustFailure(.limit(limit), host: callbacks.verification.host, seen: [])
-            return TLSError(.trust(failure), openSSL: errors)
-        }
-        return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)
-    }
-
-    /// The limit of the list that was crossed before it was read.
-    private func crossedLimit(in errors: [OpenSSLError]) -> EvaluationLimit? {
-        if callbacks.hasTooManyCertificates { return .certificates }
-        let isTooLong = errors.contains {
-            $0.libraryNumber == ERR_LIB_SSL && $0.reasonNumber == SSL_R_EXCESSIVE_MESSAGE_SIZE
-        }
-        return unsafe isTooLong && SSL_get_state(ssl) == TLS_ST_CR_CERT ? .listSize : nil
-    }
-
-    private mutating func recordFailure() -> TLSError {
-        let errors = OpenSSLError.drain()
-        return TLSError(alertReason(in: errors) ?? .protocolViolation, openSSL: errors)
-    }
-
-    /// The peer's alert, in other words if it is about the certificate that it has asked for and we do not have.
-    private func alertReason(in errors: [OpenSSLError]) -> TLSError.Reason? {
-        guard let alert = errors.lazy.compactMap(TLSAlert.init).first else { return nil }
-        let isMissed = callbacks.wasAskedForCertificate && !hasIdentity && alert.mayMissCertificate
-        return isMissed ? .clientCertificateRequired(alert) : .alert(alert)
     }
 
     private mutating func failHandshake(_ error: TLSError) -> TLSError {

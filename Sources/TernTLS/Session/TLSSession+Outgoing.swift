@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TLSSession {
+    /// Whether ciphertext waits to be sent. True after most calls of `handshake` and `seal`, sometimes after `open`.
+    public var hasOutgoing: Bool { outgoingCount > 0 }
+
+    /// How many bytes of ciphertext wait to be sent.
+    public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
+
+    /// Offers the ciphertext that waits to `send`, which returns how many bytes it took; the rest stays.
+    public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
+        unsafe wire.pointee.outgoing.drain(send)
+    }
+}
