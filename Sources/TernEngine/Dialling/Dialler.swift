@@ -19,7 +19,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     private var dial: Dial
     private var timer: DialTimer?
-    private var question: Resolver.Ticket?
+    private var question: LookUpTicket?
     private var connector: Connector?
     private var handshake: TLSHandshake?
     /// Asks delegates about the server; nil if none wants to be asked.

@@ -13,11 +13,6 @@ import Glibc
 /// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
 /// cache (systemd-resolved, nscd) knows the lifetimes.
 public final class Resolver: Sendable {
-    /// What became of a look-up: at least one address, or why there is none.
-    public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
-    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
-    typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
-
     let threads: ResolverThreads
 
     /// A resolver that asks the system and has no thread until it is asked.
@@ -30,8 +25,8 @@ public final class Resolver: Sendable {
     /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`. One that takes longer than
     /// `patience` hangs.
     init(
-        idleTime: Duration = .seconds(5), patience: Duration = .seconds(1), lookUp: @escaping LookUp,
-        startThread: @escaping StartThread
+        idleTime: Duration = .seconds(5), patience: Duration = .seconds(1), lookUp: @escaping ResolverThreads.LookUp,
+        startThread: @escaping ResolverThreads.StartThread
     ) {
         threads = ResolverThreads(
             idleTime: idleTime, patience: patience, lookUp: lookUp, startThread: startThread)
@@ -39,17 +34,11 @@ public final class Resolver: Sendable {
 
     deinit { threads.close() }
 
-    /// Identifies a look-up, so that it can be withdrawn.
-    public struct Ticket: Sendable {
-        let name: ResolverQueue.Name
-        let number: Int
-    }
-
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP literals
     /// are answered at once on the calling thread, and give no ticket; everything else on a resolver thread, but for a
     /// refusal.
     @discardableResult
-    public func resolve(host: String, port: UInt16, completion: @escaping Completion) -> Ticket? {
+    public func resolve(host: String, port: UInt16, completion: @escaping LookUpCompletion) -> LookUpTicket? {
         if let literal = SocketAddress(literal: host, port: port) {
             completion(.success([literal]))
             return nil
@@ -57,9 +46,9 @@ public final class Resolver: Sendable {
         return threads.resolve(host: host, port: port, completion)
     }
 
-    /// Withdraws a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
+    /// Cancels a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
     /// that is being answered at this moment may still complete.
-    public func cancel(_ ticket: Ticket) { threads.cancel(ticket) }
+    public func cancel(_ ticket: LookUpTicket) { threads.cancel(ticket) }
 
     private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
         // To C the text would end there, and the answer would be another host's.

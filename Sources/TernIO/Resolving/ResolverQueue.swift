@@ -3,24 +3,19 @@
 /// Which names are asked for, by which completions, and in which order they are looked up. Overlapping questions for
 /// one name share one look-up. Knows no thread.
 struct ResolverQueue: ~Copyable, Sendable {
-    struct Name: Sendable, Hashable {
-        let host: String
-        let port: UInt16
-    }
-
     private struct Entry: Sendable {
-        var completions: [Int: Resolver.Completion] = [:]
+        var completions: [Int: LookUpCompletion] = [:]
         /// Its place in the queue; nil while it is looked up.
         var ticket: Int?
     }
 
     /// Places of withdrawn look-ups are empty until they come to the front, or are the greater part.
     private struct QueuedName: Sendable {
-        let name: Name
+        let name: LookUpName
         let ticket: Int
     }
 
-    private var entries: [Name: Entry] = [:]
+    private var entries: [LookUpName: Entry] = [:]
     private var queue = WorkQueue<QueuedName>()
     /// The number of names that are waiting for a thread.
     private(set) var count = 0
@@ -29,7 +24,7 @@ struct ResolverQueue: ~Copyable, Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Returns the question's number, and whether the name is new in the queue.
-    mutating func ask(_ name: Name, _ completion: @escaping Resolver.Completion) -> (number: Int, isNew: Bool) {
+    mutating func ask(_ name: LookUpName, _ completion: @escaping LookUpCompletion) -> (number: Int, isNew: Bool) {
         lastNumber += 1
         if entries[name] != nil {
             entries[name]?.completions[lastNumber] = completion
@@ -42,7 +37,7 @@ struct ResolverQueue: ~Copyable, Sendable {
     }
 
     /// Takes a question back. Returns its completion, for the caller to let go of when no lock is held.
-    mutating func cancel(_ name: Name, number: Int) -> Resolver.Completion? {
+    mutating func cancel(_ name: LookUpName, number: Int) -> LookUpCompletion? {
         guard let completion = entries[name]?.completions.removeValue(forKey: number) else { return nil }
         if let entry = entries[name], entry.completions.isEmpty, entry.ticket != nil {
             entries[name] = nil
@@ -53,7 +48,7 @@ struct ResolverQueue: ~Copyable, Sendable {
     }
 
     /// The next name to look up.
-    mutating func next() -> Name? {
+    mutating func next() -> LookUpName? {
         while let place = queue.popFirst() {
             guard entries[place.name]?.ticket == place.ticket else { continue }
             entries[place.name]?.ticket = nil
@@ -64,7 +59,7 @@ struct ResolverQueue: ~Copyable, Sendable {
     }
 
     /// Returns the completions that wait for `name`.
-    mutating func answered(_ name: Name) -> [Resolver.Completion] {
+    mutating func answered(_ name: LookUpName) -> [LookUpCompletion] {
         guard let entry = entries.removeValue(forKey: name) else { return [] }
         return Array(entry.completions.values)
     }

@@ -4,6 +4,9 @@ import TernLock
 /// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they
 /// can tell when the resolver has gone.
 final class ResolverThreads: Sendable {
+    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
+    typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
+
     /// Names looked up at a time, not counting those that hang.
     static let limit = 16
     /// Threads, those whose names hang included.
@@ -25,7 +28,7 @@ final class ResolverThreads: Sendable {
     /// What a thread does next.
     private enum Step: Sendable {
         /// Looks this name up, and first sees to those behind it.
-        case lookUp(ResolverQueue.Name, number: Int, ThreadRequest)
+        case lookUp(LookUpName, number: Int, ThreadRequest)
         /// Waits until one of those that are looked up has to be counted as hanging.
         case waitForHang(Duration)
         case wait
@@ -36,19 +39,19 @@ final class ResolverThreads: Sendable {
     private enum ThreadRequest: Sendable {
         case nothing, idleThread, newThread, newReserve
         /// No thread can be started, and these completions have to be told.
-        case refusal([(ResolverQueue.Name, [Resolver.Completion])])
+        case refusal([(LookUpName, [LookUpCompletion])])
     }
 
     private let state = Lock(State())
     private let calls = Semaphore()
     private let idleTime: Duration
     private let patience: Duration
-    private let lookUp: Resolver.LookUp
-    private let startThread: Resolver.StartThread
+    private let lookUp: LookUp
+    private let startThread: StartThread
 
     init(
-        idleTime: Duration, patience: Duration, lookUp: @escaping Resolver.LookUp,
-        startThread: @escaping Resolver.StartThread
+        idleTime: Duration, patience: Duration, lookUp: @escaping LookUp,
+        startThread: @escaping StartThread
     ) {
         self.idleTime = idleTime
         self.patience = patience
@@ -72,18 +75,18 @@ final class ResolverThreads: Sendable {
     /// How many names wait for a thread.
     var waitingCount: Int { state.withLock { $0.names.count } }
 
-    func resolve(host: String, port: UInt16, _ completion: @escaping Resolver.Completion) -> Resolver.Ticket {
-        let name = ResolverQueue.Name(host: host, port: port)
+    func resolve(host: String, port: UInt16, _ completion: @escaping LookUpCompletion) -> LookUpTicket {
+        let name = LookUpName(host: host, port: port)
         let now = MonotonicInstant.now
         let (number, request) = state.withLock { state -> (Int, ThreadRequest) in
             let (number, isNew) = state.names.ask(name, completion)
             return (number, isNew ? threadRequest(&state, now) : .nothing)
         }
         call(request)
-        return Resolver.Ticket(name: name, number: number)
+        return LookUpTicket(name: name, number: number)
     }
 
-    func cancel(_ question: Resolver.Ticket) {
+    func cancel(_ question: LookUpTicket) {
         let completion = state.withLock { $0.names.cancel(question.name, number: question.number) }
         // Objects of the user may end with it.
         withExtendedLifetime(completion) {}
@@ -110,8 +113,8 @@ final class ResolverThreads: Sendable {
         return responsive == 0 && state.lookUps.count == state.threads ? .refusal(removeAll(&state)) : .nothing
     }
 
-    private func removeAll(_ state: inout State) -> [(ResolverQueue.Name, [Resolver.Completion])] {
-        var all: [(ResolverQueue.Name, [Resolver.Completion])] = []
+    private func removeAll(_ state: inout State) -> [(LookUpName, [LookUpCompletion])] {
+        var all: [(LookUpName, [LookUpCompletion])] = []
         while let name = state.names.next() { all.append((name, state.names.answered(name))) }
         return all
     }
@@ -144,7 +147,7 @@ final class ResolverThreads: Sendable {
     }
 
     private func refuse(
-        _ names: [(ResolverQueue.Name, [Resolver.Completion])], _ error: (_ host: String) -> ResolveError
+        _ names: [(LookUpName, [LookUpCompletion])], _ error: (_ host: String) -> ResolveError
     ) {
         for (name, completions) in names {
             for completion in completions { completion(.failure(error(name.host))) }

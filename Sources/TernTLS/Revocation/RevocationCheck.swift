@@ -78,7 +78,7 @@ struct RevocationCheck {
         return RevocationFinding(
             depth: depth, certificate: certificate, status: status, source: status == .undetermined ? nil : word?.1,
             questions: Self.rank(status) < Self.rank(.unknown)
-                ? [] : RevocationQuestion.all(about: certificate, issuedBy: issuer, flags))
+                ? [] : Self.questions(about: certificate, issuedBy: issuer, flags))
     }
 
     private static func rank(_ status: RevocationFinding.Status) -> Int {

@@ -9,7 +9,7 @@ internal import TernLock
 
 /// The observations of one origin, and the tests that wait for them.
 final class ObservationLog: Sendable {
-    typealias Condition = @Sendable (ScriptedOrigin.Observations) -> Bool
+    typealias Condition = @Sendable (OriginObservations) -> Bool
 
     private struct Waiter {
         let condition: Condition
@@ -17,7 +17,7 @@ final class ObservationLog: Sendable {
     }
 
     private struct State {
-        var observations: ScriptedOrigin.Observations
+        var observations: OriginObservations
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
     }
@@ -28,17 +28,17 @@ final class ObservationLog: Sendable {
     private let hasWaiters = Atomic(false)
 
     init(rememberedRequests: Int) {
-        state = Lock(State(observations: ScriptedOrigin.Observations(rememberedRequests: max(0, rememberedRequests))))
+        state = Lock(State(observations: OriginObservations(rememberedRequests: max(0, rememberedRequests))))
     }
 
-    var observations: ScriptedOrigin.Observations {
+    var observations: OriginObservations {
         state.withLock { state in
             countBytes(in: &state)
             return state.observations
         }
     }
 
-    func record(_ change: (inout ScriptedOrigin.Observations) -> Void) {
+    func record(_ change: (inout OriginObservations) -> Void) {
         let fulfilled: [Waiter] = state.withLock { state in
             change(&state.observations)
             guard !state.waiters.isEmpty else { return [] }

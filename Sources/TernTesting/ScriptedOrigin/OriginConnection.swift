@@ -26,7 +26,7 @@ struct OriginConnection {
     }
 
     mutating func run() {
-        do throws(OriginStream.End) {
+        do throws(ConnectionEnd) {
             try perform(script.onAccept?(number) ?? [])
             try shakeHands()
             reader.append(stream.takeEarly())
@@ -36,7 +36,7 @@ struct OriginConnection {
         }
     }
 
-    private mutating func exchange() throws(OriginStream.End) {
+    private mutating func exchange() throws(ConnectionEnd) {
         var request = ReceivedRequest(connection: number, index: headCount, head: try reader.readHead())
         headCount += 1
         nextHold = currentHold()
@@ -54,8 +54,8 @@ struct OriginConnection {
 
     /// Runs what the script wants before the body, and reads the body. Returns the end of the connection if it comes
     /// first.
-    private mutating func readBody(of request: inout ReceivedRequest) -> OriginStream.End? {
-        do throws(OriginStream.End) {
+    private mutating func readBody(of request: inout ReceivedRequest) -> ConnectionEnd? {
+        do throws(ConnectionEnd) {
             try perform(script.onHead?(number, request) ?? Self.defaultSteps(to: request))
             try reader.readBody(of: &request)
             return nil
@@ -65,16 +65,16 @@ struct OriginConnection {
     }
 
     /// What a plain server does at the end of a head: it tells a client that asks to go on (RFC 9110 §10.1.1).
-    private static func defaultSteps(to request: ReceivedRequest) -> [ScriptedOrigin.Step] {
+    private static func defaultSteps(to request: ReceivedRequest) -> [OriginStep] {
         guard request.announcesBody, request.value(of: "expect")?.lowercased() == "100-continue" else { return [] }
         return [.send("HTTP/1.1 100 Continue\r\n\r\n")]
     }
 
-    private mutating func perform(_ steps: [ScriptedOrigin.Step]) throws(OriginStream.End) {
+    private mutating func perform(_ steps: [OriginStep]) throws(ConnectionEnd) {
         for step in steps { try perform(step) }
     }
 
-    private mutating func perform(_ step: ScriptedOrigin.Step) throws(OriginStream.End) {
+    private mutating func perform(_ step: OriginStep) throws(ConnectionEnd) {
         switch step {
         case .send(let bytes): try stream.send(bytes)
         case .drip(let bytes, let interval):
@@ -103,17 +103,17 @@ struct OriginConnection {
         }
     }
 
-    private mutating func receive(_ count: Int) throws(OriginStream.End) {
+    private mutating func receive(_ count: Int) throws(ConnectionEnd) {
         if headCount == 0 { try stream.buffer(wire: count) } else { try reader.await(count) }
     }
 
-    private func end(notify: Bool) throws(OriginStream.End) {
+    private func end(notify: Bool) throws(ConnectionEnd) {
         try stream.finish(notify: notify)
         throw .script
     }
 
-    private func shakeHands() throws(OriginStream.End) {
-        do throws(OriginStream.End) {
+    private func shakeHands() throws(ConnectionEnd) {
+        do throws(ConnectionEnd) {
             guard let handshake = try stream.shakeHands()?.handshake(on: number) else { return }
             log.record { $0.handshakes.append(handshake) }
         } catch {
@@ -122,21 +122,21 @@ struct OriginConnection {
         }
     }
 
-    private func recordFailedHandshake(_ end: OriginStream.End) {
-        let (kind, reason): (ScriptedOrigin.Close.Kind?, String) =
+    private func recordFailedHandshake(_ end: ConnectionEnd) {
+        let (kind, reason): (OriginClose.Kind?, String) =
             switch end {
             case .client(let kind): (kind, "ended by the client")
             case .tls(let reason): (nil, reason)
             case .malformed, .script, .stopped: (nil, "ended by the origin")
             }
-        let failure = ScriptedOrigin.FailedHandshake(connection: number, end: kind, reason: reason)
+        let failure = OriginFailedHandshake(connection: number, end: kind, reason: reason)
         log.record { $0.failedHandshakes.append(failure) }
     }
 
-    private func record(_ end: OriginStream.End) {
+    private func record(_ end: ConnectionEnd) {
         switch end {
         case .client(let kind):
-            let close = ScriptedOrigin.Close(connection: number, kind: kind, headCount: headCount)
+            let close = OriginClose(connection: number, kind: kind, headCount: headCount)
             log.record { $0.closes.append(close) }
         case .malformed: log.record { $0.malformedRequests += 1 }
         case .script, .stopped, .tls: return

@@ -13,7 +13,7 @@ final class OriginListener: Sendable {
     /// Of the file that goes with the socket, as soon as there is one.
     private let path = Lock<String?>(nil)
 
-    init(_ configuration: ScriptedOrigin.Configuration) throws(ScriptedOriginError) {
+    init(_ configuration: OriginConfiguration) throws(ScriptedOriginError) {
         let family =
             switch configuration.address {
             case .ipv4: AF_INET
@@ -71,7 +71,7 @@ final class OriginListener: Sendable {
         }
     }
 
-    private func bind(_ configuration: ScriptedOrigin.Configuration) throws(ScriptedOriginError) {
+    private func bind(_ configuration: OriginConfiguration) throws(ScriptedOriginError) {
         let result: Int32
         switch configuration.address {
         case .ipv4:

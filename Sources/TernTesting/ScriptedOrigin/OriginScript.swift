@@ -2,7 +2,10 @@
 
 /// What the test wants done, at the three moments it can want something.
 struct OriginScript: Sendable {
-    let onAccept: ScriptedOrigin.AcceptScript?
-    let onHead: ScriptedOrigin.Script?
-    let onRequest: ScriptedOrigin.Script
+    typealias AcceptHandler = @Sendable (_ connection: Int) -> [OriginStep]
+    typealias RequestHandler = @Sendable (_ connection: Int, _ request: ReceivedRequest) -> [OriginStep]
+
+    let onAccept: AcceptHandler?
+    let onHead: RequestHandler?
+    let onRequest: RequestHandler
 }

@@ -2,23 +2,6 @@
 
 /// The bytes of one connection, plain or through TLS. Used by the connection's thread alone.
 final class OriginStream {
-    /// Why the connection cannot go on.
-    enum End: Error, Equatable {
-        /// The client ended it.
-        case client(ScriptedOrigin.Close.Kind)
-        /// The origin was told to stop.
-        case stopped
-        /// A step of the script ended it.
-        case script
-        /// The client sent what the origin cannot read.
-        case malformed
-        /// OpenSSL failed for a reason that is not the client's.
-        case tls(reason: String)
-    }
-
-    /// The result of one look at an engine or a socket.
-    enum Progress { case done, needsInput }
-
     private let socket: OriginSocket
     private let tls: TLSServerSession?
     private let stop: Latch
@@ -36,19 +19,19 @@ final class OriginStream {
     }
 
     /// The handshake's outcome the first time it completes; nil over plain TCP and ever after.
-    func shakeHands() throws(End) -> TLSServerSession? {
+    func shakeHands() throws(ConnectionEnd) -> TLSServerSession? {
         guard let tls, !isSecured else { return nil }
-        while case .needsInput = try driving({ () throws(End) in try tls.shakeHands() }) { try feed(tls) }
+        while case .needsInput = try driving({ () throws(ConnectionEnd) in try tls.shakeHands() }) { try feed(tls) }
         isSecured = true
         return tls
     }
 
     /// Appends at least one byte of content.
-    func receive(into buffer: inout [UInt8]) throws(End) {
+    func receive(into buffer: inout [UInt8]) throws(ConnectionEnd) {
         guard let tls, isSecured else { return try receiveWire(into: &buffer) }
         while true {
             var count = 0
-            let progress = try driving { () throws(End) in
+            let progress = try driving { () throws(ConnectionEnd) in
                 let (progress, plaintextCount) = try tls.read(into: &scratch)
                 count = plaintextCount
                 return progress
@@ -62,16 +45,16 @@ final class OriginStream {
     }
 
     /// Sends all of it.
-    func send(_ bytes: [UInt8]) throws(End) {
+    func send(_ bytes: [UInt8]) throws(ConnectionEnd) {
         guard let tls, isSecured else { return try sendWire(bytes) }
-        _ = try driving { () throws(End) in
+        _ = try driving { () throws(ConnectionEnd) in
             try tls.write(bytes)
             return .done
         }
     }
 
     /// Sends all of it beneath TLS.
-    func sendWire(_ bytes: [UInt8]) throws(End) {
+    func sendWire(_ bytes: [UInt8]) throws(ConnectionEnd) {
         var sent = 0
         while sent < bytes.count {
             switch unsafe socket.send(bytes.span.bytes.extracting(sent..<bytes.count)) {
@@ -85,7 +68,7 @@ final class OriginStream {
     }
 
     /// Waits until this number of bytes of the wire is there for the handshake.
-    func buffer(wire count: Int) throws(End) {
+    func buffer(wire count: Int) throws(ConnectionEnd) {
         while early.count < count { try receiveWire(into: &early) }
     }
 
@@ -96,16 +79,16 @@ final class OriginStream {
         return early
     }
 
-    func updateKeys() throws(End) {
+    func updateKeys() throws(ConnectionEnd) {
         guard let tls, isSecured else { return }
-        _ = try driving { () throws(End) in
+        _ = try driving { () throws(ConnectionEnd) in
             try tls.updateKeys()
             return .done
         }
     }
 
     /// Lets the time pass. Ends early, by throwing, if the client closes.
-    func pause(_ duration: Duration?, until release: Latch? = nil) throws(End) {
+    func pause(_ duration: Duration?, until release: Latch? = nil) throws(ConnectionEnd) {
         let deadline = duration.map { ContinuousClock.now + $0 }
         switch socket.wait(.peerClosed, until: deadline, latches: [stop] + (release.map { [$0] } ?? [])) {
         case .timeout: return
@@ -115,7 +98,7 @@ final class OriginStream {
     }
 
     /// Reads and discards until the client closes, and throws how it did.
-    func drain() throws(End) {
+    func drain() throws(ConnectionEnd) {
         var discarded: [UInt8] = []
         while true {
             try receive(into: &discarded)
@@ -124,9 +107,9 @@ final class OriginStream {
     }
 
     /// Sends close_notify if wanted, then FIN.
-    func finish(notify: Bool) throws(End) {
+    func finish(notify: Bool) throws(ConnectionEnd) {
         if notify, let tls, isSecured {
-            _ = try driving { () throws(End) in
+            _ = try driving { () throws(ConnectionEnd) in
                 tls.notifyClose()
                 return .done
             }
@@ -139,8 +122,10 @@ final class OriginStream {
     func armReset() { socket.armReset() }
 
     /// Lets the engine work, then sends what it wants sent, its alert included if it failed.
-    private func driving(_ work: () throws(End) -> Progress) throws(End) -> Progress {
-        let outcome: Result<Progress, End>
+    private func driving(
+        _ work: () throws(ConnectionEnd) -> TLSServerSession.Progress
+    ) throws(ConnectionEnd) -> TLSServerSession.Progress {
+        let outcome: Result<TLSServerSession.Progress, ConnectionEnd>
         do { outcome = .success(try work()) } catch { outcome = .failure(error) }
         if let output = tls?.takeOutput(), !output.isEmpty {
             do { try sendWire(output) } catch { if case .success = outcome { throw error } }
@@ -148,13 +133,13 @@ final class OriginStream {
         return try outcome.get()
     }
 
-    private func feed(_ tls: TLSServerSession) throws(End) {
+    private func feed(_ tls: TLSServerSession) throws(ConnectionEnd) {
         if early.isEmpty { try receiveWire(into: &early) }
         tls.feed(early)
         early.removeAll(keepingCapacity: true)
     }
 
-    private func receiveWire(into buffer: inout [UInt8]) throws(End) {
+    private func receiveWire(into buffer: inout [UInt8]) throws(ConnectionEnd) {
         while true {
             switch socket.receive(into: &scratch) {
             case .bytes(let count):
@@ -168,7 +153,7 @@ final class OriginStream {
         }
     }
 
-    private func wait(_ wish: OriginSocket.Wait) throws(End) {
+    private func wait(_ wish: OriginSocket.Wait) throws(ConnectionEnd) {
         if case .latch = socket.wait(wish, latches: [stop]) { throw .stopped }
     }
 }

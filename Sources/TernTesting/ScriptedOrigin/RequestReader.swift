@@ -17,7 +17,7 @@ struct RequestReader {
     mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
     /// The next head, the empty line included.
-    mutating func readHead() throws(OriginStream.End) -> [UInt8] {
+    mutating func readHead() throws(ConnectionEnd) -> [UInt8] {
         let start = position
         while true {
             if try readLine().isEmpty { break }
@@ -27,12 +27,12 @@ struct RequestReader {
     }
 
     /// Waits until this number of bytes is unread.
-    mutating func await(_ count: Int) throws(OriginStream.End) {
+    mutating func await(_ count: Int) throws(ConnectionEnd) {
         while buffer.count - position < count { try stream.receive(into: &buffer) }
     }
 
     /// Reads the body that the head announces into the request, as far as it comes.
-    mutating func readBody(of request: inout ReceivedRequest) throws(OriginStream.End) {
+    mutating func readBody(of request: inout ReceivedRequest) throws(ConnectionEnd) {
         switch try Self.framing(of: request) {
         case .length(let count): try readContent(count, into: &request.body)
         case .chunked:
@@ -49,7 +49,7 @@ struct RequestReader {
         compact()
     }
 
-    private static func framing(of request: ReceivedRequest) throws(OriginStream.End) -> Framing {
+    private static func framing(of request: ReceivedRequest) throws(ConnectionEnd) -> Framing {
         // Most requests have no body: a look at the bytes spares them the making of strings.
         guard request.announcesBody else { return .length(0) }
         if let coding = request.value(of: "transfer-encoding") {
@@ -61,13 +61,13 @@ struct RequestReader {
         return .length(count)
     }
 
-    private mutating func readChunkSize() throws(OriginStream.End) -> Int {
+    private mutating func readChunkSize() throws(ConnectionEnd) -> Int {
         let digits = buffer[try readLine()].prefix { $0 != UInt8(ascii: ";") }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else { throw .malformed }
         return size
     }
 
-    private mutating func readContent(_ count: Int, into body: inout [UInt8]) throws(OriginStream.End) {
+    private mutating func readContent(_ count: Int, into body: inout [UInt8]) throws(ConnectionEnd) {
         var left = count
         while true {
             let part = min(left, buffer.count - position)
@@ -81,7 +81,7 @@ struct RequestReader {
     }
 
     /// Passes a line; where it stands in the buffer, without its CRLF.
-    private mutating func readLine() throws(OriginStream.End) -> Range<Int> {
+    private mutating func readLine() throws(ConnectionEnd) -> Range<Int> {
         var scanned = position
         while true {
             while scanned + 1 < buffer.count {

@@ -14,6 +14,20 @@
 /// Each connection has a thread of its own, which runs the script. Any thread may use the origin; letting go of it
 /// stops it. It shares no code with the client that it is to test.
 public final class ScriptedOrigin: Sendable {
+    /// What an origin has seen so far.
+    public typealias Observations = OriginObservations
+    /// One thing the origin does with a connection.
+    public typealias Step = OriginStep
+    /// How the origin speaks TLS.
+    public typealias TLSOptions = OriginTLSOptions
+    /// Where an origin listens.
+    public typealias Configuration = OriginConfiguration
+    /// A connection that the client ended.
+    public typealias Close = OriginClose
+    /// A completed TLS handshake.
+    public typealias Handshake = OriginHandshake
+    /// A TLS handshake that did not complete.
+    public typealias FailedHandshake = OriginFailedHandshake
     /// What to do about a request that came whole on the numbered connection, counted from 1.
     public typealias Script = @Sendable (_ connection: Int, _ request: ReceivedRequest) -> [Step]
     /// What to do on a new connection, counted from 1, before anything is read.

@@ -11,7 +11,7 @@ final class TLSServerContext: @unchecked Sendable {
     /// The protocol list in wire format. The ALPN callback borrows it, so it lives as long as the context.
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    init(_ identity: Identity, _ options: ScriptedOrigin.TLSOptions) throws(ScriptedOriginError) {
+    init(_ identity: Identity, _ options: OriginTLSOptions) throws(ScriptedOriginError) {
         ERR_clear_error()
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw Self.error("SSL_CTX_new") }
         unsafe pointer = context
@@ -62,7 +62,7 @@ final class TLSServerContext: @unchecked Sendable {
         guard unsafe SSL_CTX_use_PrivateKey(pointer, key) == 1 else { throw Self.error("SSL_CTX_use_PrivateKey") }
     }
 
-    private func apply(_ options: ScriptedOrigin.TLSOptions) throws(ScriptedOriginError) {
+    private func apply(_ options: OriginTLSOptions) throws(ScriptedOriginError) {
         let range = [
             (SSL_CTRL_SET_MIN_PROTO_VERSION, options.minimumVersion),
             (SSL_CTRL_SET_MAX_PROTO_VERSION, options.maximumVersion),
@@ -89,7 +89,7 @@ final class TLSServerContext: @unchecked Sendable {
         negotiateProtocol()
     }
 
-    private func requestClientCertificate(_ wish: ScriptedOrigin.TLSOptions.ClientCertificates)
+    private func requestClientCertificate(_ wish: OriginTLSOptions.ClientCertificates)
         throws(ScriptedOriginError)
     {
         let authorities: String

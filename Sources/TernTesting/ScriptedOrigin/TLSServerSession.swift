@@ -7,6 +7,9 @@ internal import CTernOpenSSL
 /// The server's side of one TLS connection as an engine: ciphertext in, plaintext out, ciphertext to send.
 @safe
 final class TLSServerSession {
+    /// What an operation of the engine came to.
+    enum Progress { case done, needsInput }
+
     /// Held because the session's callbacks borrow from it.
     private let context: TLSServerContext
     private let session: OpaquePointer
@@ -27,12 +30,12 @@ final class TLSServerSession {
 
     deinit { unsafe SSL_free(session) }
 
-    func shakeHands() throws(OriginStream.End) -> OriginStream.Progress {
+    func shakeHands() throws(ConnectionEnd) -> Progress {
         ERR_clear_error()
         return try progress(after: unsafe SSL_do_handshake(session))
     }
 
-    func read(into buffer: inout [UInt8]) throws(OriginStream.End) -> (OriginStream.Progress, count: Int) {
+    func read(into buffer: inout [UInt8]) throws(ConnectionEnd) -> (Progress, count: Int) {
         ERR_clear_error()
         var count = 0
         let result = unsafe buffer.withUnsafeMutableBytes {
@@ -42,7 +45,7 @@ final class TLSServerSession {
     }
 
     /// Never blocks: a memory BIO takes everything.
-    func write(_ bytes: [UInt8]) throws(OriginStream.End) {
+    func write(_ bytes: [UInt8]) throws(ConnectionEnd) {
         guard !bytes.isEmpty else { return }
         ERR_clear_error()
         var count = 0
@@ -50,7 +53,7 @@ final class TLSServerSession {
         _ = try progress(after: result)
     }
 
-    func updateKeys() throws(OriginStream.End) {
+    func updateKeys() throws(ConnectionEnd) {
         guard unsafe SSL_version(session) >= TLS1_3_VERSION else { return }
         ERR_clear_error()
         _ = try progress(after: unsafe SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED))
@@ -78,8 +81,8 @@ final class TLSServerSession {
     }
 
     /// What was agreed on; meaningful once the handshake is done.
-    func handshake(on connection: Int) -> ScriptedOrigin.Handshake {
-        ScriptedOrigin.Handshake(
+    func handshake(on connection: Int) -> OriginHandshake {
+        OriginHandshake(
             connection: connection,
             version: unsafe String(cString: SSL_get_version(session)),
             cipher: unsafe String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(session))),
@@ -111,7 +114,7 @@ final class TLSServerSession {
         }
     }
 
-    private func progress(after result: Int32) throws(OriginStream.End) -> OriginStream.Progress {
+    private func progress(after result: Int32) throws(ConnectionEnd) -> Progress {
         if result == 1 { return .done }
         switch unsafe SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ: return .needsInput
@@ -121,7 +124,7 @@ final class TLSServerSession {
     }
 
     /// An alert of the client stands in the error queue as its number plus an offset.
-    private var failure: OriginStream.End {
+    private var failure: ConnectionEnd {
         let reason = Int32(truncatingIfNeeded: ERR_peek_error() & UInt(ERR_REASON_MASK))
         if let alert = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) { return .client(.alert(alert)) }
         return .tls(reason: TLSServerContext.errorText())

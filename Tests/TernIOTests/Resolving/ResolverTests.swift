@@ -173,7 +173,7 @@ import Testing
         }
         #expect(eventually { calls.entries.count == ResolverThreads.limit })
         weak var asker: Asker?
-        var questions: [Resolver.Ticket?] = []
+        var questions: [LookUpTicket?] = []
         do {
             let kept = Asker()
             asker = kept
@@ -307,7 +307,7 @@ import Testing
 }
 
 extension Resolver {
-    fileprivate convenience init(patience: Duration = .seconds(1), _ lookUp: @escaping LookUp) {
+    fileprivate convenience init(patience: Duration = .seconds(1), _ lookUp: @escaping ResolverThreads.LookUp) {
         self.init(patience: patience, lookUp: lookUp) { body throws(SystemError) in
             try Thread.start(name: "tern-test", body)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension ScriptedOrigin.Step {
+extension OriginStep {
     /// Sends the UTF-8 of the text. Lines of a head end with CRLF in the text itself.
     public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The blocks of a PEM text.
-enum PEMBlocks {
+extension PEMBlocks {
     /// The contents of the blocks of one kind, in order, passing over text and other kinds.
     static func read(_ pem: [UInt8], named kind: String) throws(RevocationError) -> [[UInt8]] {
         guard let count = Int32(exactly: pem.count) else { throw RevocationError(.tooLarge) }
@@ -17,20 +16,5 @@ enum PEMBlocks {
         guard ended else { throw .withQueue(.invalidPEM) }
         OpenSSLError.clear()
         return blocks
-    }
-
-    /// The next block of any kind; nil at the end, and with a reason in OpenSSL's queue at what is malformed.
-    @unsafe static func next(_ bio: OpaquePointer) -> (kind: String, contents: [UInt8])? {
-        var name: UnsafeMutablePointer<CChar>?
-        var header: UnsafeMutablePointer<CChar>?
-        var data: UnsafeMutablePointer<UInt8>?
-        var length = 0
-        guard unsafe PEM_read_bio(bio, &name, &header, &data, &length) == 1 else { return nil }
-        defer {
-            unsafe CRYPTO_free(name, nil, 0)
-            unsafe CRYPTO_free(header, nil, 0)
-            unsafe CRYPTO_free(data, nil, 0)
-        }
-        return unsafe (String(cStringOrEmpty: name), Array(UnsafeBufferPointer(start: data, count: max(0, length))))
     }
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RevocationCheck {
+    /// A certificate may name many places; this many of each kind are enough.
+    private static let placesPerCertificate = 2
+
+    /// What can be asked about a certificate. Only plain http: to fetch over https would need a certificate whose
+    /// revocation would have to be checked (RFC 5280 §8), and what is fetched is signed anyway.
+    static func questions(
+        about certificate: Certificate, issuedBy issuer: Certificate, _ flags: RevocationFlags
+    ) -> [RevocationQuestion] {
+        if flags.contains(.networkAccessDisabled) { return [] }
+        var responders: [RevocationQuestion] = []
+        if flags.contains(.ocsp), let request = OCSPCheck(certificate: certificate, issuer: issuer).request {
+            responders = certificate.x509.responderURLs.filter(isPlain).prefix(placesPerCertificate)
+                .map { .ocsp(url: $0, request: request) }
+        }
+        var lists: [RevocationQuestion] = []
+        if flags.contains(.crl) {
+            lists = certificate.x509.listURLs.filter(isPlain).prefix(placesPerCertificate).map { .list(url: $0) }
+        }
+        return flags.contains(.preferCRL) ? lists + responders : responders + lists
+    }
+
+    /// RFC 3986 §3.1: a scheme has no case.
+    private static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The end of a connection by the client.
+public struct OriginClose: Sendable {
+    /// The number of the connection, counted from 1.
+    public let connection: Int
+    /// What was seen.
+    public let kind: Kind
+    /// How many request heads had come before.
+    public let headCount: Int
+
+    /// The last sign of life of the client.
+    public enum Kind: Sendable, Equatable {
+        /// FIN, over TLS without a close_notify before it.
+        case fin
+        /// The close_notify alert.
+        case closeNotify
+        /// A fatal TLS alert, by its number (RFC 8446 §6.2).
+        case alert(UInt8)
+        /// RST.
+        case reset
+    }
+}
