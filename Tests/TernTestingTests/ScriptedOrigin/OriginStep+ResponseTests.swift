@@ -3,7 +3,7 @@
 import TernTesting
 import Testing
 
-@Suite struct StepResponseTests {
+@Suite struct OriginStepResponseTests {
     private func text(_ step: ScriptedOrigin.Step) -> String? {
         guard case .send(let bytes) = step else { return nil }
         return String(decoding: bytes, as: UTF8.self)

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Transfer-Encoding")
-struct TransferEncodingCorpusTests {
+struct FramingHeadersTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(transferEncodings))
     func verdict(_ response: ResponseCase) {
         response.check()

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Status lines")
-struct StatusLineCorpusTests {
+struct StatusLineTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(statusLines))
     func verdict(_ response: ResponseCase) {
         response.check()

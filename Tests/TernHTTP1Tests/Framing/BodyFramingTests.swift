@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Content-Length")
-struct LengthCorpusTests {
+struct BodyFramingTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(lengths))
     func verdict(_ response: ResponseCase) {
         response.check()

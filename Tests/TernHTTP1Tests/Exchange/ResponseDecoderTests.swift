@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Responses and the requests they answer")
-struct ExchangeCorpusTests {
+struct ResponseDecoderTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(exchanges))
     func verdict(_ response: ResponseCase) {
         response.check()

@@ -5,7 +5,7 @@ import Testing
 @testable import TernTLS
 
 /// The verdict on certificates that may have been revoked, as a pure function of the data at hand.
-struct RevocationTests {
+struct RevocationCheckTests {
     private let root: CertificateAuthority
     private let issuer: CertificateAuthority
     private let leaf: Identity

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Field lines")
-struct FieldCorpusTests {
+struct FieldLineTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(fieldLines))
     func verdict(_ response: ResponseCase) {
         response.check()

@@ -5,7 +5,7 @@ import Synchronization
 import TernTesting
 import Testing
 
-@Suite struct StepTests {
+@Suite struct OriginStepTests {
     private let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private func answer(_ steps: [ScriptedOrigin.Step]) throws -> (text: String, end: RawClient.End) {

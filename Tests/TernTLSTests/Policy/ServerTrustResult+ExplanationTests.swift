@@ -4,7 +4,7 @@ import TernTesting
 import Testing
 
 /// What people read when a server is refused: every word, and every key in a form that can be pinned.
-struct ExplanationTests {
+struct ServerTrustResultExplanationTests {
     private let root, intermediate: CertificateAuthority
     private let leaf: Identity
     private let validity = Validity(notBefore: 1_577_836_800, notAfter: 1_893_455_999)  // 2020 to 2029

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Limits, at them and one past them")
-struct LimitCorpusTests {
+struct LimitsTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(limits))
     func verdict(_ response: ResponseCase) {
         response.check()

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("The chunked coding")
-struct ChunkCorpusTests {
+struct ChunkedDecoderTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(chunks, head: chunkedHead))
     func verdict(_ response: ResponseCase) {
         response.check()
