@@ -50,8 +50,8 @@ import Testing
         try connected { far, near in
             near.close()
             far.take(near.drained())
-            #expect(throws: OriginStream.End.client(.closeNotify)) { try far.heard() }
-            #expect(throws: OriginStream.End.client(.closeNotify)) { try far.heardOutside() }
+            #expect(throws: ConnectionEnd.client(.closeNotify)) { try far.heard() }
+            #expect(throws: ConnectionEnd.client(.closeNotify)) { try far.heardOutside() }
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
                 }
                 far.isNested = isWithin
                 far.take(near.drained())
-                let told = #expect(throws: OriginStream.End.self) {
+                let told = #expect(throws: ConnectionEnd.self) {
                     _ = try far.heard()
                 }
                 guard case .client(.alert)? = told else {
@@ -113,7 +113,7 @@ import Testing
             #expect(error.trustFailure?.host == "origin.test")
         }
         far.take(layers.drained())
-        let told = #expect(throws: OriginStream.End.self) { _ = try far.inner.shakeHands() }
+        let told = #expect(throws: ConnectionEnd.self) { _ = try far.inner.shakeHands() }
         guard case .client(.alert)? = told else {
             Issue.record("\(String(describing: told))")
             return

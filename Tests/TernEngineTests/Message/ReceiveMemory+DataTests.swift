@@ -52,7 +52,7 @@ import Testing
         #expect(memory.capacity == 0)
         memory.grow(to: .max)
         #expect(append([1], to: memory) == 0)
-        let isTaken = memory.append([1].span)
+        let isTaken = memory.appendGrowing([1].span)
         #expect(isTaken)
     }
 }
