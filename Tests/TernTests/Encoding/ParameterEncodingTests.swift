@@ -4,7 +4,7 @@ import Tern
 import TernTesting
 import Testing
 
-@Suite struct CustomEncodingTests {
+@Suite struct ParameterEncodingTests {
     /// As in Alamofire's guide: an array of strings as JSON, whatever it is called among the parameters.
     private struct StringArrayEncoding: ParameterEncoding {
         let strings: [String]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite struct DownloadRequestResumingTests {
+@Suite struct DownloadableTests {
     private final class Adapter: RequestAdapter {
         let journal = Journal()
 

@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import Testing
 
-@Suite struct CustomSerializerTests {
+@Suite struct DataResponseSerializerTests {
     private struct Unexpected: Error {}
 
     /// As a user would write it: the lines of a text, if the server says that it is one.
