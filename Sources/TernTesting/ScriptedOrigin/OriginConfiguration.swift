@@ -20,7 +20,7 @@ public struct OriginConfiguration: Sendable {
     public var port: UInt16 = 0
     /// The size asked for the kernel's receive buffer of each connection (SO_RCVBUF); nil leaves it alone.
     public var receiveBufferSize: Int32?
-    /// How many of the latest requests ``Observations/requests`` holds at least; all are counted.
+    /// How many of the latest requests ``OriginObservations/requests`` holds at least; all are counted.
     public var rememberedRequests = 10_000
 
     /// 127.0.0.1, on a port that the kernel chooses.

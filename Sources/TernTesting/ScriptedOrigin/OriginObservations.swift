@@ -10,7 +10,7 @@ public struct OriginObservations: Sendable {
     public internal(set) var headCount = 0
     /// Requests received whole.
     public internal(set) var requestCount = 0
-    /// The latest requests, whole or cut short, in the order they ended; see ``Configuration/rememberedRequests``.
+    /// The latest requests, whole or cut short, in the order they ended; see ``OriginConfiguration/rememberedRequests``.
     public internal(set) var requests: [ReceivedRequest] = []
     /// Requests whose head or framing made no sense to the origin, which then closed.
     public internal(set) var malformedRequests = 0

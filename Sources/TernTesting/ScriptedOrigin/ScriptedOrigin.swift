@@ -89,7 +89,7 @@ public final class ScriptedOrigin: Sendable {
     /// Connections accepted so far.
     public var connectionCount: Int { observations.connectionCount }
 
-    /// The latest requests, whole or cut short; see ``Configuration/rememberedRequests``.
+    /// The latest requests, whole or cut short; see ``OriginConfiguration/rememberedRequests``.
     public var requests: [ReceivedRequest] { observations.requests }
 
     /// Waits until the condition holds.
@@ -109,7 +109,7 @@ public final class ScriptedOrigin: Sendable {
     /// - Throws: ``ScriptedOriginError`` if the system has no descriptors left for later holds.
     public func release() throws(ScriptedOriginError) { try core.release() }
 
-    /// Lets later connections see another identity. Without fixed ``TLSOptions/ticketKeys`` it resumes no earlier
+    /// Lets later connections see another identity. Without fixed ``OriginTLSOptions/ticketKeys`` it resumes no earlier
     /// session.
     ///
     /// - Throws: ``ScriptedOriginError`` if OpenSSL refuses the identity.
