@@ -4,7 +4,7 @@ import TernAlamofire
 import Testing
 
 @Suite struct Reachability {
-    @Test func `a listener is told soon after it begins`() async {
+    @Test func `a listener is called soon after it begins`() async {
         let manager = NetworkReachabilityManager(host: "127.0.0.1")
         let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
             continuation in

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a change between running and being suspended is told once, and nothing else`() async throws {
+    @Test func `a change between running and being suspended is reported once, and nothing else`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
         let recorder = RecordingDelegate()
         let session = Session.limited()

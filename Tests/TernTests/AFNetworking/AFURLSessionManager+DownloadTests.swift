@@ -75,7 +75,7 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test func `a file that cannot be moved is told of, and is no failure of the task`() async throws {
+    @Test func `a file that cannot be moved is reported, and does not fail the task`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
         let taken = try folder.file("taken", "old")
         let request = try request(origin)
@@ -163,7 +163,7 @@ import Testing
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test func `the block for files goes before the destination, and the one for what is written is told besides`()
+    @Test func `the block for files goes before the destination, and the one for what is written is called besides`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }

@@ -141,7 +141,7 @@ import Testing
         await withCheckedContinuation { continuation in group.notify(queue: queue) { continuation.resume() } }
     }
 
-    @Test func `blocks for data, sending and the end are told besides`() async throws {
+    @Test func `blocks for data, sending and the end are called besides`() async throws {
         let origin = try json("{\"a\": 1}")
         let journal = Journal()
         let received = Lock(Data())
@@ -251,7 +251,7 @@ import Testing
         #expect(journal.entries == ["invalid true"])
     }
 
-    @Test func `letting go of the manager ends its tasks, and its book is empty after thousands`() async throws {
+    @Test func `releasing the manager ends its tasks, and its table is empty after thousands`() async throws {
         let holding = try ScriptedOrigin { _, _ in [.hold] }
         let request = try request(holding)
         var short: AFURLSessionManager? = AFURLSessionManager()

@@ -47,7 +47,7 @@ import Testing
         #expect(journal.entries == ["10 10 10"] && request.progress.completedUnitCount == 0)
     }
 
-    @Test func `the closure for resuming is told where a download goes on`() async throws {
+    @Test func `the closure for resuming receives the offset at which a download resumes`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let target = try folder.file("a")
         let cut = await manager.download(origin.url()).serializingData().response
@@ -86,7 +86,7 @@ import Testing
         #expect(journal.entries == ["task's 10", "finished", "hub's 10", "hub"])
     }
 
-    @Test func `a subclass is told of every event in order, and finds the file moved when it has asked for that`()
+    @Test func `a subclass receives every event in order, and finds the file moved when it has asked for that`()
         async throws
     {
         final class Hub: SessionDelegate, @unchecked Sendable {

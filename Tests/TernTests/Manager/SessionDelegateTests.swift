@@ -123,7 +123,7 @@ import Testing
         #expect(journal.entries == ["body"])
     }
 
-    @Test func `the closure for the end is told besides, with the error of validation, before any handler`()
+    @Test func `the closure for the end is called besides, with the error of validation, before any handler`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 500, body: "body")] }
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `a subclass is told of every event in order, and its answers count`() async throws {
+    @Test func `a subclass receives every event in order, and its answers count`() async throws {
         final class Hub: SessionDelegate, @unchecked Sendable {
             let journal = Journal()
 

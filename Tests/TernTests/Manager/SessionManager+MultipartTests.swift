@@ -90,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `an error is told on the queue asked for, and nothing is left`() async throws {
+    @Test func `an error arrives on the queue asked for, and nothing is left`() async throws {
         let queue = DispatchQueue(label: "encoding")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)

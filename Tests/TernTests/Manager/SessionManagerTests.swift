@@ -37,7 +37,7 @@ import TernLock
         #expect(origin.requests.first?.values(of: "X") == ["1", "2"])
     }
 
-    @Test func `what cannot be made into a request is told to handlers`() async throws {
+    @Test func `handlers receive the error of what cannot be made into a request`() async throws {
         struct Failing: URLRequestConvertible {
             struct Reason: Error {}
 
@@ -65,7 +65,7 @@ import TernLock
         #expect(await iterator.next() == "body")
     }
 
-    @Test func `letting go of a manager ends its requests with an error, and closes its connections`() async throws {
+    @Test func `releasing a manager ends its requests with an error, and closes its connections`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         var manager: SessionManager? = SessionManager()
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)

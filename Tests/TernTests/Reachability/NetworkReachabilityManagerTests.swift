@@ -24,7 +24,7 @@ import Testing
         #expect(manager?.networkReachabilityStatus != .unknown)
     }
 
-    @Test func `a listener is told soon after it begins, and not again without a change`() async throws {
+    @Test func `a listener is called soon after it begins, and not again without a change`() async throws {
         let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
         let queue = DispatchQueue(label: "listener")
         let key = DispatchSpecificKey<Bool>()
@@ -47,7 +47,7 @@ import Testing
         #expect(journal.entries == ["true", "true", "true"])
     }
 
-    @Test func `a listener is not told once listening has stopped`() async throws {
+    @Test func `a listener is not called once listening has stopped`() async throws {
         let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
         let queue = DispatchQueue(label: "listener")
         let journal = Journal()

@@ -100,7 +100,7 @@ import TernLock
         #expect(await iterator.next() == 2)
     }
 
-    @Test func `what cannot be requested is told to handlers, not thrown`() async throws {
+    @Test func `handlers receive the error of what cannot be requested, and nothing is thrown`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         let request = manager.request("not a url").responseData { continuation.yield($0.error) }
         #expect(request.task == nil)
@@ -112,7 +112,8 @@ import TernLock
         #expect((try #require(await errors.first { _ in true }) as? AFError)?.isInvalidURLError == true)
     }
 
-    @Test func `what cannot be encoded is told to handlers, with the request as far as it got`() async throws {
+    @Test func `handlers receive the error of what cannot be encoded, with the request as far as it got`() async throws
+    {
         let response = await manager.request(
             "http://127.0.0.1:1/", method: .post, parameters: ["a": Date()], encoding: JSONEncoding.default
         ).serializingData().response

@@ -32,7 +32,7 @@ import Testing
         #expect((await download.serializingData().response.error as? EngineError)?.code == .cancelled)
     }
 
-    @Test func `a closure that comes after the end is told the whole, once`() async throws {
+    @Test func `a closure that comes after the end receives the whole, once`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let upload = manager.upload(Data(count: 9), to: origin.url())
         let download = manager.download(origin.url())

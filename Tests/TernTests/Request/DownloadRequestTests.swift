@@ -97,7 +97,7 @@ import Testing
         #expect(error == nil && target.text == "new")
     }
 
-    @Test func `what cannot be requested is told to handlers`() async throws {
+    @Test func `handlers receive the error of what cannot be requested`() async throws {
         let journal = Journal()
         let none = manager.download(
             "not a url",

@@ -35,7 +35,7 @@ import Testing
         return request
     }
 
-    @Test func `what was cancelled goes on where it ended, with the same file in the end`() async throws {
+    @Test func `what was cancelled resumes where it ended, with the same file in the end`() async throws {
         let origin = try FileOrigin().origin
         let adapter = Adapter()
         manager.adapter = adapter
@@ -74,7 +74,7 @@ import Testing
         #expect((response.error as? EngineError)?.code == .cancelled && response.resumeData == nil)
     }
 
-    @Test func `a download that was cut off tells how to go on`() async throws {
+    @Test func `a download that was cut off has resume data`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let cut = await manager.download(origin.url("/file"), to: try destination("first")).serializingData().response
         #expect((cut.error as? EngineError)?.code == .networkConnectionLost)

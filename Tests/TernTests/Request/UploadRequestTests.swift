@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be sent is told to handlers`() async throws {
+    @Test func `handlers receive the error of what cannot be sent`() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         let error = await manager.upload(missing, to: try echo().url()).serializingString().response.error
         #expect(error is EngineError)
@@ -98,7 +98,7 @@ import Testing
         #expect((await stream.serializingString().response.error as? AFError)?.isInvalidURLError == true)
     }
 
-    @Test func `progress of both directions is told on its queue, rises, and ends at the whole`() async throws {
+    @Test func `progress of both directions is reported on its queue, rises, and ends at the whole`() async throws {
         let size = 4_000_000
         let origin = try ScriptedOrigin { _, request in [.ok(String(repeating: "x", count: request.body.count / 2))] }
         let queue = DispatchQueue(label: "progress")

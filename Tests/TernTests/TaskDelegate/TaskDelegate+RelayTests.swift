@@ -37,7 +37,7 @@ import Testing
         #expect(journal.entries == ["redirect 302", "challenge r", "Basic YTpi", "end true"])
     }
 
-    @Test func `a closure of an upload's delegate is told in place of its progress, and brings a new stream`()
+    @Test func `a closure of an upload's delegate is called in place of its progress, and brings a new stream`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in
