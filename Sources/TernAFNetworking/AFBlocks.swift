@@ -16,13 +16,6 @@ final class AFBlocks: Sendable {
 
     subscript<Block: Sendable>(_ path: WritableKeyPath<Blocks, Block?>) -> Block? {
         get { blocks.withLock { $0[keyPath: path] } }
-        set {
-            let old = blocks.withLock { blocks in
-                let old = blocks[keyPath: path]
-                blocks[keyPath: path] = newValue
-                return old
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { blocks.replace(path, with: newValue) }
     }
 }

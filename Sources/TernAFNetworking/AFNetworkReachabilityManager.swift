@@ -78,12 +78,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// Is called besides the notification; nil for none.
     @preconcurrency
     open func setReachabilityStatusChange(_ block: (@Sendable (Status) -> Void)?) {
-        let old = self.block.withLock { current in
-            let old = current
-            current = block
-            return old
-        }
-        withExtendedLifetime(old) {}
+        self.block.replace(block)
     }
 
     private func tell(_ status: Status) {

@@ -31,14 +31,7 @@ final class AFTaskRegistry: Sendable {
 
     var settings: AFSettings {
         get { current.withLock { $0 } }
-        set {
-            let old = current.withLock { current in
-                let old = current
-                current = newValue
-                return old
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { current.replace(newValue) }
     }
 }
 

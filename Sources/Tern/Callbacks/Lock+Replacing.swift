@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernLock
+package import TernLock
 
 extension Lock where Value: Sendable {
     /// Sets the value, and releases the old one outside the lock: its `deinit` may be the user's.
-    func replace(_ value: Value) {
-        let old = withLock { current in
-            let old = current
-            current = value
+    package func replace(_ value: Value) { replace(\.self, with: value) }
+
+    /// Sets a part of the value, and releases the old part outside the lock.
+    package func replace<Part: Sendable>(_ path: WritableKeyPath<Value, Part>, with part: Part) {
+        let old = withLock { value in
+            let old = value[keyPath: path]
+            value[keyPath: path] = part
             return old
         }
         withExtendedLifetime(old) {}

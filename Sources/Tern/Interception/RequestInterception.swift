@@ -22,7 +22,7 @@ final class RequestInterception: TaskInterception {
     var adapter: (any RequestAdapter)? {
         get { state.withLock { $0.adapter } }
         set {
-            set(\.adapter, newValue)
+            state.replace(\.adapter, with: newValue)
             adapts.store(newValue != nil, ordering: .relaxed)
         }
     }
@@ -30,19 +30,9 @@ final class RequestInterception: TaskInterception {
     var retrier: RequestRetry.Retrier? {
         get { state.withLock { $0.retrier } }
         set {
-            set(\.retrier, newValue)
+            state.replace(\.retrier, with: newValue)
             retries.store(newValue != nil, ordering: .relaxed)
         }
-    }
-
-    /// Releases the old value outside the lock: it is the user's.
-    private func set<Value: Sendable>(_ path: WritableKeyPath<State, Value>, _ value: Value) {
-        let old = state.withLock { state in
-            let old = state[keyPath: path]
-            state[keyPath: path] = value
-            return old
-        }
-        withExtendedLifetime(old) {}
     }
 
     var hasRetrier: Bool { retries.load(ordering: .relaxed) }
@@ -59,7 +49,7 @@ final class RequestInterception: TaskInterception {
 
     /// Asks the retrier about an adapter's error that left a request without a task. Returns false without a retrier.
     func askAboutAdaptation(of request: Request) -> Bool {
-        guard hasRetrier, let retrier, request.delegate.asks() else { return false }
+        guard let retrier, request.delegate.asks() else { return false }
         request.delegate.askSoon(RequestRetry(request, retrier, registry))
         return true
     }

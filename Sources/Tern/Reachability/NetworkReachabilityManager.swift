@@ -84,14 +84,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
     /// Called soon after listening begins, and after each change.
     @preconcurrency open var listener: Listener? {
         get { state.withLock { $0.listener } }
-        set {
-            let old = state.withLock { state in
-                let old = state.listener
-                state.listener = newValue
-                return old
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { state.replace(\.listener, with: newValue) }
     }
 
     /// Begins to listen, or begins anew. False if the system does not let anybody.

@@ -24,4 +24,24 @@ import Testing
         owner.value.replace(nil)
         #expect(journal.entries == ["true"])
     }
+
+    private struct Parts {
+        var reader: Reader?
+        let other = "other"
+    }
+
+    private final class PartsOwner: Sendable {
+        let parts = Lock(Parts())
+    }
+
+    @Test func `the old part may use the lock while it is released, and the other parts stay`() {
+        let owner = PartsOwner()
+        let journal = Journal()
+        let reader = Reader { [weak owner] in
+            journal.note(owner?.parts.withLock { $0.reader == nil ? $0.other : "held" } ?? "gone")
+        }
+        owner.parts.replace(\.reader, with: consume reader)
+        owner.parts.replace(\.reader, with: nil)
+        #expect(journal.entries == ["other"])
+    }
 }
