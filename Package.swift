@@ -44,13 +44,18 @@ let package = Package(
         .target(name: "TernLock", swiftSettings: settings),
         // RFC 9112 as values: bytes to messages and back. No I/O.
         .target(name: "TernHTTP1", swiftSettings: settings),
-        // One thread, one epoll: descriptors, readiness, deadlines, resolving, connecting.
-        .target(name: "TernIO", dependencies: ["CTernLinux", "TernLock"], swiftSettings: settings),
+        // System calls, the descriptors they take and the errors they leave.
+        .target(name: "TernSystem", dependencies: ["CTernLinux"], swiftSettings: settings),
+        // Files that are complete or absent: temporary names, atomic renames, locks, attributes, space.
+        .target(name: "TernFiles", dependencies: ["CTernLinux", "TernSystem"], swiftSettings: settings),
+        // One thread, one epoll: readiness, deadlines, resolving, connecting.
+        .target(name: "TernIO", dependencies: ["CTernLinux", "TernLock", "TernSystem"], swiftSettings: settings),
         // OpenSSL as a sans-IO engine, and trust.
         .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The client: sessions, tasks, pool, connections.
         .target(
-            name: "TernEngine", dependencies: ["CTernZlib", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
+            name: "TernEngine",
+            dependencies: ["CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS"],
             swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
@@ -67,7 +72,7 @@ let package = Package(
         .target(
             name: "TernCLI",
             dependencies: [
-                "Tern", "TernLock", "TernTesting",
+                "Tern", "TernFiles", "TernLock", "TernTesting",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -78,6 +83,8 @@ let package = Package(
         // Who may know whom, and how large it may be.
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1"], swiftSettings: settings),
+        .testTarget(name: "TernSystemTests", dependencies: ["TernSystem"], swiftSettings: settings),
+        .testTarget(name: "TernFilesTests", dependencies: ["TernFiles"], swiftSettings: settings),
         .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock"], swiftSettings: settings),
         .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),
         .testTarget(
@@ -86,7 +93,7 @@ let package = Package(
         .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: settings),
         .testTarget(name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms"], swiftSettings: settings),
         .testTarget(
-            name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
+            name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernFiles", "TernLock", "TernTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "TernTests", dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting"],

@@ -16,8 +16,8 @@
 @_exported public import struct TernIO.MonotonicInstant
 @_exported public import struct TernIO.ResolveError
 @_exported public import enum TernIO.SocketAddress
-@_exported public import struct TernIO.SystemError
 @_exported public import struct TernIO.UnixSocketName
+@_exported public import struct TernSystem.SystemError
 @_exported public import struct TernTLS.Anchors
 @_exported public import struct TernTLS.Certificate
 @_exported public import struct TernTLS.CertificateError

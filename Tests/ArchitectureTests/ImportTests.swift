@@ -6,11 +6,13 @@ import Testing
     private static let allowed: [String: Set<String>] = [
         "TernLock": ["Glibc", "Synchronization"],
         "TernHTTP1": [],
-        "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock"],
+        "TernSystem": ["CTernLinux", "Glibc"],
+        "TernFiles": ["CTernLinux", "Glibc", "TernSystem"],
+        "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],
         "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock"],
         "TernEngine": [
-            "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernHTTP1", "TernIO", "TernLock",
-            "TernTLS",
+            "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
+            "TernLock", "TernSystem", "TernTLS",
         ],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
@@ -19,8 +21,8 @@ import Testing
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI"],
         "TernCLI": [
-            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine", "TernLock",
-            "TernTLS", "TernTesting",
+            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine",
+            "TernFiles", "TernLock", "TernTLS", "TernTesting",
         ],
     ]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TernFiles
 import TernIO
 import TernLock
 
@@ -69,7 +70,7 @@ extension DownloadDriver {
     func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
         stage = .over
         // The delegate may resume the download at once.
-        firstPart?.file.release()
+        firstPart?.file.unlock()
         firstPart = nil
         let data = data?.data
         let handlers = steering.withLock { steering in

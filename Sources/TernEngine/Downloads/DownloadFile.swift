@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernFiles
 import TernIO
 import TernTLS
 
@@ -60,7 +61,7 @@ final class DownloadFile {
         if let (algorithm, value) = plan.digest {
             guard digest.take()?.finish() == value else { throw .digestMismatch(algorithm) }
         }
-        try attempt(target ?? file.path) { () throws(SystemError) in try file.settle() }
+        try attempt(target ?? file.path) { () throws(SystemError) in try file.checkDeferredErrors() }
         guard let target, case .target(_, let settings) = plan.place else { return file.path }
         try move(file, to: target, settings.existingFile)
         OutputFile.remove(PartialNames.notes(beside: file.path))
@@ -76,7 +77,7 @@ final class DownloadFile {
         self.file = nil
         // A partial file that has lost its name would not be found again.
         if keepsFirstPart, length > 0, file.isAtPath, let data = plan.resumeData {
-            file.release()
+            file.unlock()
             return data.kept(at: file.path, length)
         }
         file.remove()
@@ -86,14 +87,14 @@ final class DownloadFile {
 
     /// Finds out what cannot be a target before anything comes.
     private static func prepare(_ path: String, _ settings: DownloadSettings) throws(Failure) -> String {
-        if path.utf8.contains(0) { throw .file(.noPath, path: path) }
+        if path.utf8.contains(0) { throw .file(.invalidPath, path: path) }
         if path.isEmpty || path.hasSuffix("/") { throw .notRegularFile(path: path) }
         guard let status = FileStatus(of: path) else {
             // A link into nowhere would be replaced, and not followed.
-            if FileStatus.isLink(path) { throw .notRegularFile(path: path) }
+            if FilePath.isSymbolicLink(path) { throw .notRegularFile(path: path) }
             if settings.createsFolders, let slash = path.lastIndex(of: "/") {
                 do throws(SystemError) {
-                    try FileStatus.makeFolder(String(path[..<slash]))
+                    try FilePath.createFolder(String(path[..<slash]))
                 } catch {
                     throw .file(error, path: path)
                 }
@@ -102,7 +103,7 @@ final class DownloadFile {
         }
         if status.kind != .regular { throw .notRegularFile(path: path) }
         if settings.existingFile == .refuse { throw .exists(path: path) }
-        return FileStatus.resolved(path) ?? path
+        return FilePath.resolved(path) ?? path
     }
 
     private func create() throws(Failure) {
@@ -126,7 +127,7 @@ final class DownloadFile {
     /// Nil if another download has it.
     private func firstPart(_ path: String, _ permissions: UInt32) -> OutputFile? {
         let made = try? OutputFile.create(path, permissions: permissions)
-        guard let file = made ?? (try? OutputFile.openOwn(path)), (try? file.claim()) == true,
+        guard let file = made ?? (try? OutputFile.openOwned(path)), (try? file.lock()) == true,
             (try? file.truncate(to: 0)) != nil
         else { return nil }
         return file
@@ -134,7 +135,7 @@ final class DownloadFile {
 
     private func createDraft(of target: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
         do throws(SystemError) {
-            return try OutputFile.createDraft(PartialNames.draft(of: target), permissions: permissions)
+            return try OutputFile.createTemporary(FilePath.temporary(beside: target), permissions: permissions)
         } catch {
             throw .file(error, path: target)
         }
@@ -157,7 +158,7 @@ final class DownloadFile {
             return OutputFile.remove(notes)
         }
         try attempt(notes) { () throws(SystemError) in
-            let draft = try OutputFile.createDraft(PartialNames.draft(of: notes), permissions: 0o600)
+            let draft = try OutputFile.createTemporary(FilePath.temporary(beside: notes), permissions: 0o600)
             do throws(SystemError) {
                 try unsafe Array(data).span.bytes.withUnsafeBytes { bytes throws(SystemError) in
                     try unsafe draft.write(bytes, at: 0)
@@ -175,16 +176,16 @@ final class DownloadFile {
     ) throws(Failure) {
         if let status = FileStatus(of: target) {
             if status.kind != .regular { throw .notRegularFile(path: target) }
-            file.takeAfter(status)
+            file.copyAttributes(of: status)
         }
         do throws(SystemError) {
             switch existing {
             case .replace: try file.replace(target)
-            case .refuse: try file.take(target)
+            case .refuse: try file.moveIfAbsent(to: target)
             }
         } catch {
-            if error.isDistance { return try copy(file, to: target, existing) }
-            if error.isPresence, existing == .refuse { throw .exists(path: target) }
+            if error.isOtherFileSystem { return try copy(file, to: target, existing) }
+            if error.isExistingFile, existing == .refuse { throw .exists(path: target) }
             throw .file(error, path: target)
         }
     }
@@ -200,7 +201,7 @@ final class DownloadFile {
                 try attempt(target) { () throws(SystemError) in try unsafe twin.write(bytes, at: offset) }
                 offset += Int64(bytes.count)
             }
-            try attempt(target) { () throws(SystemError) in try twin.settle() }
+            try attempt(target) { () throws(SystemError) in try twin.checkDeferredErrors() }
             try move(twin, to: target, existing)
         } catch {
             twin.remove()
@@ -220,7 +221,7 @@ final class DownloadFile {
             var count = 0
             try attempt(file.path) { () throws(SystemError) in count = try unsafe file.read(into: room, at: offset) }
             // It is shorter than it was a moment ago, or there is no memory.
-            if count == 0 { throw .file(.unread, path: file.path) }
+            if count == 0 { throw .file(.unexpectedEndOfFile, path: file.path) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
             offset += Int64(count)
         }

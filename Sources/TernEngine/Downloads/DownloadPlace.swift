@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernIO
+import TernFiles
 
 /// Where a download is to be.
 enum DownloadPlace: Sendable {
@@ -16,7 +16,7 @@ enum DownloadPlace: Sendable {
     }
 
     init(_ target: URL, _ settings: DownloadSettings) {
-        self = .target(FileStatus.straightened(target.path(percentEncoded: false)), settings)
+        self = .target(FilePath.resolvingFolder(of: target.path(percentEncoded: false)), settings)
     }
 
     /// The same, once the response has come. On the reactor, so that the file system is not asked: ``straightened``.
@@ -28,7 +28,7 @@ enum DownloadPlace: Sendable {
     /// The same, its folder named without links. Waits for the file system.
     var straightened: DownloadPlace {
         guard case .target(let path, let settings) = self else { return self }
-        return .target(FileStatus.straightened(path), settings)
+        return .target(FilePath.resolvingFolder(of: path), settings)
     }
 
     /// Nil for a temporary file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernIO
+import TernFiles
 
 /// The partial file of a download that was interrupted, locked so that no other download resumes it meanwhile.
 struct FirstPartFile: Sendable {
@@ -23,12 +23,12 @@ struct FirstPartFile: Sendable {
     private static func open(_ path: String) throws(ResumeDataError) -> (OutputFile, length: Int64) {
         let (file, isClaimed, length): (OutputFile?, Bool, Int64)
         do throws(SystemError) {
-            file = try OutputFile.openOwn(path)
-            isClaimed = try file?.claim() ?? false
+            file = try OutputFile.openOwned(path)
+            isClaimed = try file?.lock() ?? false
             length = try file?.length ?? 0
         } catch {
-            if error.isAbsence { throw .missingFile(path: path) }
-            if error.isForeignKind { throw .foreignFile(path: path) }
+            if error.isMissingFile { throw .missingFile(path: path) }
+            if error.isNotRegularFile { throw .foreignFile(path: path) }
             throw .unreadable(path: path, code: error.code)
         }
         guard let file else { throw .foreignFile(path: path) }

@@ -33,11 +33,6 @@ struct PartialNames {
             + String(UInt64.random(in: .min ... .max), radix: 36) + temporaryEnding
     }
 
-    /// One for a file that is of no use when it is not complete.
-    static func draft(of target: String) -> String {
-        split(target).folder + ".tern-" + String(UInt64.random(in: .min ... .max), radix: 36)
-    }
-
     /// Whether a download would choose this path: absolute and straight, and a name like those above.
     static func areThoseOf(_ path: String) -> Bool {
         let components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import TernHTTP1
-import TernIO
+import TernFiles
 
 /// What a download that has broken off can be resumed with: where from, which state of the resource, and where its
 /// first part is.
@@ -27,7 +27,7 @@ public struct ResumeData: Sendable, Hashable {
 
     /// Reads the note that a download to `target` has left (``DownloadSettings/isResumable``), perhaps by being killed.
     public init(besideTarget target: URL) throws(ResumeDataError) {
-        let names = PartialNames(target: FileStatus.straightened(target.path(percentEncoded: false)))
+        let names = PartialNames(target: FilePath.resolvingFolder(of: target.path(percentEncoded: false)))
         self = try ResumeNotes.read(at: names.notes)
         guard partialFile.path(percentEncoded: false) == names.file else {
             throw .suspiciousPath(partialFile.path(percentEncoded: false))
@@ -79,7 +79,7 @@ public struct ResumeData: Sendable, Hashable {
 
     /// Not one that another download has.
     static func removePartialFile(at path: String) {
-        guard let file = try? OutputFile.openOwn(path), (try? file.claim()) == true else { return }
+        guard let file = try? OutputFile.openOwned(path), (try? file.lock()) == true else { return }
         file.remove()
         OutputFile.remove(PartialNames.notes(beside: path))
     }

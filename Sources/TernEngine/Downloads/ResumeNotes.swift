@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
-import TernIO
+import TernFiles
 
 /// How resume data is written down.
 enum ResumeNotes {
@@ -58,7 +58,7 @@ enum ResumeNotes {
 
     /// Reads a file of them. One that could not be read is missing: it is of no use to know more.
     static func read(at path: String) throws(ResumeDataError) -> ResumeData {
-        guard let file = try? OutputFile.openOwn(path), let length = try? file.length else {
+        guard let file = try? OutputFile.openOwned(path), let length = try? file.length else {
             throw .missingFile(path: path)
         }
         guard length <= longest else { throw .malformed }

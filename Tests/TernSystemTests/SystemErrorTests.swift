@@ -2,7 +2,7 @@
 import Glibc
 import Testing
 
-@testable import TernIO
+@testable import TernSystem
 
 @Suite struct SystemErrorTests {
     @Test func `an error says which call failed, in the kernel's words`() {

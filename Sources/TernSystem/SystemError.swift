@@ -61,6 +61,8 @@ extension SystemError {
         case mkdir
         /// open(2)
         case open
+        /// posix_fallocate(3), which returns its error instead of leaving it in `errno`
+        case posixFallocate = "posix_fallocate"
         /// pread(2)
         case pread
         /// pwrite(2)

@@ -2,7 +2,7 @@
 import Glibc
 import Testing
 
-@testable import TernIO
+@testable import TernSystem
 
 @Suite struct SystemCallTests {
     @Test func `an interrupted call is repeated`() throws {

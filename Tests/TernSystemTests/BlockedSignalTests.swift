@@ -2,7 +2,7 @@
 import Glibc
 import Testing
 
-@testable import TernIO
+@testable import TernSystem
 
 @Suite struct BlockedSignalTests {
     @Test func `what is raised inside is not delivered, and gone afterwards`() async {

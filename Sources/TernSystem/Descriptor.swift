@@ -2,18 +2,18 @@
 import CTernLinux
 import Glibc
 
-/// Owns one file descriptor; its end closes it. Lent by borrowing `rawValue`.
+/// Owns one file descriptor and closes it at the end of its life. Callers borrow `rawValue`.
 public struct Descriptor: ~Copyable, Sendable {
     /// The kernel's number for it; valid while the value is borrowed.
     public let rawValue: Int32
 
-    /// Takes over `rawValue`, which no other code may close.
+    /// Takes ownership of `rawValue`, which no other code may close.
     public init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
 
     deinit {
-        // On Linux the descriptor is gone whatever close(2) returns; repeating it could close a stranger's.
+        // On Linux close(2) frees the number also when it fails; a second call could close another descriptor.
         _ = close(rawValue)
     }
 }

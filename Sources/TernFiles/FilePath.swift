@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer is to a value that outlives the one system call it is passed to.
+import CTernLinux
+import Glibc
+import TernSystem
+
+/// Operations on paths and folders.
+package enum FilePath {
+    /// The folder part of a path: `.` if the path has none.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// A name in `folder` that cannot be guessed, for a file that is worthless while it is incomplete.
+    package static func temporary(in folder: String) -> String {
+        (folder.hasSuffix("/") ? folder : folder + "/") + ".tern-"
+            + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    /// The same, in the folder of `target`, so that a rename can reach it.
+    package static func temporary(beside target: String) -> String { temporary(in: folder(of: target)) }
+
+    /// Whether the path is a symbolic link, also a dangling one.
+    package static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// The path without links, `.` and `..`; nil if nothing exists there.
+    package static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(validatingCString: resolved)
+    }
+
+    /// The same path with its folder resolved, if that folder exists; the last component may be missing or a link.
+    package static func resolvingFolder(of path: String) -> String {
+        let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let name = path[cut...]
+        if name.isEmpty || path.utf8.contains(0) { return path }
+        guard let folder = resolved(folder(of: path)) else { return path }
+        return (folder == "/" ? "" : folder) + "/" + name
+    }
+
+    /// Creates the folder and its missing parents.
+    package static func createFolder(_ path: String) throws(SystemError) {
+        if path.isEmpty || path == "/" || FileStatus(of: path)?.kind == .folder { return }
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        try createFolder(parent)
+        do throws(SystemError) {
+            _ = try SystemCall.run(.mkdir) { unsafe mkdir(path, 0o777) }
+        } catch {
+            // Another process may have created it first.
+            guard error.code == EEXIST, FileStatus(of: path)?.kind == .folder else { throw error }
+        }
+    }
+}

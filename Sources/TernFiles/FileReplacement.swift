@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: the chunk outlives the calls it is passed to.
+import CTernLinux
+import Glibc
+package import TernSystem
+
+/// The future content of a regular file, which stays as it was until `commit()`.
+///
+/// A temporary file beside the target collects the content and replaces the target in one step. In three cases it
+/// cannot: the target has other hard links, its owner cannot be kept, or its folder cannot be written. Then `commit()`
+/// copies the content into the target. That is not one step, but it reserves the space first.
+///
+/// One thread at a time may use it.
+package final class FileReplacement {
+    private static let chunkSize = 1 << 17
+
+    private let target: String
+    private let isNew: Bool
+    private let overwrites: Bool
+    private var length: Int64 = 0
+    private let temporaryFile: OutputFile
+
+    /// - Parameters:
+    ///   - target: The path of a regular file, or of none, without symbolic links.
+    ///   - path: The path for the temporary file, in the folder of the target.
+    ///   - fallbackPath: The path to take if that folder cannot be written.
+    package init(of target: String, path: String, fallbackPath: String) throws(SystemError) {
+        self.target = target
+        let existing = FileStatus(of: target)
+        isNew = existing == nil
+        // Until the file has the permissions of the file it replaces, only its owner may read it.
+        let permissions: UInt32 = existing == nil ? 0o666 : 0o600
+        do throws(SystemError) {
+            temporaryFile = try OutputFile.createTemporary(path, permissions: permissions)
+        } catch {
+            guard existing != nil, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+            temporaryFile = try OutputFile.createTemporary(fallbackPath, permissions: permissions)
+            overwrites = true
+            return
+        }
+        if let existing {
+            overwrites = existing.linkCount > 1 || !temporaryFile.copyAttributes(of: existing)
+        } else {
+            overwrites = false
+        }
+    }
+
+    deinit { temporaryFile.remove() }
+
+    /// Appends `bytes`.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        try unsafe temporaryFile.write(bytes, at: length)
+        length += Int64(bytes.count)
+    }
+
+    /// Makes the content that of the target.
+    package func commit() throws(SystemError) {
+        try temporaryFile.checkDeferredErrors()
+        if !overwrites {
+            do throws(SystemError) {
+                return try temporaryFile.replace(target)
+            } catch {
+                // A mount point, or another user's file in a folder like /tmp.
+                guard !isNew, [EACCES, EPERM, EBUSY].contains(error.code) else { throw error }
+            }
+        }
+        try overwrite()
+    }
+
+    private func overwrite() throws(SystemError) {
+        let file = try OutputFile.openForWriting(target)
+        try file.reserve(length)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 1)
+        defer { unsafe chunk.deallocate() }
+        var offset: Int64 = 0
+        while offset < length {
+            let count = try unsafe temporaryFile.read(into: chunk, at: offset)
+            if count == 0 { throw .unexpectedEndOfFile }
+            try unsafe file.write(UnsafeRawBufferPointer(rebasing: chunk.prefix(count)), at: offset)
+            offset += Int64(count)
+        }
+        try file.truncate(to: length)
+        try file.checkDeferredErrors()
+    }
+}

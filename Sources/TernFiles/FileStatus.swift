@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer is to a value that outlives the one system call it is passed to.
+import CTernLinux
+import Glibc
+
+/// What stat(2) says of a path.
+package struct FileStatus: Sendable {
+    package enum Kind: Sendable {
+        case regular, folder, other
+    }
+
+    package let kind: Kind
+    package let owner: UInt32
+    package let group: UInt32
+    package let permissions: UInt32
+    /// The number of hard links.
+    package let linkCount: Int
+
+    /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
+    package init?(of path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            default: .other
+            }
+        (owner, group) = (status.st_uid, status.st_gid)
+        permissions = UInt32(status.st_mode) & 0o7777
+        linkCount = Int(clamping: status.st_nlink)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
+
+/// Makes every system call: repeats it on `EINTR` and turns `errno` into a typed error.
+///
+/// Inlined into other modules, because each request makes some of these calls.
+package enum SystemCall {
+    /// Runs `body` until it is not interrupted and returns what it returned.
+    @inlinable @inline(__always)
+    package static func run(_ name: SystemError.Call, _ body: () -> Int32) throws(SystemError) -> Int32 {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            let code = errno
+            if code == EINTR { continue }
+            assert(code != EBADF && code != EFAULT, "\(name): the descriptor or buffer is not valid")
+            throw SystemError(name, code: code)
+        }
+    }
+
+    /// Does the same for calls that move bytes: would-block and end-of-stream are results, not errors.
+    @inlinable @inline(__always)
+    package static func transfer(_ name: SystemError.Call, _ body: () -> Int) throws(SystemError) -> IOResult {
+        while true {
+            let count = body()
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .endOfStream }
+            let code = errno
+            if code == EAGAIN { return .wouldBlock }
+            if code == EINTR { continue }
+            assert(code != EBADF && code != EFAULT, "\(name): the descriptor or buffer is not valid")
+            throw SystemError(name, code: code)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TernFiles
+
+@Suite struct FilePathTests {
+    private let folder = TestFolder()
+
+    @Test(arguments: [("a", "."), ("/a", "/"), ("b/a", "b"), ("/c/b/a", "/c/b"), ("b/", "b"), ("", ".")])
+    func `a path's folder is what precedes its last slash`(path: String, expected: String) {
+        #expect(FilePath.folder(of: path) == expected)
+    }
+
+    @Test func `temporary paths differ and stay in the folder`() {
+        let (one, other) = (FilePath.temporary(beside: "/x/file"), FilePath.temporary(in: "/x/"))
+        #expect(one.hasPrefix("/x/.tern-"))
+        #expect(other.hasPrefix("/x/.tern-"))
+        #expect(one != other)
+    }
+
+    @Test func `only a link is a link, also one that leads nowhere`() throws {
+        try folder.write("", to: "file")
+        unsafe symlink(folder["none"], folder["link"])
+        #expect(FilePath.isSymbolicLink(folder["link"]))
+        #expect(!FilePath.isSymbolicLink(folder["file"]))
+        #expect(!FilePath.isSymbolicLink(folder["none"]))
+    }
+
+    @Test func `a folder is resolved, the last component is not`() throws {
+        unsafe symlink(folder.path, folder["link"])
+        let real = try #require(FilePath.resolved(folder.path))
+        #expect(FilePath.resolvingFolder(of: folder["link/new"]) == real + "/new")
+        #expect(FilePath.resolvingFolder(of: folder["./link"]) == real + "/link")
+        #expect(FilePath.resolvingFolder(of: folder["none/new"]) == folder["none/new"])
+        #expect(FilePath.resolvingFolder(of: "/new") == "/new")
+        #expect(FilePath.resolved(folder["none"]) == nil)
+    }
+
+    @Test func `missing folders are created with their parents`() throws {
+        let path = folder["one/two"]
+        try FilePath.createFolder(path)
+        try FilePath.createFolder(path)
+        #expect(FileStatus(of: path)?.kind == .folder)
+        try folder.write("", to: "file")
+        #expect(throws: SystemError(.mkdir, code: EEXIST)) { try FilePath.createFolder(folder["file/sub"]) }
+        unsafe rmdir(path)
+        unsafe rmdir(folder["one"])
+    }
+}
