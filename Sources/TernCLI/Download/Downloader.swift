@@ -25,7 +25,7 @@ struct Downloader {
                 range: file.range != nil, rules: ResponseRules(redirectSchemes: redirectSchemes),
                 progress: file.isSilent ? nil : DownloadProgress())
             let task = task(to: target, attempt, transcript)
-            let interruption = Interruption { task.cancel() }
+            let interruption = Interruption { _ in task.cancel() }
             await transcript.record(task)
             let outcome = transcript.outcome
             interruption.end()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Dispatch
 import Foundation
 import Glibc
 import Tern
@@ -46,7 +45,7 @@ struct EventReader {
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
         // Before anything is shown that could be taken for the time to interrupt.
-        let interruption = Self.onInterruption { stop.stop(.interrupted) }
+        let interruption = Interruption(by: [SIGINT]) { _ in stop.stop(.interrupted) }
         let reader = Task { for try await event in events { try show(event) } }
         stop.watch(reader)
         let clock = Task {
@@ -56,7 +55,7 @@ struct EventReader {
         }
         let result = await reader.result
         clock.cancel()
-        interruption.cancel()
+        interruption.end()
         let failure: FailureReport
         switch (stop.reason, result) {
         case (.interrupted, _), (nil, .success): return
@@ -68,23 +67,5 @@ struct EventReader {
         }
         StandardStreams.tell(failure.line)
         throw ExitCode(failure.status.rawValue)
-    }
-
-    /// The first one is an orderly end, and is given the time that takes; a second one is not.
-    private static func onInterruption(_ work: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "tern.signals"))
-        let wasInterrupted = Lock(false)
-        source.setEventHandler {
-            let isSecond = wasInterrupted.withLock { before in
-                defer { before = true }
-                return before
-            }
-            if isSecond { _exit(1) }
-            work()
-        }
-        // Waits until Dispatch listens, so that no interruption ends the process by default.
-        let sources: [any DispatchSourceSignal] = [source]
-        sources.begin()
-        return source
     }
 }

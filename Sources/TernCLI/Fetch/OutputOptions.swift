@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import TernFiles
 
 /// What becomes of the answer, with curl's option names.
 struct OutputOptions: ParsableArguments {
@@ -139,15 +140,15 @@ struct OutputOptions: ParsableArguments {
     private static func makeFolder(of path: String) throws {
         do {
             try FileManager.default.createDirectory(
-                atPath: OutputTarget.folder(of: path), withIntermediateDirectories: true)
+                atPath: FilePath.folder(of: path), withIntermediateDirectories: true)
         } catch {
-            throw CommandFailure(.unwritable, "--create-dirs: cannot make the folder \(OutputTarget.folder(of: path))")
+            throw CommandFailure(.unwritable, "--create-dirs: cannot make the folder \(FilePath.folder(of: path))")
         }
     }
 
     /// The regular file that would be written, whatever it is called; nil for what is written through.
     private static func file(_ path: String) -> String? {
-        guard case .file(let place, _)? = try? OutputTarget(path: path) else { return nil }
+        guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
         return URL(filePath: place).resolvingSymlinksInPath().path
     }
 

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the path is lent to one system call, which copies it.
+// Safety: the path is passed to one system call, which copies it; buffers outlive the call they are passed to.
 import Foundation
 import Glibc
+import TernFiles
 
-/// Takes a body, piece by piece, to where it is to go.
+/// Writes a body, chunk by chunk, to its destination.
 ///
-/// Used by one thread at a time.
+/// One thread at a time may use it.
 final class BodySink {
-    private enum Place {
-        /// Exits: written through, draft.
+    private enum State {
+        /// Exits: descriptor, file.
         case unopened
-        case writtenThrough(Int32)
-        case draft(DraftFile)
+        case descriptor(Int32)
+        case file(FileReplacement, TemporaryFile)
     }
 
-    /// A body that would steer the terminal instead of being read on it.
-    struct SteeringBody: ReportedFailure, CustomStringConvertible {
+    /// A body with a byte that a terminal executes instead of showing it.
+    struct ControlCharacterInBody: ReportedFailure, CustomStringConvertible {
         var exitStatus: ExitStatus { .unwritable }
 
         let byte: UInt8
 
         var description: String {
             "the body holds a control character (byte 0x\(String(byte, radix: 16, uppercase: true))), which can mess up your "
-                + "terminal: -o FILE saves it, -o - shows it all the same"
+                + "terminal: save it with -o FILE, or show it with -o -"
         }
     }
 
     private let path: String?
     private let target: OutputTarget
-    private var place = Place.unopened
+    private var state = State.unopened
     private var terminal: TerminalBytes?
 
-    /// - Parameter path: nil is standard output.
+    /// - Parameter path: The file of `-o`; nil for standard output.
     init(path: String?) throws(OutputError) {
         self.path = path
         if let path {
@@ -42,67 +43,82 @@ final class BodySink {
         }
     }
 
-    /// Whether what is written cannot be taken back.
+    /// Whether each write takes effect at once and cannot be undone.
     var isWrittenThrough: Bool {
         if case .file = target { false } else { true }
     }
 
-    /// Gets ready to write; waits for a reader if it is a FIFO.
+    /// Opens the destination. A FIFO blocks until its reader opens it.
     ///
-    /// - Returns: what must not be left behind.
-    func open() throws(OutputError) -> UnfinishedFile? {
+    /// - Returns: The temporary file, which the caller removes if the body never becomes complete.
+    func open() throws(OutputError) -> TemporaryFile? {
         switch target {
-        case .standardOutput: place = .writtenThrough(STDOUT_FILENO)
-        case .descriptor(let number): place = .writtenThrough(number)
-        case .device, .file: return try openAnew()
+        case .standardOutput: state = .descriptor(STDOUT_FILENO)
+        case .descriptor(let number): state = .descriptor(number)
+        case .device, .file: return try openPath()
         }
         return nil
     }
 
     func write(_ data: Data) throws {
         try check(data)
-        switch place {
+        switch state {
         case .unopened: break
-        case .writtenThrough(STDOUT_FILENO): try StandardStreams.write(data)
-        case .writtenThrough(let number):
+        case .descriptor(STDOUT_FILENO): try StandardStreams.write(data)
+        case .descriptor(let number):
             do throws(StandardStreams.WriteError) {
                 try StandardStreams.write(data, to: number)
             } catch {
                 throw OutputError(path ?? "-", .system(error.number))
             }
-        case .draft(let draft): try draft.write(data)
+        case .file(let file, _):
+            do {
+                try unsafe data.withUnsafeBytes { try unsafe file.write($0) }
+            } catch let error as SystemError {
+                throw OutputError(path ?? "-", .system(error.code))
+            }
         }
     }
 
-    /// The body is whole.
+    /// Completes the destination: the body is complete.
     func finish() throws(OutputError) {
-        if case .draft(let draft) = place { try draft.commit() }
-        place = .unopened
+        defer { state = .unopened }
+        guard case .file(let file, _) = state else { return }
+        do throws(SystemError) {
+            try file.commit()
+        } catch {
+            throw OutputError(path ?? "-", .system(error.code))
+        }
     }
 
-    /// It will never be.
-    func abandon() { place = .unopened }
+    /// Discards what was written to a file: the body will never be complete.
+    func abandon() { state = .unopened }
 
-    /// The path may lead elsewhere by now.
-    private func openAnew() throws(OutputError) -> UnfinishedFile? {
+    /// Looks at the path again, which may lead elsewhere by now.
+    private func openPath() throws(OutputError) -> TemporaryFile? {
         guard let path else { return nil }
         switch try OutputTarget(path: path) {
         case .standardOutput, .descriptor: throw OutputError(path, .system(EBUSY))
         case .device(let path):
             let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
             guard descriptor >= 0 else { throw .last(path) }
-            place = .writtenThrough(descriptor)
+            state = .descriptor(descriptor)
             return nil
-        case .file(let path, let existing):
-            let draft = try DraftFile(of: path, existing: existing)
-            place = .draft(draft)
-            return draft.unfinished
+        case .file(let path):
+            let temporary = TemporaryFile(beside: path)
+            do throws(SystemError) {
+                let file = try FileReplacement(of: path, path: temporary.path, fallbackPath: temporary.fallbackPath)
+                state = .file(file, temporary)
+            } catch {
+                throw OutputError(path, .system(error.code))
+            }
+            return temporary
         }
     }
 
-    private func check(_ data: Data) throws(SteeringBody) {
+    private func check(_ data: Data) throws(ControlCharacterInBody) {
         if let offset = terminal?.firstControl(in: data) {
-            throw SteeringBody(byte: data[data.startIndex + offset])
+            throw ControlCharacterInBody(byte: data[data.startIndex + offset])
         }
     }
 }

@@ -16,7 +16,7 @@ final class Outlet: @unchecked Sendable {
     private struct Waiting {
         var bytes = 0
         var isHolding = false
-        var unfinished: UnfinishedFile?
+        var temporaryFile: TemporaryFile?
     }
 
     private let queue = DispatchQueue(label: "tern.output")
@@ -37,8 +37,8 @@ final class Outlet: @unchecked Sendable {
         task.hold()
         queue.async { [self] in
             attempt(for: task) {
-                let unfinished = try sink.open()
-                waiting.withLock { $0.unfinished = unfinished }
+                let file = try sink.open()
+                waiting.withLock { $0.temporaryFile = file }
             }
             task.release()
         }
@@ -82,7 +82,7 @@ final class Outlet: @unchecked Sendable {
     }
 
     /// Leaves nothing behind, though the queue may be stuck.
-    func abandon() { waiting.withLock { $0.unfinished }?.remove() }
+    func abandon() { waiting.withLock { $0.temporaryFile }?.remove() }
 
     private func attempt(for task: SessionTask, _ work: () throws -> Void) {
         guard failure == nil else { return }

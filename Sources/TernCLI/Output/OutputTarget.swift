@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that lives as long as the one system call it is lent to.
+// Safety: each pointer is to a value that outlives the one system call it is passed to.
 import Glibc
+import TernFiles
 
-/// What `-o` names, judged by what is there. Nothing is touched.
+/// The kind of destination that `-o` names. Finding it out changes nothing.
 enum OutputTarget {
-    /// No file was named; a terminal is not sent what would control it.
+    /// The option was not given: a terminal gets no control characters.
     case standardOutput
-    /// A descriptor that we were started with, such as that of `-`, /dev/stdout and /dev/fd/3.
+    /// A descriptor that the command inherited, such as that of `-`, /dev/stdout and /dev/fd/3.
     case descriptor(Int32)
-    /// A device or a FIFO: it is written through.
+    /// A device or a FIFO, which is written directly.
     case device(String)
-    /// A regular file, or nothing so far. Links have been followed.
-    case file(String, existing: stat?)
+    /// A regular file, or a path at which nothing exists. Links are resolved.
+    case file(String)
 
-    /// As many as the kernel follows.
+    /// The number that the kernel follows.
     private static let maximumLinks = 40
 
     init(path: String) throws(OutputError) {
@@ -39,14 +40,14 @@ enum OutputTarget {
             case S_IFSOCK: throw OutputError(path, .isSocket)
             case let kind:
                 guard unsafe access(place, W_OK) == 0 else { throw .last(path) }
-                self = kind == S_IFREG ? .file(place, existing: status) : .device(place)
+                self = kind == S_IFREG ? .file(place) : .device(place)
                 return
             }
         }
         throw OutputError(path, .tooManyLinks)
     }
 
-    /// These are doors to what is open already: a file behind one must not be opened anew, let alone be replaced.
+    /// Paths of open descriptors: the file behind one must be neither opened again nor replaced.
     private static func descriptor(named path: String) -> Int32? {
         if path == "/dev/stdout" { return STDOUT_FILENO }
         if path == "/dev/stderr" { return STDERR_FILENO }
@@ -69,17 +70,12 @@ enum OutputTarget {
         }
         guard !bytes.isEmpty else { throw .last(link) }
         let target = String(decoding: bytes.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return target.hasPrefix("/") ? target : folder(of: link) + "/" + target
+        return target.hasPrefix("/") ? target : FilePath.folder(of: link) + "/" + target
     }
 
     private static func missing(_ path: String) throws(OutputError) -> OutputTarget {
         if path.hasSuffix("/") { throw OutputError(path, .system(EISDIR)) }
-        guard unsafe access(folder(of: path), W_OK | X_OK) == 0 else { throw .last(path) }
-        return .file(path, existing: nil)
-    }
-
-    static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        guard unsafe access(FilePath.folder(of: path), W_OK | X_OK) == 0 else { throw .last(path) }
+        return .file(path)
     }
 }

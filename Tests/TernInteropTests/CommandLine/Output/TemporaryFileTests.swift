@@ -5,7 +5,7 @@ import Testing
 import TestPrograms
 
 /// A file that `-o` names is replaced by a whole body, and by nothing less.
-@Suite struct DraftFileTests {
+@Suite struct TemporaryFileTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -55,11 +55,11 @@ import TestPrograms
         signal: String, status: Int
     ) async throws {
         let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold] }
-        // When the draft is there, it is time for the signal. What is in a shell's background ignores SIGINT else.
+        // The signal comes when the file is open, which has no name yet. The inner shell becomes the command.
         let result = try await run(
             origin.url("/"),
-            #"env --default-signal "$0" get "$1" -o file & until ls .tern-* >/dev/null 2>&1; do :; done; "#
-                + #"kill -\#(signal) $!; wait $!; echo $?"#)
+            #"sh -c '( until ls -l /proc/$$/fd 2>&1 | grep -q "\.tern-\|(deleted)"; do :; done; kill -\#(signal) $$ ) & "#
+                + #"exec "$0" get "$1" -o file' "$0" "$1"; echo $?"#)
         #expect(result.output.split(separator: "\n").last == "\(status)")
         #expect(try contents() == "old")
         #expect(try names == ["file"])
