@@ -2,7 +2,7 @@
 public import Foundation
 
 /// What this layer finds wrong, case by case as in Alamofire 4. What the transport finds wrong is an
-/// ``TernEngine/EngineError``.
+/// ``TernEngine/SessionError``.
 public enum AFError: Error {
     /// A `URLConvertible` is not a URL.
     case invalidURL(url: any URLConvertible)

@@ -8,7 +8,7 @@ extension SessionTask {
 }
 
 extension SessionConfiguration {
-    package var additionalFields: HTTPFields {
+    package var additionalFields: HeaderFields {
         get { httpAdditionalHeaders }
         set { httpAdditionalHeaders = newValue }
     }

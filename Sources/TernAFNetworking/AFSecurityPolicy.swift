@@ -20,7 +20,7 @@ public struct AFSecurityPolicy: Sendable {
     /// What pins are compared with.
     public let sslPinningMode: SSLPinningMode
     /// The certificates to pin, or whose keys to pin. None at all refuses everyone, unless the mode is `none`.
-    public var pinnedCertificates: Set<Certificate>
+    public var pinnedCertificates: Set<X509Certificate>
     /// Whether chains that are not valid, such as those of self-signed servers, are accepted for their pins; without
     /// pinning, whether every server is.
     public var allowInvalidCertificates = false
@@ -29,16 +29,17 @@ public struct AFSecurityPolicy: Sendable {
 
     /// A policy that pins these certificates or their keys. Without any, but with a mode that pins, it takes the `.cer`
     /// files among the main bundle's resources.
-    public init(pinningMode: SSLPinningMode = .none, withPinnedCertificates pinnedCertificates: Set<Certificate>? = nil)
-    {
+    public init(
+        pinningMode: SSLPinningMode = .none, withPinnedCertificates pinnedCertificates: Set<X509Certificate>? = nil
+    ) {
         sslPinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates ?? (pinningMode == .none ? [] : Self.certificates(in: .main))
     }
 
     /// The DER certificates with the extension `cer` among a bundle's resources.
-    public static func certificates(in bundle: Bundle) -> Set<Certificate> {
+    public static func certificates(in bundle: Bundle) -> Set<X509Certificate> {
         let files = bundle.paths(forResourcesOfType: "cer", inDirectory: nil).map { URL(filePath: $0) }
-        return Set(files.compactMap { file in try? Certificate(der: [UInt8](try Data(contentsOf: file))) })
+        return Set(files.compactMap { file in try? X509Certificate(der: [UInt8](try Data(contentsOf: file))) })
     }
 
     /// Whether a server is trusted that was asked for by the name `domain`; nil checks no name.

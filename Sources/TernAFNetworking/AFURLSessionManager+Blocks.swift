@@ -65,7 +65,7 @@ extension AFURLSessionManager {
     /// handlers.
     @preconcurrency
     public func setDataTaskDidReceiveResponseBlock(
-        _ block: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+        _ block: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseAnswer)?
     ) {
         manager.delegate.dataTaskDidBecomeDownloadTask = { [registry, blocks] session, task, download in
             registry.move(task, to: download, AFFileMover(blocks: blocks))

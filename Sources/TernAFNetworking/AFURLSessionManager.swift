@@ -192,7 +192,7 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.downloadTask(with: request)
     }
 
-    /// A task that resumes an interrupted or cancelled download, with ``TernEngine/EngineError/resumeData``
+    /// A task that resumes an interrupted or cancelled download, with ``TernEngine/SessionError/resumeData``
     /// or what ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is
     /// another one by now.
     ///
@@ -204,7 +204,7 @@ open class AFURLSessionManager: @unchecked Sendable {
     ) throws -> SessionDownloadTask {
         let request = manager.download(resumingWith: resumeData)
         if let task = download(request, progress, destination, completionHandler) { return task }
-        throw request.delegate.error ?? EngineError(.cancelled, phase: .request)
+        throw request.delegate.error ?? SessionError(.cancelled, phase: .request)
     }
 
     /// Nil if the request has no task.

@@ -23,7 +23,7 @@ struct IdentityOptions: ParsableArguments {
             "Append the secrets of the connection to this file, for Wireshark. Never keep it.", valueName: "file"))
     var keyLogFile: String?
 
-    var keyLog: KeyLog? { keyLogFile.map { KeyLog(path: $0) } }
+    var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
 
     /// The options that are there.
     var given: [String] {

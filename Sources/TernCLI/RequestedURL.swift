@@ -23,7 +23,7 @@ struct RequestedURL {
             guard let url = request.url else { throw .missingURL }
             self.url = url
         } catch {
-            let status = ExitStatus(of: EngineError(.request(.invalid(error)), phase: .request))
+            let status = ExitStatus(of: SessionError(.request(.invalid(error)), phase: .request))
             if hasCredentials { throw CommandFailure(status, "the URL: \(error)") }
             throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
         }

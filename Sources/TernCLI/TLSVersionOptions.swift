@@ -30,7 +30,7 @@ struct TLSVersionOptions: ParsableArguments {
         }
     }
 
-    func apply(to configuration: inout TLSConfiguration) {
+    func apply(to configuration: inout TLSSettings) {
         if speaksLatest { configuration.minimumVersion = .v1_3 }
         if maximum == "1.2" { configuration.maximumVersion = .v1_2 }
     }

@@ -59,7 +59,7 @@ struct TrustOptions: ParsableArguments {
                 throw CommandFailure(.authorities, "--cacert: cannot read \(caCertificateFile)")
             }
             do {
-                configuration.tls.anchors = .only(try Certificate.all(inPEM: [UInt8](pem)))
+                configuration.tls.anchors = .only(try X509Certificate.all(inPEM: [UInt8](pem)))
             } catch {
                 throw CommandFailure(.authorities, "--cacert: \(caCertificateFile): \(error)")
             }
@@ -84,7 +84,7 @@ struct TrustOptions: ParsableArguments {
         if pins.isEmpty { return isInsecure ? .disableEvaluation : revocation.policy }
         let keys = try pins.map { pin in
             do {
-                return try PublicKey(pin: pin)
+                return try X509Certificate.PublicKey(pin: pin)
             } catch {
                 throw ValidationError("--pin \(pin): \(error)")
             }

@@ -44,11 +44,11 @@ package enum FilePath {
     }
 
     /// Creates the folder and its missing parents.
-    package static func createFolder(_ path: String) throws(SystemError) {
+    package static func createFolder(_ path: String) throws(SystemCallError) {
         if path.isEmpty || path == "/" || FileStatus(of: path)?.kind == .folder { return }
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
         try createFolder(parent)
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             _ = try SystemCall.run(.mkdir) { unsafe mkdir(path, 0o777) }
         } catch {
             // Another process may have created it first.

@@ -24,13 +24,13 @@ package final class FileReplacement {
     ///   - target: The path of a regular file, or of none, without symbolic links.
     ///   - path: The path for the temporary file, in the folder of the target.
     ///   - fallbackPath: The path to take if that folder cannot be written.
-    package init(of target: String, path: String, fallbackPath: String) throws(SystemError) {
+    package init(of target: String, path: String, fallbackPath: String) throws(SystemCallError) {
         self.target = target
         let existing = FileStatus(of: target)
         isNew = existing == nil
         // Until the file has the permissions of the file it replaces, only its owner may read it.
         let permissions: UInt32 = existing == nil ? 0o666 : 0o600
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             temporaryFile = try OutputFile.createTemporary(path, permissions: permissions)
         } catch {
             guard existing != nil, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
@@ -48,16 +48,16 @@ package final class FileReplacement {
     deinit { temporaryFile.remove() }
 
     /// Appends `bytes`.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         try unsafe temporaryFile.write(bytes, at: length)
         length += Int64(bytes.count)
     }
 
     /// Makes the content that of the target.
-    package func commit() throws(SystemError) {
+    package func commit() throws(SystemCallError) {
         try temporaryFile.checkDeferredErrors()
         if !overwrites {
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 return try temporaryFile.replace(target)
             } catch {
                 // A mount point, or another user's file in a folder like /tmp.
@@ -67,7 +67,7 @@ package final class FileReplacement {
         try overwrite()
     }
 
-    private func overwrite() throws(SystemError) {
+    private func overwrite() throws(SystemCallError) {
         let file = try OutputFile.openForWriting(target)
         try file.reserve(length)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 1)

@@ -24,7 +24,7 @@ package final class OutputFile: Sendable {
     /// Creates a file that is to `replace` another file, or to `moveIfAbsent`. It has no name until then and disappears
     /// with the process, however that ends. On a file system without nameless files it is created at `path`, where
     /// nothing may exist.
-    package static func createTemporary(_ path: String, permissions: UInt32) throws(SystemError) -> OutputFile {
+    package static func createTemporary(_ path: String, permissions: UInt32) throws(SystemCallError) -> OutputFile {
         if let file = nameless(path, permissions) { return file }
         return try create(path, permissions: permissions)
     }
@@ -46,18 +46,18 @@ package final class OutputFile: Sendable {
     private var pathInProc: String { "/proc/self/fd/\(descriptor.rawValue)" }
 
     /// Gives a nameless file this name if it is free; else the error is `EEXIST`.
-    private func link(to target: String) throws(SystemError) {
+    private func link(to target: String) throws(SystemCallError) {
         _ = try SystemCall.run(.link) { unsafe linkat(AT_FDCWD, pathInProc, AT_FDCWD, target, AT_SYMLINK_FOLLOW) }
     }
 
     /// Creates a file where nothing exists, with these permissions less those of umask(2).
-    package static func create(_ path: String, permissions: UInt32) throws(SystemError) -> OutputFile {
+    package static func create(_ path: String, permissions: UInt32) throws(SystemCallError) -> OutputFile {
         try open(path, O_RDWR | O_CREAT | O_EXCL, permissions)
     }
 
     /// Opens an existing file. Nil unless it is a regular file of this user with one name; does not follow a symbolic
     /// link.
-    package static func openOwned(_ path: String) throws(SystemError) -> OutputFile? {
+    package static func openOwned(_ path: String) throws(SystemCallError) -> OutputFile? {
         let file = try open(path, O_RDWR)
         let status = try file.status()
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1 else { return nil }
@@ -65,11 +65,11 @@ package final class OutputFile: Sendable {
     }
 
     /// Opens an existing file to overwrite it in place. Reading from it fails.
-    static func openForWriting(_ path: String) throws(SystemError) -> OutputFile { try open(path, O_WRONLY) }
+    static func openForWriting(_ path: String) throws(SystemCallError) -> OutputFile { try open(path, O_WRONLY) }
 
     private static func open(
         _ path: String, _ flags: Int32, _ permissions: UInt32 = 0
-    ) throws(SystemError) -> OutputFile {
+    ) throws(SystemCallError) -> OutputFile {
         // C would cut the path off there and open another file.
         if path.utf8.contains(0) { throw .invalidPath }
         // O_NONBLOCK: a FIFO must not block. O_NOCTTY: a terminal must not become the controlling one.
@@ -79,7 +79,7 @@ package final class OutputFile: Sendable {
         return OutputFile(path: path, descriptor: Descriptor(owning: number))
     }
 
-    private func status() throws(SystemError) -> stat {
+    private func status() throws(SystemCallError) -> stat {
         var status = stat()
         _ = try SystemCall.run(.fstat) { unsafe fstat(descriptor.rawValue, &status) }
         return status
@@ -87,13 +87,13 @@ package final class OutputFile: Sendable {
 
     /// The length in bytes.
     package var length: Int64 {
-        get throws(SystemError) { Int64(try status().st_size) }
+        get throws(SystemCallError) { Int64(try status().st_size) }
     }
 
     /// Locks the file for the life of this object. False if another process or object has locked it, or the file no
     /// longer has its name.
-    package func lock() throws(SystemError) -> Bool {
-        do throws(SystemError) {
+    package func lock() throws(SystemCallError) -> Bool {
+        do throws(SystemCallError) {
             _ = try SystemCall.run(.flock) { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) }
         } catch {
             if error.code == EWOULDBLOCK { return false }
@@ -113,8 +113,8 @@ package final class OutputFile: Sendable {
     }
 
     /// Writes all of `bytes` at `offset`.
-    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
-        try BlockedSignal.fileSize.during { () throws(SystemError) in
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemCallError) {
+        try BlockedSignal.fileSize.during { () throws(SystemCallError) in
             var written = 0
             while written < bytes.count {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -122,14 +122,14 @@ package final class OutputFile: Sendable {
                     unsafe pwrite(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
                 }
                 // Zero would repeat for ever.
-                guard case .bytes(let count) = result else { throw SystemError(.pwrite, code: EIO) }
+                guard case .bytes(let count) = result else { throw SystemCallError(.pwrite, code: EIO) }
                 written += count
             }
         }
     }
 
     /// Reads at most `buffer.count` bytes at `offset` and returns their count; 0 at the end of the file.
-    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemCallError) -> Int {
         let result = try SystemCall.transfer(.pread) {
             unsafe pread(descriptor.rawValue, buffer.baseAddress, buffer.count, off_t(offset))
         }
@@ -138,19 +138,19 @@ package final class OutputFile: Sendable {
     }
 
     /// Shortens the file, or fills it up with zeros.
-    package func truncate(to length: Int64) throws(SystemError) {
+    package func truncate(to length: Int64) throws(SystemCallError) {
         _ = try SystemCall.run(.ftruncate) { ftruncate(descriptor.rawValue, off_t(length)) }
     }
 
     /// Lengthens the file to `length` with space that is reserved on the disk. Without room the file stays as it was.
     /// A file system that cannot reserve space is no error.
-    func reserve(_ length: Int64) throws(SystemError) {
+    func reserve(_ length: Int64) throws(SystemCallError) {
         let former = try self.length
         if length <= former { return }
-        do throws(SystemError) {
-            try BlockedSignal.fileSize.during { () throws(SystemError) in
+        do throws(SystemCallError) {
+            try BlockedSignal.fileSize.during { () throws(SystemCallError) in
                 let code = posix_fallocate(descriptor.rawValue, off_t(former), off_t(length - former))
-                if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw SystemError(.posixFallocate, code: code) }
+                if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw SystemCallError(.posixFallocate, code: code) }
             }
         } catch {
             try truncate(to: former)
@@ -159,10 +159,10 @@ package final class OutputFile: Sendable {
     }
 
     /// Throws the errors that some file systems report only on close(2), such as a full disk. The file stays open.
-    package func checkDeferredErrors() throws(SystemError) {
+    package func checkDeferredErrors() throws(SystemCallError) {
         let twin = try SystemCall.run(.close) { dup(descriptor.rawValue) }
         // close(2) frees the number also when it fails: it must not be repeated.
-        guard close(twin) == 0 || errno == EINTR else { throw SystemError(.close, code: errno) }
+        guard close(twin) == 0 || errno == EINTR else { throw SystemCallError(.close, code: errno) }
     }
 
     /// Copies the permissions of the file it is to replace, and the owner where that is allowed. Returns whether both
@@ -178,10 +178,10 @@ package final class OutputFile: Sendable {
 
     /// Renames the file to `target` in one step and replaces what was there. Fails if another file has taken this
     /// file's own name: that one must not replace the target.
-    package func replace(_ target: String) throws(SystemError) {
-        if target.utf8.contains(0) { throw SystemError(.rename, code: EINVAL) }
+    package func replace(_ target: String) throws(SystemCallError) {
+        if target.utf8.contains(0) { throw SystemCallError(.rename, code: EINVAL) }
         if isNameless {
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 return try link(to: target)
             } catch {
                 guard error.isExistingFile else { throw error }
@@ -189,9 +189,9 @@ package final class OutputFile: Sendable {
             // Only a file with a name can replace another.
             try link(to: path)
         } else if !isAtPath {
-            throw SystemError(.rename, code: ENOENT)
+            throw SystemCallError(.rename, code: ENOENT)
         }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             _ = try SystemCall.run(.rename) { unsafe rename(path, target) }
         } catch {
             if isNameless { Self.remove(path) }
@@ -200,17 +200,17 @@ package final class OutputFile: Sendable {
     }
 
     /// Renames the file to `target` in one step if nothing exists there; else the error is `EEXIST`.
-    package func moveIfAbsent(to target: String) throws(SystemError) {
-        if target.utf8.contains(0) { throw SystemError(.link, code: EINVAL) }
+    package func moveIfAbsent(to target: String) throws(SystemCallError) {
+        if target.utf8.contains(0) { throw SystemCallError(.link, code: EINVAL) }
         if isNameless { return try link(to: target) }
-        if !isAtPath { throw SystemError(.link, code: ENOENT) }
-        do throws(SystemError) {
+        if !isAtPath { throw SystemCallError(.link, code: ENOENT) }
+        do throws(SystemCallError) {
             _ = try SystemCall.run(.link) { unsafe Glibc.link(path, target) }
             Self.remove(path)
         } catch {
             // A file system without hard links: a check before the rename is the best there is.
             guard [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(error.code) else { throw error }
-            if FileStatus(of: target) != nil { throw SystemError(.link, code: EEXIST) }
+            if FileStatus(of: target) != nil { throw SystemCallError(.link, code: EEXIST) }
             try replace(target)
         }
     }

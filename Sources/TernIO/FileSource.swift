@@ -13,9 +13,9 @@ public struct FileSource: ~Copyable, Sendable {
     public let isRegularFile: Bool
 
     /// Opens the file at `path`, which must not contain a NUL. Never waits for the other end of a pipe.
-    public init(path: String) throws(SystemError) {
+    public init(path: String) throws(SystemCallError) {
         // To C the path would end there, and the file would be another one.
-        if path.utf8.contains(0) { throw SystemError(.open, code: EINVAL) }
+        if path.utf8.contains(0) { throw SystemCallError(.open, code: EINVAL) }
         // O_NONBLOCK is nothing to files and directories; a pipe without a writer would hold us up. Nor does a terminal
         // become ours.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
@@ -30,7 +30,7 @@ public struct FileSource: ~Copyable, Sendable {
 
     /// Reads at most `buffer.count` bytes that lie at `offset`; room for none is no call. `.endOfStream`: nothing lies
     /// there, the file is not, or no longer, that long.
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> IOResult {
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemCallError) -> IOResult {
         if buffer.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.pread) {
             unsafe pread(descriptor.rawValue, buffer.baseAddress, buffer.count, off_t(offset))

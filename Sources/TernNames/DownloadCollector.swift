@@ -14,7 +14,7 @@ final class DownloadCollector: SessionDownloadDelegate {
         completionHandler(location, task.response, nil)
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         if let error { completionHandler(nil, task.response, error) }
     }
 }

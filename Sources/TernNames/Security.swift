@@ -4,10 +4,10 @@ public import Tern
 
 /// ``TernTLS/ServerTrust``: a value, where Security has a reference.
 public typealias SecTrust = ServerTrust
-/// ``TernTLS/Certificate``
-public typealias SecCertificate = Certificate
-/// ``TernTLS/PublicKey``
-public typealias SecKey = PublicKey
+/// ``TernTLS/X509Certificate``
+public typealias SecCertificate = X509Certificate
+/// ``TernTLS/X509Certificate/PublicKey``
+public typealias SecKey = X509Certificate.PublicKey
 /// Foundation's: nothing is bridged here.
 public typealias CFData = Data
 /// ``TernTLS/RevocationFlags``
@@ -28,14 +28,16 @@ public let kSecRevocationUseAnyAvailableMethod = RevocationFlags.useAnyAvailable
 
 /// The certificate that these bytes encode in DER; nil if they encode none. The allocator does not count.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public func SecCertificateCreateWithData(_ allocator: Never?, _ data: Data) -> Certificate? {
-    try? Certificate(der: [UInt8](data))
+public func SecCertificateCreateWithData(_ allocator: Never?, _ data: Data) -> X509Certificate? {
+    try? X509Certificate(der: [UInt8](data))
 }
 
 /// The certificate's encoding in DER.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public func SecCertificateCopyData(_ certificate: Certificate) -> Data { Data(certificate.der) }
+public func SecCertificateCopyData(_ certificate: X509Certificate) -> Data { Data(certificate.der) }
 
 /// The certificate's key.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public func SecCertificateCopyKey(_ certificate: Certificate) -> PublicKey? { certificate.publicKey }
+public func SecCertificateCopyKey(_ certificate: X509Certificate) -> X509Certificate.PublicKey? {
+    certificate.publicKey
+}

@@ -4,16 +4,16 @@ public import Tern
 
 /// What a request fails with where URLSession would fail with Foundation's `URLError`: `error as? URLError` finds it,
 /// and its `code` is one of Foundation's. Errors that Foundation itself throws are `Foundation.URLError`.
-public typealias URLError = EngineError
+public typealias URLError = SessionError
 
-extension EngineError {
+extension SessionError {
     /// Foundation's codes.
     public typealias Code = Foundation.URLError.Code
 
     /// `failingURL` as text.
     public var failureURLString: String? { failingURL?.absoluteString }
 
-    /// ``TernEngine/EngineError/resumeData``
+    /// ``TernEngine/SessionError/resumeData``
     public var downloadTaskResumeData: Data? { resumeData }
 
     /// The description, the origin of the request, the resume data of a download, and nothing else of the request.

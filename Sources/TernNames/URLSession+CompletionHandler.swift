@@ -82,7 +82,7 @@ extension Session {
 
     private static func tell(
         _ completionHandler: (Data?, HTTPURLResponse?, (any Error)?) -> Void,
-        _ result: Swift.Result<(Data, HTTPURLResponse), EngineError>
+        _ result: Swift.Result<(Data, HTTPURLResponse), SessionError>
     ) {
         switch result {
         case .success((let data, let response)): completionHandler(data, response, nil)

@@ -21,8 +21,8 @@ public typealias URLSessionTaskTransactionMetrics = HopMetrics
 public typealias URLResponse = HTTPURLResponse
 
 extension Session {
-    /// ``TernEngine/ResponseDisposition``
-    public typealias ResponseDisposition = Tern.ResponseDisposition
+    /// ``TernEngine/ResponseAnswer``
+    public typealias ResponseAnswer = Tern.ResponseAnswer
 
     /// A session with this configuration.
     public convenience init(configuration: URLSessionConfiguration) {

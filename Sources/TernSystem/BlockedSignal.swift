@@ -13,7 +13,7 @@ package struct BlockedSignal: Sendable {
 
     /// Runs `body` with the signal blocked. On a thread that blocks it already, such as a reactor's, that costs one
     /// system call.
-    package func during<R>(_ body: () throws(SystemError) -> R) throws(SystemError) -> R {
+    package func during<R>(_ body: () throws(SystemCallError) -> R) throws(SystemCallError) -> R {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, number)
@@ -22,7 +22,7 @@ package struct BlockedSignal: Sendable {
         // The signal stays pending on a thread that never receives it.
         if unsafe sigismember(&before, number) == 1 { return try body() }
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             return try body()
         } catch {
             // Takes the signal that `body` raised before the mask lets it through. Does not wait if there is none.

@@ -8,20 +8,20 @@ import Glibc
 package enum SystemCall {
     /// Runs `body` until it is not interrupted and returns what it returned.
     @inlinable @inline(__always)
-    package static func run(_ name: SystemError.Call, _ body: () -> Int32) throws(SystemError) -> Int32 {
+    package static func run(_ name: SystemCallError.Call, _ body: () -> Int32) throws(SystemCallError) -> Int32 {
         while true {
             let result = body()
             if result >= 0 { return result }
             let code = errno
             if code == EINTR { continue }
             assert(code != EBADF && code != EFAULT, "\(name): the descriptor or buffer is not valid")
-            throw SystemError(name, code: code)
+            throw SystemCallError(name, code: code)
         }
     }
 
     /// Does the same for calls that move bytes: would-block and end-of-stream are results, not errors.
     @inlinable @inline(__always)
-    package static func transfer(_ name: SystemError.Call, _ body: () -> Int) throws(SystemError) -> IOResult {
+    package static func transfer(_ name: SystemCallError.Call, _ body: () -> Int) throws(SystemCallError) -> IOResult {
         while true {
             let count = body()
             if count > 0 { return .bytes(count) }
@@ -30,7 +30,7 @@ package enum SystemCall {
             if code == EAGAIN { return .wouldBlock }
             if code == EINTR { continue }
             assert(code != EBADF && code != EFAULT, "\(name): the descriptor or buffer is not valid")
-            throw SystemError(name, code: code)
+            throw SystemCallError(name, code: code)
         }
     }
 }

@@ -36,7 +36,7 @@ public struct TLSError: Error, Sendable, Hashable {
     /// A part of the configuration that cannot be used.
     public enum Setting: Sendable, Hashable {
         /// The oldest version is newer than the newest.
-        case versions(minimum: TLSVersion, maximum: TLSVersion)
+        case versions(minimum: TLSProtocolVersion, maximum: TLSProtocolVersion)
         /// Empty, or longer than the 255 bytes that ALPN has room for.
         case applicationProtocol(String)
         /// The identity's key is too weak, or of a kind that TLS does not know.

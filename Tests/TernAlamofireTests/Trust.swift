@@ -20,7 +20,7 @@ class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Senda
     }
 
     private func certificate(_ pem: String) throws -> SecCertificate {
-        let data = SecCertificateCopyData(try Certificate(pem: pem))
+        let data = SecCertificateCopyData(try X509Certificate(pem: pem))
         return try #require(SecCertificateCreateWithData(nil, data))
     }
 
@@ -48,7 +48,7 @@ class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Senda
     }
 
     @Test func `a policy evaluates a trust made of certificates`() throws {
-        let chain = try Certificate.all(inPEM: leaf.chainPEM)
+        let chain = try X509Certificate.all(inPEM: leaf.chainPEM)
         var trust: SecTrust = ServerTrust(sentChain: chain)
         let validating = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
         #expect(!validating.evaluate(trust, forHost: "localhost"))

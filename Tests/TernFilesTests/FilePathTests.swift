@@ -43,7 +43,7 @@ import Testing
         try FilePath.createFolder(path)
         #expect(FileStatus(of: path)?.kind == .folder)
         try folder.write("", to: "file")
-        #expect(throws: SystemError(.mkdir, code: EEXIST)) { try FilePath.createFolder(folder["file/sub"]) }
+        #expect(throws: SystemCallError(.mkdir, code: EEXIST)) { try FilePath.createFolder(folder["file/sub"]) }
         unsafe rmdir(path)
         unsafe rmdir(folder["one"])
     }

@@ -81,7 +81,7 @@ import Testing
 
     @Test func `a new file in a folder that does not exist is an error`() throws {
         let target = folder["none/file"]
-        #expect(throws: SystemError(.open, code: ENOENT)) {
+        #expect(throws: SystemCallError(.open, code: ENOENT)) {
             try FileReplacement(
                 of: target, path: FilePath.temporary(beside: target),
                 fallbackPath: FilePath.temporary(in: fallback.path))

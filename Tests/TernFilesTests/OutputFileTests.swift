@@ -17,7 +17,7 @@ import Testing
         try file.truncate(to: 1)
         #expect(try file.length == 1)
         try file.checkDeferredErrors()
-        #expect(throws: SystemError(.open, code: EEXIST)) { try OutputFile.create(a, permissions: 0o600) }
+        #expect(throws: SystemCallError(.open, code: EEXIST)) { try OutputFile.create(a, permissions: 0o600) }
     }
 
     @Test func `a locked file is locked until its object ends`() throws {
@@ -39,11 +39,11 @@ import Testing
     @Test func `a link, a folder and a file with two names are not opened as one's own`() throws {
         try folder.write("text", to: "a")
         unsafe symlink(a, b)
-        #expect(throws: SystemError(.open, code: ELOOP)) { try OutputFile.openOwned(b) }
+        #expect(throws: SystemCallError(.open, code: ELOOP)) { try OutputFile.openOwned(b) }
         unsafe unlink(b)
         unsafe link(a, b)
         #expect(try OutputFile.openOwned(a) == nil)
-        #expect(throws: SystemError(.open, code: EISDIR)) { try OutputFile.openOwned(folder.path) }
+        #expect(throws: SystemCallError(.open, code: EISDIR)) { try OutputFile.openOwned(folder.path) }
     }
 
     @Test func `a temporary file gets a name when it replaces or moves, and disappears otherwise`() throws {
@@ -55,7 +55,7 @@ import Testing
         #expect(FileStatus(of: a) == nil)
         file = try OutputFile.createTemporary(a, permissions: 0o640)
         try file?.write("3", at: 0)
-        #expect(throws: SystemError(.link, code: EEXIST)) { try file?.moveIfAbsent(to: b) }
+        #expect(throws: SystemCallError(.link, code: EEXIST)) { try file?.moveIfAbsent(to: b) }
         try file?.replace(b)
         #expect(try folder.text(of: "b") == "3")
         #expect(FileStatus(of: b)?.permissions == 0o640)
@@ -66,10 +66,10 @@ import Testing
     }
 
     @Test func `the error of a temporary file names the system call`() {
-        #expect(throws: SystemError(.open, code: ENOENT)) {
+        #expect(throws: SystemCallError(.open, code: ENOENT)) {
             try OutputFile.createTemporary(folder["none/a"], permissions: 0o600)
         }
-        #expect(throws: SystemError(.open, code: EINVAL)) {
+        #expect(throws: SystemCallError(.open, code: EINVAL)) {
             try OutputFile.createTemporary(a + "\0", permissions: 0o600)
         }
     }
@@ -88,7 +88,7 @@ import Testing
         try file.moveIfAbsent(to: b)
         #expect(FileStatus(of: a) == nil)
         let other = try OutputFile.create(a, permissions: 0o600)
-        #expect(throws: SystemError(.link, code: EEXIST)) { try other.moveIfAbsent(to: b) }
+        #expect(throws: SystemCallError(.link, code: EEXIST)) { try other.moveIfAbsent(to: b) }
         other.remove()
         #expect(FileStatus(of: a) == nil)
     }
@@ -108,7 +108,7 @@ import Testing
             try file.write("old", at: 0)
             var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            #expect(throws: SystemError(.posixFallocate, code: EFBIG)) { try file.reserve(1 << 20) }
+            #expect(throws: SystemCallError(.posixFallocate, code: EFBIG)) { try file.reserve(1 << 20) }
             #expect(try file.length == 3)
             try file.reserve(4096)
             #expect(try file.length == 4096)
@@ -116,6 +116,8 @@ import Testing
     }
 
     @Test func `a NUL does not end a path`() {
-        #expect(throws: SystemError(.open, code: EINVAL)) { try OutputFile.create("/tmp/a\u{0}b", permissions: 0o600) }
+        #expect(throws: SystemCallError(.open, code: EINVAL)) {
+            try OutputFile.create("/tmp/a\u{0}b", permissions: 0o600)
+        }
     }
 }

@@ -51,7 +51,9 @@ import Testing
         let source = try FileSource(path: "/tmp")
         let isRegularFile = source.isRegularFile
         #expect(!isRegularFile)
-        #expect(throws: SystemError(.pread, code: EISDIR)) { _ = try FileSource(path: "/tmp").text(at: 0, limit: 1) }
+        #expect(throws: SystemCallError(.pread, code: EISDIR)) {
+            _ = try FileSource(path: "/tmp").text(at: 0, limit: 1)
+        }
     }
 
     @Test func `a pipe without a writer does not block, and has no offsets`() throws {
@@ -61,13 +63,13 @@ import Testing
         let source = try FileSource(path: path)
         let isRegularFile = source.isRegularFile
         #expect(!isRegularFile)
-        #expect(throws: SystemError(.pread, code: ESPIPE)) { _ = try FileSource(path: path).text(at: 0, limit: 1) }
+        #expect(throws: SystemCallError(.pread, code: ESPIPE)) { _ = try FileSource(path: path).text(at: 0, limit: 1) }
     }
 
     @Test(arguments: [-1, .min, .max])
     func `an offset that no file has is an error`(offset: Int64) throws {
         let file = try TemporaryFile(Array("hello".utf8))
-        #expect(throws: SystemError(.pread, code: EINVAL)) {
+        #expect(throws: SystemCallError(.pread, code: EINVAL)) {
             _ = try FileSource(path: file.path).text(at: offset, limit: 1)
         }
     }
@@ -78,7 +80,7 @@ import Testing
             ("", ENOENT), ("/tmp/tern-nothing-lies-here", ENOENT), (file.path + "/x", ENOTDIR),
             (file.path + "\0.txt", EINVAL), (String(repeating: "x", count: 5000), ENAMETOOLONG),
         ] {
-            #expect(throws: SystemError(.open, code: code)) { _ = try FileSource(path: path) }
+            #expect(throws: SystemCallError(.open, code: code)) { _ = try FileSource(path: path) }
         }
     }
 

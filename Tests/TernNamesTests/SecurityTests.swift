@@ -8,7 +8,7 @@ import Testing
 @Suite struct SecurityTests {
     @Test func `a certificate is made of data, and gives them and its key`() throws {
         let authority = try CertificateAuthority()
-        let certificate = try Certificate(pem: authority.certificatePEM)
+        let certificate = try X509Certificate(pem: authority.certificatePEM)
         let data = SecCertificateCopyData(certificate)
         let made: SecCertificate? = SecCertificateCreateWithData(nil, data)
         #expect(made == certificate)

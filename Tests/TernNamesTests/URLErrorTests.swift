@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `it can be caught by its code`() {
-        func fail() throws { throw EngineError(.timedOut(.idle), phase: .head) }
+        func fail() throws { throw SessionError(.timedOut(.idle), phase: .head) }
         do {
             try fail()
             Issue.record("nothing was thrown")

@@ -26,11 +26,11 @@ import Testing
         let error: (any Error)? = await withCheckedContinuation { continuation in
             manager.request("http://127.0.0.1:9/").response { continuation.resume(returning: $0.error) }
         }
-        guard case .sessionInvalidated? = (error as? EngineError)?.reason else {
+        guard case .sessionInvalidated? = (error as? SessionError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
-        await #expect(throws: EngineError.self) {
+        await #expect(throws: SessionError.self) {
             _ = try await URLSession(configuration: configuration).data(
                 from: #require(URL(string: "http://127.0.0.1:9/")))
         }

@@ -8,10 +8,10 @@ import Testing
     @Test func `what is raised inside is not delivered, and gone afterwards`() async {
         await #expect(processExitsWith: .success) {
             _ = signal(SIGPIPE, SIG_DFL)
-            #expect(throws: SystemError(.send, code: EPIPE)) {
-                try BlockedSignal.pipe.during { () throws(SystemError) in
+            #expect(throws: SystemCallError(.send, code: EPIPE)) {
+                try BlockedSignal.pipe.during { () throws(SystemCallError) in
                     pthread_kill(pthread_self(), SIGPIPE)
-                    throw SystemError(.send, code: EPIPE)
+                    throw SystemCallError(.send, code: EPIPE)
                 }
             }
             #expect(!isBlocked(SIGPIPE))
@@ -24,7 +24,7 @@ import Testing
             unsafe sigemptyset(&set)
             unsafe sigaddset(&set, SIGPIPE)
             unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-            let inside = try BlockedSignal.pipe.during { () throws(SystemError) in isBlocked(SIGPIPE) }
+            let inside = try BlockedSignal.pipe.during { () throws(SystemCallError) in isBlocked(SIGPIPE) }
             #expect(inside)
             #expect(isBlocked(SIGPIPE))
         }

@@ -25,13 +25,13 @@ import Testing
     }
 
     @Test func `a failure carries the call and errno`() {
-        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) {
+        #expect(throws: SystemCallError(.connect, code: ECONNREFUSED)) {
             _ = try SystemCall.run(.connect) {
                 errno = ECONNREFUSED
                 return -1
             }
         }
-        #expect(throws: SystemError(.send, code: EPIPE)) {
+        #expect(throws: SystemCallError(.send, code: EPIPE)) {
             _ = try SystemCall.transfer(.send) {
                 errno = EPIPE
                 return -1

@@ -10,7 +10,7 @@ import Testing
 struct OpenSSLLibraryTests {
     @Test func `whatever comes first, OpenSSL is not torn down at exit`() async {
         await #expect(processExitsWith: .success) {
-            _ = PublicKey(subjectPublicKeyInfo: [])
+            _ = X509Certificate.PublicKey(subjectPublicKeyInfo: [])
             OPENSSL_atexit { _exit(1) }
         }
         await #expect(processExitsWith: .success) {
@@ -30,7 +30,7 @@ struct OpenSSLLibraryTests {
     @Test func `an application that has set OpenSSL up before keeps its choice`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             unsafe SHA256(nil, 0, nil)
-            _ = PublicKey(subjectPublicKeyInfo: [])
+            _ = X509Certificate.PublicKey(subjectPublicKeyInfo: [])
             OPENSSL_atexit { _exit(7) }
         }
     }

@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test func `Swift's Result is still Swift's`() {
-        let result: Result<Int, EngineError> = .success(1)
+        let result: Result<Int, SessionError> = .success(1)
         #expect(result.value == 1)
     }
 
     @Test func `the trust types of the lower modules are at hand`() throws {
-        let key = try PublicKey(pin: "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+        let key = try X509Certificate.PublicKey(pin: "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
         let policies = ServerTrustPolicyManager(policies: [
             "api.example.com": .pinPublicKeys(publicKeys: [key], validateCertificateChain: true, validateHost: true)
         ])

@@ -40,10 +40,10 @@ final class ClosureTable: Sendable {
             (@Sendable (Session, SessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)?
         var dataSent: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
         var completion: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?
-        var response: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+        var response: (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseAnswer)?
         var responseWithCompletion:
             (
-                @Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping @Sendable (ResponseDisposition) -> Void)
+                @Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping @Sendable (ResponseAnswer) -> Void)
                     -> Void
             )?
         var becameDownload: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?

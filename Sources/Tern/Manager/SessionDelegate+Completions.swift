@@ -10,5 +10,5 @@ extension SessionDelegate {
     /// Provides a new body stream; nil for none.
     public typealias StreamCompletion = @Sendable (InputStream?) -> Void
     /// Answers whether the body of a response is wanted.
-    public typealias ResponseCompletion = @Sendable (ResponseDisposition) -> Void
+    public typealias ResponseCompletion = @Sendable (ResponseAnswer) -> Void
 }

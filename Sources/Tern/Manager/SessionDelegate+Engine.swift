@@ -17,7 +17,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
 
     /// Asks the closures whether to read the body.
     public func task(
-        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
     ) {
         if let adopter = adopter(of: task) { return adopter.task(task, didReceive: response, question) }
         if !relay(.response(response, question), of: task) { question.answer(.allow) }
@@ -44,7 +44,7 @@ extension SessionDelegate: TernEngine.SessionDelegate {
     /// Asks the closures for the request that follows a redirect.
     public func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>
+        _ question: DelegateQuestion<RedirectAnswer>
     ) {
         if let adopter = adopter(of: task) {
             return adopter.task(
@@ -55,20 +55,21 @@ extension SessionDelegate: TernEngine.SessionDelegate {
 
     /// Asks the closures for credentials.
     public func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>
     ) {
         if let adopter = adopter(of: task) { return adopter.task(task, didReceive: challenge, question) }
         if !relay(.challenge(challenge, question), of: task) { question.answer(.deliver) }
     }
 
     /// Asks the closures for another stream.
-    public func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
-        if let adopter = adopter(of: task) { return adopter.task(task, needsNewContent: question) }
+    public func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
+        if let adopter = adopter(of: task) { return adopter.task(task, needsNewBody: question) }
         if !relay(.content(question), of: task) { question.answer(.unavailable) }
     }
 
     /// Calls the closures for the end of the task.
-    public func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    public func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         strays.remove(task)
         if let adopter = adopter(of: task) { return adopter.task(task, didCompleteWith: error) }
         _ = relay(.completion(error, task.metrics), of: task)

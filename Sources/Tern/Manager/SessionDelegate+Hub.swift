@@ -65,8 +65,8 @@ extension SessionDelegate: TaskHub {
     }
 }
 
-extension ContentAnswer {
-    fileprivate static func stream(_ stream: InputStream?) -> ContentAnswer {
+extension BodyAnswer {
+    fileprivate static func stream(_ stream: InputStream?) -> BodyAnswer {
         guard let stream else { return .unavailable }
         // The closure hands the stream over.
         nonisolated(unsafe) let brought = stream

@@ -132,7 +132,7 @@ open class SessionDelegate: @unchecked Sendable {
 
     /// Returns whether to read the body of a response, and whether into a file.
     @preconcurrency open var dataTaskDidReceiveResponse:
-        (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseDisposition)?
+        (@Sendable (Session, SessionDataTask, HTTPURLResponse) -> ResponseAnswer)?
     {
         get { self[\.response] }
         set { self[\.response] = newValue }
@@ -147,7 +147,7 @@ open class SessionDelegate: @unchecked Sendable {
     }
 
     /// Called with the download that replaces a data task whose response was answered with
-    /// ``TernEngine/ResponseDisposition/becomeDownload``. The request continues with it: its handlers run when the
+    /// ``TernEngine/ResponseAnswer/becomeDownload``. The request continues with it: its handlers run when the
     /// download ends, and have no data.
     @preconcurrency open var dataTaskDidBecomeDownloadTask:
         (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?

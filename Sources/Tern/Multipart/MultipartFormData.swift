@@ -76,9 +76,9 @@ open class MultipartFormData {
     open func append(_ stream: sending InputStream, withLength length: UInt64, headers: HTTPHeaders) {
         let source = InputStreamContent(stream)
         guard let length = Int(exactly: length) else { return fail(.inputStreamReadFailed(error: Self.tooLarge)) }
-        let fields = headers.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) }
+        let fields = headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
         attempt { form throws(MultipartFormError) in
-            try form.append(source, length: length, fields: HTTPFields(fields))
+            try form.append(source, length: length, fields: HeaderFields(fields))
         }
     }
 

@@ -11,7 +11,7 @@ struct CurlCommand: CustomStringConvertible {
     /// - Parameters:
     ///   - defaultHeaders: the session's, sent where the request has none of the name.
     ///   - sensitiveFields: the session's, left out beside the request's own.
-    init?(_ request: URLRequest, defaultHeaders: HTTPFields, sensitiveFields: SensitiveFields = []) {
+    init?(_ request: URLRequest, defaultHeaders: HeaderFields, sensitiveFields: SensitiveFields = []) {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"

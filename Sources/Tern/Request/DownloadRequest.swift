@@ -59,11 +59,11 @@ open class DownloadRequest: Request, @unchecked Sendable {
     /// suspend and resume the request by it.
     open var progress: Progress { downloadDelegate.progress }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended, and keeps the partial
+    /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended, and keeps the partial
     /// file: ``resumeData`` is there when the handlers run, if the server lets downloads be resumed.
     open override func cancel() { cancel(createResumeData: true) }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended.
+    /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended.
     ///
     /// - Parameter createResumeData: whether to keep the partial file.
     open func cancel(createResumeData: Bool) {

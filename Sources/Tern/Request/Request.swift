@@ -78,7 +78,7 @@ open class Request: @unchecked Sendable {
         TaskNotifications.didSuspend(self, task)
     }
 
-    /// Ends the request with ``TernEngine/EngineError/Reason/cancelled``, unless it has ended; also while it waits to
+    /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended; also while it waits to
     /// be retried.
     open func cancel() {
         hold()

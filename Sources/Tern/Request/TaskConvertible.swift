@@ -51,7 +51,7 @@ struct Requestable: TaskConvertible {
 /// Sends content that can be sent again.
 struct Uploadable: TaskConvertible {
     let urlRequest: URLRequest
-    let content: RequestContent
+    let content: RequestBody
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) -> SessionTask {
         delegate.context.session.uploadTask(with: adapted, from: content, delegate: delegate.receiver)
@@ -71,7 +71,7 @@ struct StreamedUploadable: TaskConvertible {
 /// URLSession a `Content-Length` of the request gives its length; without one it is sent in chunks.
 final class StreamUploadable: TaskConvertible {
     let urlRequest: URLRequest
-    private let content: Lock<RequestContent?>
+    private let content: Lock<RequestBody?>
 
     init(_ urlRequest: URLRequest, _ stream: sending InputStream) {
         self.urlRequest = urlRequest
@@ -80,7 +80,7 @@ final class StreamUploadable: TaskConvertible {
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask {
         guard var content = content.withLock({ $0.take() }) ?? another(for: delegate) else {
-            throw RequestContentError.alreadyUsed
+            throw RequestBodyError.alreadyUsed
         }
         var request = adapted
         if case .once(let source, nil) = content, let length = Self.takeLength(from: &request) {
@@ -99,7 +99,7 @@ final class StreamUploadable: TaskConvertible {
         return length
     }
 
-    private func another(for delegate: TaskDelegate) -> RequestContent? {
+    private func another(for delegate: TaskDelegate) -> RequestBody? {
         let closure = delegate.context.hub.newStream ?? delegate.taskNeedNewBodyStream
         guard let last = delegate.task, let stream = closure?(delegate.context.session, last) else { return nil }
         // The closure hands the stream over.

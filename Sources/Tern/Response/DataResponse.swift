@@ -20,7 +20,7 @@ public struct DataResponse<Value> {
     /// What the serializer made of it, if it went well.
     public var value: Value? { result.value }
 
-    /// An ``TernEngine/EngineError`` if the transport failed, a trust refusal included; an ``AFError`` if validation or
+    /// An ``TernEngine/SessionError`` if the transport failed, a trust refusal included; an ``AFError`` if validation or
     /// serialization did; or what a closure of the caller's threw.
     public var error: (any Error)? { result.error }
 

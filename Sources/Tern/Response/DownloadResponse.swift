@@ -24,7 +24,7 @@ public struct DownloadResponse<Value> {
     /// What the serializer made of the file, if it went well.
     public var value: Value? { result.value }
 
-    /// An ``TernEngine/EngineError`` if the transport failed; an ``AFError`` if validation or serialization did; an
+    /// An ``TernEngine/SessionError`` if the transport failed; an ``AFError`` if validation or serialization did; an
     /// error of Foundation's if the file could not be moved; or what a closure of the caller's threw.
     public var error: (any Error)? { result.error }
 

@@ -71,9 +71,9 @@ extension DataTaskDelegate.Body {
         return (nil, !isDelivering)
     }
 
-    private func tooLarge(_ error: (any Error)?) -> EngineError {
-        let error = error as? EngineError
-        return EngineError(
+    private func tooLarge(_ error: (any Error)?) -> SessionError {
+        let error = error as? SessionError
+        return SessionError(
             .transfer(.bodyTooLarge(limit: body.limit)), phase: .body, origin: error?.origin,
             remoteAddress: error?.remoteAddress, wasSent: true)
     }

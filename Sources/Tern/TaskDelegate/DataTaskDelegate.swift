@@ -114,7 +114,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     override func reset() {
         super.reset()
         // A download that was interrupted has left its partial file, and nothing resumes it.
-        if let data = (error as? EngineError)?.resumeData, let notes = try? ResumeData(data) {
+        if let data = (error as? SessionError)?.resumeData, let notes = try? ResumeData(data) {
             try? FileManager.default.removeItem(at: notes.partialFile)
         }
         body.withLock { $0.reset() }

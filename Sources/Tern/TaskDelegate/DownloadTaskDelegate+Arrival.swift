@@ -42,7 +42,7 @@ extension DownloadTaskDelegate {
 
         /// Ends the task. Returns true if the callback queue has to move the file first.
         mutating func complete(with end: End) -> Bool {
-            resumeData = (end.error as? EngineError)?.resumeData
+            resumeData = (end.error as? SessionError)?.resumeData
             if destination == nil { return false }
             self.end = end
             return true

@@ -11,7 +11,7 @@ final class RequestContext: Sendable {
     let tasks: any TaskTable
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
-    let defaultHeaders: HTTPFields
+    let defaultHeaders: HeaderFields
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
     let bodyLimit: Int

@@ -83,7 +83,7 @@ extension TaskDelegate: CallbackQueue.Source {
 
     /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there
     /// is one.
-    func cancel(as error: EngineError? = EngineError(.cancelled, phase: .request)) -> SessionTask? {
+    func cancel(as error: SessionError? = SessionError(.cancelled, phase: .request)) -> SessionTask? {
         let (task, finishes) = state.withLock { $0.cancel(as: error) }
         if finishes {
             context.callbacks.post(self)

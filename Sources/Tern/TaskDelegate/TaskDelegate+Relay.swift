@@ -116,7 +116,7 @@ extension UploadTaskDelegate {
     }
 }
 
-extension Question<ChallengeAnswer> {
+extension DelegateQuestion<ChallengeAnswer> {
     /// A server that wants no password gets none. Cancelling gives no answer: the question ends with the task.
     func answer(
         _ challenge: Challenge, _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask

@@ -10,7 +10,7 @@ protocol TaskDelegateAdapter: SessionDownloadDelegate, TaskDelegate {}
 extension TaskDelegateAdapter {
     var relays: Bool { isRelayed.load(ordering: .relaxed) }
 
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
         if relays { return relay(.response(response, question), of: task) }
         receive(response, of: task)
         question.answer(.allow)
@@ -31,13 +31,14 @@ extension TaskDelegateAdapter {
 
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>
+        _ question: DelegateQuestion<RedirectAnswer>
     ) {
         if relays { relay(.redirect(response, request, question), of: task) } else { question.answer(.follow(request)) }
     }
 
     func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>
     ) {
         if relays { return relay(.challenge(challenge, question), of: task) }
         let challenge = Challenge(challenge)
@@ -53,11 +54,11 @@ extension TaskDelegateAdapter {
         relay(.serverTrust(challenge, question), of: task)
     }
 
-    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
+    func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
         if relays { relay(.content(question), of: task) } else { question.answer(.unavailable) }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         if relays {
             relay(.completion(error, task.metrics), of: task)
         } else {

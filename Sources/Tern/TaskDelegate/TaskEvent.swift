@@ -4,17 +4,17 @@ import TernEngine
 
 /// An event of a task, passed to the callback queue, which calls a closure or an overridden method.
 enum TaskEvent: Sendable {
-    case response(HTTPURLResponse, Question<ResponseDisposition>)
+    case response(HTTPURLResponse, DelegateQuestion<ResponseAnswer>)
     case data(Data)
     case sent(Int64, total: Int64, expected: Int64)
-    case redirect(HTTPURLResponse, URLRequest, Question<RedirectAnswer>)
-    case challenge(AuthenticationChallenge, Question<ChallengeAnswer>)
+    case redirect(HTTPURLResponse, URLRequest, DelegateQuestion<RedirectAnswer>)
+    case challenge(AuthenticationChallenge, DelegateQuestion<ChallengeAnswer>)
     case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
-    case content(Question<ContentAnswer>)
+    case content(DelegateQuestion<BodyAnswer>)
     /// The task became this download.
     case became(SessionDownloadTask)
     case download(SessionDownloadTask, DownloadEvent)
-    case completion(EngineError?, TaskMetrics?)
+    case completion(SessionError?, TaskMetrics?)
 
     /// The complete file of a download, which is removed unless a request keeps it.
     var file: URL? { if case .download(_, .arrived(let location)) = self { location } else { nil } }

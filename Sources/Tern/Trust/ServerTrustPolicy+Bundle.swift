@@ -4,12 +4,12 @@ public import TernEngine
 
 extension ServerTrustPolicy {
     /// The certificates among a bundle's resources: DER files with the extension `cer`, `crt` or `der`.
-    public static func certificates(in bundle: Bundle = .main) -> [Certificate] {
+    public static func certificates(in bundle: Bundle = .main) -> [X509Certificate] {
         bundle.resourceURL.map { certificates(in: $0) } ?? []
     }
 
     /// The keys of the certificates among a bundle's resources.
-    public static func publicKeys(in bundle: Bundle = .main) -> [PublicKey] {
+    public static func publicKeys(in bundle: Bundle = .main) -> [X509Certificate.PublicKey] {
         certificates(in: bundle).map(\.publicKey)
     }
 }

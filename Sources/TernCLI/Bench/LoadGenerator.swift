@@ -19,7 +19,7 @@ struct LoadGenerator: Sendable {
         var errorKinds: [String: Int] = [:]
         /// Under way when the time was up.
         var unfinished = 0
-        var firstError: EngineError?
+        var firstError: SessionError?
         var seconds = 0.0
 
         var requests: Int { Int(histogram.count) }
@@ -66,9 +66,9 @@ struct LoadGenerator: Sendable {
         var before = ContinuousClock.now
         var (failures, answers) = (0, 0)
         while before < end, failures < Self.hopelessFailures || answers > 0 {
-            var error: EngineError?
+            var error: SessionError?
             var status = 0
-            do throws(EngineError) {
+            do throws(SessionError) {
                 status = try await session.data(for: request).1.statusCode
                 answers += 1
             } catch let failure {
@@ -85,7 +85,7 @@ struct LoadGenerator: Sendable {
 
 extension LoadGenerator.Result {
     /// - Returns: whether the request was over before the time was.
-    fileprivate mutating func note(_ status: Int, _ error: EngineError?, _ latency: Duration) -> Bool {
+    fileprivate mutating func note(_ status: Int, _ error: SessionError?, _ latency: Duration) -> Bool {
         if let error {
             if case .cancelled = error.reason {
                 unfinished += 1
@@ -101,7 +101,7 @@ extension LoadGenerator.Result {
     }
 
     /// Words of ours and of the system's only: what a peer chooses could make as many kinds as there are requests.
-    private static func kind(of reason: EngineError.Reason) -> String {
+    private static func kind(of reason: SessionError.Reason) -> String {
         switch reason {
         case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"
         case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: reason.kind

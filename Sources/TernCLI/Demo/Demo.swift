@@ -7,7 +7,7 @@ import TernTesting
 /// The acts of `tern demo`.
 struct Demo {
     let request: Tern.URLRequest
-    let anchors: [Certificate]
+    let anchors: [X509Certificate]
 
     func showAccepted(pin: String) async throws {
         try StandardStreams.print("1. Fetch it with the right pin, \(pin):")
@@ -20,7 +20,7 @@ struct Demo {
         try StandardStreams.print("2. Fetch it with a wrong pin, \(pin):")
         let before = origin.requests.count
         let session = try session(pin: pin)
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.data(for: request)
         } catch {
             guard case .connecting(.insecure(let tls)) = error.reason, let failure = tls.trustFailure else {
@@ -56,7 +56,7 @@ struct Demo {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(anchors)
         let policy = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: pin)], validateCertificateChain: true, validateHost: true)
+            publicKeys: [try X509Certificate.PublicKey(pin: pin)], validateCertificateChain: true, validateHost: true)
         return Session(
             configuration: configuration,
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: [request.host ?? "": policy]))

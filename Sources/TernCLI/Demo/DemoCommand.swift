@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("Hello from behind a pinned key.\n")] }
         guard let url = URL(string: origin.url("/")) else { throw ExitCode(1) }
         let demo = Demo(
-            request: Tern.URLRequest(url: url), anchors: try Certificate.all(inPEM: authority.certificatePEM))
+            request: Tern.URLRequest(url: url), anchors: try X509Certificate.all(inPEM: authority.certificatePEM))
 
         try StandardStreams.print("A TLS origin with a throw-away certificate authority listens at \(url).\n")
         try await demo.showAccepted(pin: identity.pin)

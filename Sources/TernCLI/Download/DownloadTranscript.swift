@@ -18,7 +18,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
         /// Of a response that was not taken because of it.
         var refusedStatus: Int? {
-            if case .download(.unsuccessful(let response))? = (error as? EngineError)?.reason {
+            if case .download(.unsuccessful(let response))? = (error as? SessionError)?.reason {
                 response.statusCode
             } else {
                 nil
@@ -27,7 +27,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
         /// Of what can be gone on with; nil if it cannot be.
         var keptLength: Int64? {
-            (error as? EngineError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
+            (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
         }
 
         /// The length that the whole file was announced to have; nil if it was not.
@@ -85,7 +85,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
-        newRequest request: Tern.URLRequest, _ question: Question<RedirectAnswer>
+        newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) {
             state.withLock { $0.outcome.error = refusal }
@@ -95,7 +95,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     func task(
-        _ task: SessionTask, didReceive response: Tern.HTTPURLResponse, _ question: Question<ResponseDisposition>
+        _ task: SessionTask, didReceive response: Tern.HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
     ) {
         state.withLock { $0.outcome.response = response }
         if asksForPart, response.statusCode != 206 {
@@ -105,7 +105,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
         question.answer(.allow)
     }
 
-    private func refuse(_ error: any Error, _ question: Question<ResponseDisposition>) {
+    private func refuse(_ error: any Error, _ question: DelegateQuestion<ResponseAnswer>) {
         state.withLock { $0.outcome.error = error }
         question.answer(.cancel)
     }
@@ -125,7 +125,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let completion = state.withLock { state in
             if state.outcome.error == nil { state.outcome.error = Self.told(error) }
             if let metrics = task.metrics, let end = metrics.end {
@@ -137,7 +137,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     /// In the words of the options.
-    private static func told(_ error: EngineError?) -> (any Error)? {
+    private static func told(_ error: SessionError?) -> (any Error)? {
         guard case .download(.tooLong(let limit))? = error?.reason else { return error }
         return RefusedResponse.tooLarge(limit: Int(clamping: limit))
     }

@@ -87,7 +87,7 @@ struct Downloader {
             return retries.includesEverything || RetryRule.isTransient(status: status)
         }
         // What can be gone on with is worth another attempt, whatever curl does about a whole request.
-        if case .transfer(.connectionLost)? = (error as? EngineError)?.reason { return true }
+        if case .transfer(.connectionLost)? = (error as? SessionError)?.reason { return true }
         return retries.isTransient(error)
     }
 

@@ -61,7 +61,7 @@ struct EventReader {
         case (.interrupted, _), (nil, .success): return
         case (.timedOut, _):
             failure = FailureReport(
-                error: EngineError(.timedOut(.total), phase: .body), timeouts: Timeouts(total: limit))
+                error: SessionError(.timedOut(.total), phase: .body), timeouts: Timeouts(total: limit))
         case (nil, .failure(let lost as StandardStreams.WriteError)): throw lost
         case (nil, .failure(let error)): failure = FailureReport(error: error)
         }

@@ -8,13 +8,13 @@ extension ExitStatus {
     init(of error: any Error) {
         self =
             switch error {
-            case let error as EngineError: Self.status(of: error)
+            case let error as SessionError: Self.status(of: error)
             case let failure as any ReportedFailure: failure.exitStatus
             default: .failure
             }
     }
 
-    private static func status(of error: EngineError) -> ExitStatus {
+    private static func status(of error: SessionError) -> ExitStatus {
         switch error.reason {
         case .request(let failure): status(of: failure)
         case .connecting(let failure): status(of: failure, in: error.phase)
@@ -26,7 +26,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of failure: EngineError.RequestFailure) -> ExitStatus {
+    private static func status(of failure: SessionError.RequestFailure) -> ExitStatus {
         switch failure {
         case .content(.alreadyUsed): .bodyNotRepeatable
         case .content, .invalid(.unreadableContent): .unreadable
@@ -37,7 +37,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of failure: EngineError.ConnectingFailure, in phase: EngineError.Phase) -> ExitStatus {
+    private static func status(of failure: SessionError.ConnectingFailure, in phase: SessionError.Phase) -> ExitStatus {
         switch failure {
         case .queueFull: .failure
         case .unresolved: .unresolvedHost
@@ -46,7 +46,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of reason: TLSError.Reason, in phase: EngineError.Phase) -> ExitStatus {
+    private static func status(of reason: TLSError.Reason, in phase: SessionError.Phase) -> ExitStatus {
         switch reason {
         case .trust(let failure): status(of: failure.reason)
         case .noPeerCertificate, .invalidHost: .peerCertificate
@@ -64,7 +64,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of failure: EngineError.TransferFailure, _ error: EngineError) -> ExitStatus {
+    private static func status(of failure: SessionError.TransferFailure, _ error: SessionError) -> ExitStatus {
         switch failure {
         case .connectionLost(let cause): status(ofLossBecauseOf: cause, error)
         case .malformedResponse(let broken): status(of: broken.reason)
@@ -78,13 +78,13 @@ extension ExitStatus {
         }
     }
 
-    private static func status(ofLossBecauseOf cause: SystemError?, _ error: EngineError) -> ExitStatus {
+    private static func status(ofLossBecauseOf cause: SystemCallError?, _ error: SessionError) -> ExitStatus {
         if error.phase == .tls { return .handshake }
         if let cause { return cause.call == .send || cause.call == .sendfile ? .sending : .receiving }
         return error.phase == .body ? .partialBody : .emptyResponse
     }
 
-    private static func status(of reason: HTTP1Error.Reason) -> ExitStatus {
+    private static func status(of reason: HTTPProtocolError.Reason) -> ExitStatus {
         switch reason {
         case .statusLine(.notHTTP), .statusLine(.unsupportedVersion): .failure
         case .framing(.transferCoding): .undecodable
@@ -107,7 +107,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of failure: EngineError.DownloadFailure) -> ExitStatus {
+    private static func status(of failure: SessionError.DownloadFailure) -> ExitStatus {
         switch failure {
         case .file, .exists, .notRegularFile: .unwritable
         case .unsuccessful: .refusedStatus
@@ -119,7 +119,7 @@ extension ExitStatus {
         }
     }
 
-    private static func status(ofSystemErrorIn phase: EngineError.Phase) -> ExitStatus {
+    private static func status(ofSystemErrorIn phase: SessionError.Phase) -> ExitStatus {
         switch phase {
         case .request: .unreadable
         case .pool: .failure

@@ -22,7 +22,7 @@ struct FailureReport {
     /// What failed, with which value.
     var message: String {
         if let failure = error as? any ReportedFailure { return failure.message(asking: url) }
-        guard let error = error as? EngineError else { return "\(error)" }
+        guard let error = error as? SessionError else { return "\(error)" }
         switch error.reason {
         case .connecting(.unresolved(let failure)): return "cannot resolve \(failure)"
         case .connecting(.unreachable(let failure)): return Self.message(of: failure)
@@ -43,7 +43,7 @@ struct FailureReport {
         return "cannot connect to " + attempts.joined(separator: "; ")
     }
 
-    private func message(of limit: EngineError.TimeLimit) -> String {
+    private func message(of limit: SessionError.TimeLimit) -> String {
         let seconds =
             duration(of: limit).map {
                 " of \(($0 / .seconds(1)).formatted(.number.grouping(.never))) s"
@@ -54,11 +54,11 @@ struct FailureReport {
         case .connect: "the time limit\(seconds) for a connection passed (--connect-timeout)"
         case .head: "the time limit\(seconds) for the head of the response passed"
         case .idle: "the time limit\(seconds) without progress passed\(bytes)"
-        case .queue, .read, .write, .sessionChallenge, .taskChallenge: "\(EngineError.Reason.timedOut(limit))"
+        case .queue, .read, .write, .sessionChallenge, .taskChallenge: "\(SessionError.Reason.timedOut(limit))"
         }
     }
 
-    private func duration(of limit: EngineError.TimeLimit) -> Duration? {
+    private func duration(of limit: SessionError.TimeLimit) -> Duration? {
         switch limit {
         case .total: timeouts?.total
         case .connect: timeouts?.connect
@@ -69,7 +69,7 @@ struct FailureReport {
         }
     }
 
-    private func messageOfLoss(_ error: EngineError) -> String {
+    private func messageOfLoss(_ error: SessionError) -> String {
         switch error.phase {
         case .tls: "the server closed the connection during the TLS handshake\(Self.place(error))"
         case .body:
@@ -82,7 +82,7 @@ struct FailureReport {
         }
     }
 
-    private static func place(_ error: EngineError) -> String {
+    private static func place(_ error: SessionError) -> String {
         error.origin.map { " (\($0.scheme)://\($0.hostField))" } ?? ""
     }
 }

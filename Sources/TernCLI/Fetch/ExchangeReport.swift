@@ -37,8 +37,8 @@ struct ExchangeReport: Encodable {
         try container.encode(transcript.error.map(ErrorReport.init), forKey: .error)
     }
 
-    private static func pairs(_ fields: HTTPFields?) -> [[String]] {
-        (fields ?? HTTPFields()).map { [$0.name, $0.value] }
+    private static func pairs(_ fields: HeaderFields?) -> [[String]] {
+        (fields ?? HeaderFields()).map { [$0.name, $0.value] }
     }
 
     /// A redirect that was followed.
@@ -130,9 +130,9 @@ private struct ErrorReport: Encodable {
             (kind, reason, phase) = (refused.kind, message, refused.phase)
             return
         }
-        guard let error = error as? EngineError else {
+        guard let error = error as? SessionError else {
             // The one thing outside the engine that can fail here is writing the body.
-            (kind, reason, phase) = ("output", "unwritable", EngineError.Phase.body.rawValue)
+            (kind, reason, phase) = ("output", "unwritable", SessionError.Phase.body.rawValue)
             return
         }
         kind = error.reason.kind

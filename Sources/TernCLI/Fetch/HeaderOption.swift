@@ -35,7 +35,7 @@ enum HeaderOption {
         return name.lowercased() == "transfer-encoding" && value.lowercased() == "chunked"
     }
 
-    func apply(to request: inout Tern.URLRequest, _ defaults: inout HTTPFields) throws {
+    func apply(to request: inout Tern.URLRequest, _ defaults: inout HeaderFields) throws {
         switch self {
         case .add(let name, let value): request.addValue(value, forHTTPHeaderField: name)
         case .remove(let name):

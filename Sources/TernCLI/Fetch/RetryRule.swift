@@ -26,7 +26,7 @@ struct RetryRule: Sendable {
 
     func isTransient(_ error: any Error) -> Bool {
         if includesEverything { return !(error is OutputError) && !(error is StandardStreams.WriteError) }
-        guard let error = error as? EngineError else { return false }
+        guard let error = error as? SessionError else { return false }
         switch error.reason {
         case .timedOut, .connecting(.unresolved): return true
         case .connecting(.unreachable(let failure)):

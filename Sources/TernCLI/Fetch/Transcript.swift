@@ -19,8 +19,8 @@ final class Transcript: SessionTaskDelegate {
         var sentSize = 0
         /// Something of the answer stands where it cannot be taken back.
         var isWrittenThrough = false
-        var trailers = HTTPFields()
-        var discardedTrailers = HTTPFields()
+        var trailers = HeaderFields()
+        var discardedTrailers = HeaderFields()
         var error: (any Error)?
         var metrics: TaskMetrics?
     }
@@ -106,7 +106,7 @@ final class Transcript: SessionTaskDelegate {
 
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
-        newRequest request: Tern.URLRequest, _ question: Question<RedirectAnswer>
+        newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
         state.withLock { $0.contents.heads.append(response) }
@@ -151,17 +151,17 @@ final class Transcript: SessionTaskDelegate {
         }
     }
 
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         tell { $0.receiving(trailers: trailers, for: task.originalRequest) }
         state.withLock { $0.contents.trailers = trailers }
     }
 
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {
         tell { $0.receiving(discardedTrailers: discarded, for: task.originalRequest) }
         state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let isWhole = state.withLock { state in
             state.contents.metrics = task.metrics
             if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
@@ -191,7 +191,7 @@ final class Transcript: SessionTaskDelegate {
     private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {
         let isTooMuch = state.withLock { state in
             guard state.contents.body.take(bytes) == .overflowed else { return false }
-            state.contents.error = EngineError(
+            state.contents.error = SessionError(
                 .transfer(.bodyTooLarge(limit: state.contents.body.limit)), phase: .body, wasSent: true)
             return true
         }
@@ -207,7 +207,7 @@ final class Transcript: SessionTaskDelegate {
     }
 
     /// Nil has no limit: a slow reader gets everything in the end.
-    private static func patience(with task: SessionTask, after error: EngineError?) -> Double? {
+    private static func patience(with task: SessionTask, after error: SessionError?) -> Double? {
         if error != nil { return patienceAfterFailure }
         guard let total = task.originalRequest.timeouts?.total, let metrics = task.metrics, let end = metrics.end else {
             return nil
@@ -226,6 +226,6 @@ final class Transcript: SessionTaskDelegate {
     }
 
     private static func isCancellation(_ error: any Error) -> Bool {
-        if let error = error as? EngineError, case .cancelled = error.reason { true } else { false }
+        if let error = error as? SessionError, case .cancelled = error.reason { true } else { false }
     }
 }

@@ -35,7 +35,7 @@ struct Upload {
         }
     }
 
-    var content: RequestContent {
+    var content: RequestBody {
         if length != nil { return .file(path: path) }
         let path = path
         let queue = DispatchQueue(label: "tern.input")

@@ -20,11 +20,11 @@ struct VerboseReport: Sendable {
             + response.headers.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]
     }
 
-    func receiving(trailers: HTTPFields, for request: Tern.URLRequest) -> [String] {
+    func receiving(trailers: HeaderFields, for request: Tern.URLRequest) -> [String] {
         trailers.map { "< (trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
-    func receiving(discardedTrailers: HTTPFields, for request: Tern.URLRequest) -> [String] {
+    func receiving(discardedTrailers: HeaderFields, for request: Tern.URLRequest) -> [String] {
         discardedTrailers.map { "< (discarded trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
@@ -39,9 +39,9 @@ struct VerboseReport: Sendable {
         }
     }
 
-    private static func field(_ line: String) -> HTTPField {
+    private static func field(_ line: String) -> HeaderField {
         let name = line.prefix { $0 != ":" }
-        return HTTPField(
+        return HeaderField(
             name: String(name), value: String(line.dropFirst(name.count + 1).drop { $0 == " " }))
     }
 }

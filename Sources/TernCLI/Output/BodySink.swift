@@ -74,7 +74,7 @@ final class BodySink {
         case .file(let file, _):
             do {
                 try unsafe data.withUnsafeBytes { try unsafe file.write($0) }
-            } catch let error as SystemError {
+            } catch let error as SystemCallError {
                 throw OutputError(path ?? "-", .system(error.code))
             }
         }
@@ -84,7 +84,7 @@ final class BodySink {
     func finish() throws(OutputError) {
         defer { state = .unopened }
         guard case .file(let file, _) = state else { return }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try file.commit()
         } catch {
             throw OutputError(path ?? "-", .system(error.code))
@@ -106,7 +106,7 @@ final class BodySink {
             return nil
         case .file(let path):
             let temporary = TemporaryFile(beside: path)
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 let file = try FileReplacement(of: path, path: temporary.path, fallbackPath: temporary.fallbackPath)
                 state = .file(file, temporary)
             } catch {

@@ -20,16 +20,16 @@ struct CertificateCache {
         }
     }
 
-    private var certificates: [String: [Certificate]] = [:]
-    private var anchorSets: [[String]: Anchors] = [:]
+    private var certificates: [String: [X509Certificate]] = [:]
+    private var anchorSets: [[String]: TrustAnchors] = [:]
     /// What is in the cache, oldest first, from `oldest` on.
     private var keys: [Key] = []
     private var oldest = 0
     private(set) var bytes = 0
 
     /// The certificates of an array of PEM texts.
-    mutating func certificates(_ element: JSONElement) throws(PolicyFileError) -> [Certificate] {
-        var all: [Certificate] = []
+    mutating func certificates(_ element: JSONElement) throws(PolicyFileError) -> [X509Certificate] {
+        var all: [X509Certificate] = []
         for element in try element.elements() {
             let pem = try element.string()
             if let known = certificates[pem] {
@@ -45,10 +45,10 @@ struct CertificateCache {
     }
 
     /// An array of PEM texts as the only anchors.
-    mutating func anchors(_ element: JSONElement) throws(PolicyFileError) -> Anchors {
+    mutating func anchors(_ element: JSONElement) throws(PolicyFileError) -> TrustAnchors {
         let texts = try element.strings()
         if let known = anchorSets[texts] { return known }
-        let anchors = Anchors.only(try certificates(element))
+        let anchors = TrustAnchors.only(try certificates(element))
         anchorSets[texts] = anchors
         add(.anchors(texts))
         return anchors

@@ -7,7 +7,7 @@ import TernEngine
 /// A server that is asked for its certificates and for nothing else.
 struct LiveServer {
     let url: URL
-    let anchors: Anchors
+    let anchors: TrustAnchors
 
     /// - Throws: exit code 1, having said why, if the server presents nothing.
     func presented() async throws -> ServerTrust {

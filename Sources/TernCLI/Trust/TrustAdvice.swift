@@ -13,7 +13,7 @@ enum TrustAdvice {
         case .expired: "Renew that certificate. The same key may be kept, and then pins of it still hold."
         case .notYetValid: "Check this machine's clock, then the certificate's beginning."
         case .untrustedRoot, .noAnchors:
-            "If the root is your own, name it with --anchors, or as TLSConfiguration.anchors in code."
+            "If the root is your own, name it with --anchors, or as TLSSettings.anchors in code."
         case .missingIssuer:
             "Most often the server forgets to send its intermediate: let it send its certificate and all above it but "
                 + "the root. If the root is your own, name it with --anchors."

@@ -40,7 +40,7 @@ struct TrustPinsCommand: AsyncParsableCommand {
         throw ExitCode(1)
     }
 
-    private func show(_ certificates: [Certificate]) throws {
+    private func show(_ certificates: [X509Certificate]) throws {
         if isJSON { return try StandardStreams.print(try JSONReport.text(certificates.map(Entry.init))) }
         for certificate in certificates { try StandardStreams.print("\(certificate.publicKey.pin)  \(certificate)") }
     }
@@ -50,7 +50,7 @@ struct TrustPinsCommand: AsyncParsableCommand {
         let subject: String
         let notAfter: String?
 
-        init(_ certificate: Certificate) {
+        init(_ certificate: X509Certificate) {
             pin = certificate.publicKey.pin
             subject = certificate.subject
             notAfter = certificate.notAfter.map(JSONReport.time)

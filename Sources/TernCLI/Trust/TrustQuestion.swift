@@ -139,7 +139,9 @@ struct TrustQuestion: ParsableArguments {
         }
         if pins.isEmpty { return .policy(.performDefaultEvaluation(validateHost: true)) }
         let keys = try pins.map { pin in
-            do { return try PublicKey(pin: pin) } catch { throw ValidationError("--pin \(pin): \(error)") }
+            do { return try X509Certificate.PublicKey(pin: pin) } catch {
+                throw ValidationError("--pin \(pin): \(error)")
+            }
         }
         return .policy(.pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true))
     }

@@ -11,7 +11,7 @@ import TernIO
 /// proof of `@safe`.
 @safe
 final class DataCollector: ContentReceiver, @unchecked Sendable {
-    typealias Outcome = Result<(Data, HTTPURLResponse), EngineError>
+    typealias Outcome = Result<(Data, HTTPURLResponse), SessionError>
 
     @safe
     private enum Listener {
@@ -23,7 +23,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
     // Unchecked: it calls no code, so no access can begin while another lasts.
     @safe @exclusivity(unchecked) private var body: BodyAccumulator
     private var response: HTTPURLResponse?
-    private var error: EngineError?
+    private var error: SessionError?
     /// Where the response came in.
     private var loop: ReactorLoop?
     private var listener = Listener.absent
@@ -62,7 +62,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         if body.take(bytes) == .overflowed { task.cancel() }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let listener = listener
         self.listener = .absent
         self.error = error
@@ -72,12 +72,12 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         case .continuation(let continuation):
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         case .handler(let handler):
-            handler(Result { () throws(EngineError) in try takeOutcome(of: task) })
+            handler(Result { () throws(SessionError) in try takeOutcome(of: task) })
         }
     }
 
     /// What has come of `task`, which has ended. Once: the body is moved, not copied.
-    func takeOutcome(of task: SessionTask) throws(EngineError) -> (Data, HTTPURLResponse) {
+    func takeOutcome(of task: SessionTask) throws(SessionError) -> (Data, HTTPURLResponse) {
         let isOver = isOver.load(ordering: .acquiring)
         assert(isOver)
         if body.isTooLarge { throw task.error(.transfer(.bodyTooLarge(limit: body.limit)), phase: .body) }

@@ -31,18 +31,18 @@ public struct SessionConfiguration: Sendable {
     /// certificate is revoked, goes over the network all the same.
     public var unixSocket: UnixSocketName?
     /// Added to every request that has no field of that name.
-    public var httpAdditionalHeaders: HTTPFields = ["Accept": "*/*", "User-Agent": "Tern"]
+    public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secrets in every request, besides those that always are and those that a
     /// request marks itself.
     public var sensitiveFields = SensitiveFields()
     /// The most that `data(for:)` collects, in bytes. Streams have no such limit.
     public var maximumCollectedBodySize = 64 * 1024 * 1024
     /// Trust anchors and protocol versions.
-    public var tls = TLSConfiguration()
+    public var tls = TLSSettings()
     /// What a response head or chunk may cost.
-    public var limits = Limits()
+    public var limits = ParsingLimits()
     /// The rules of HTTP/1.1 that servers may break; none by default, and each option says what it gives away.
-    public var leniency: Leniency = []
+    public var leniency: ParsingLeniency = []
     /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
 

@@ -19,7 +19,7 @@ protocol Carrier: AnyObject {
     var isPaused: Bool { get set }
 
     /// Ends the exchange: the delegate is told this reason.
-    func end(_ reason: EngineError.Reason)
+    func end(_ reason: SessionError.Reason)
 
     /// Ends the exchange: the delegate is told nothing more.
     func leave() -> Evidence

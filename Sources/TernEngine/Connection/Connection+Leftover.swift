@@ -4,7 +4,7 @@ import TernHTTP1
 // The rest of a response that is not wanted.
 extension Connection {
     /// More than that is not received for the sake of a connection: opening another costs less.
-    static let drainedAtMost = 64 * 1024
+    static let maximumDrainedSize = 64 * 1024
     /// The maximum time for that: a waiter may wait for this connection.
     private static let drainedWithin = Duration.seconds(1)
 
@@ -12,7 +12,7 @@ extension Connection {
     /// is known to be short, and then the connection is free. Otherwise it is closed.
     func leaveRest() -> Evidence {
         guard case .active = state.stage, !isSending, exchange.contentLeft > 0,
-            exchange.contentLeft <= Self.drainedAtMost
+            exchange.contentLeft <= Self.maximumDrainedSize
         else { return leave() }
         let evidence = evidence
         carry(Leftover.shared, Deadlines(limits: Timeouts(idle: nil, total: Self.drainedWithin), start: loop.now))
@@ -40,5 +40,5 @@ private final class Leftover: ExchangeDelegate, Sendable {
 
     func sent(_ count: Int64, of length: Int64?) {}
 
-    func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {}
+    func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {}
 }

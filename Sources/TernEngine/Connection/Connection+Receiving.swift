@@ -167,7 +167,7 @@ extension Connection {
             if held.content != nil { return offset }
             // The end of a response may be told with no byte left to tell it by.
             if offset < bytes.count, mustStop(allowance) { return offset }
-            do throws(HTTP1Error) {
+            do throws(HTTPProtocolError) {
                 var event = try exchange.receive(unsafe octets.span, from: &offset)
                 switch event {
                 case .needMoreBytes: return bytes.count

@@ -95,7 +95,7 @@ extension Connection {
     }
 
     /// The answer comes first, the error only if there is none.
-    private func sendingFailed(_ error: SystemError) {
+    private func sendingFailed(_ error: SystemCallError) {
         let consequence = state.outputFailed(error)
         if case .none = consequence {
             let dropped = outgoing.drop()
@@ -110,7 +110,7 @@ extension Connection {
         // A peer that asks and asks and takes no answer is not listened to.
         var interest: Interest = isPaused || transport.owesTooMuch ? [] : .readable
         if state.sendingError == nil, isBlocked { interest.insert(.writable) }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try loop.setInterest(interest, for: token)
         } catch {
             end(.system(error))

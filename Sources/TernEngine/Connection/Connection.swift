@@ -119,7 +119,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Ends the connection, and with it the exchange it carries.
-    func end(_ reason: EngineError.Reason) {
+    func end(_ reason: SessionError.Reason) {
         switch state.stage {
         case .active, .finishing: fail(reason)
         case .resting: retire()
@@ -210,7 +210,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Does what the state says has to be done.
-    func follow(_ consequence: ConnectionState.Consequence, _ error: SystemError? = nil) {
+    func follow(_ consequence: ConnectionState.Consequence, _ error: SystemCallError? = nil) {
         switch consequence {
         case .none: break
         case .retire: retire()
@@ -218,7 +218,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    func fail(_ reason: EngineError.Reason) {
+    func fail(_ reason: SessionError.Reason) {
         let delegate = delegate
         let evidence = leave()
         delegate?.exchangeEnded(reason, evidence)

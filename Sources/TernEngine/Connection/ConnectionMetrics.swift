@@ -5,14 +5,14 @@ public import TernTLS
 /// What is known about a connection; one object for all tasks that use it.
 public final class ConnectionMetrics: Sendable {
     /// The address that was connected to.
-    public let remoteAddress: SocketAddress
+    public let remoteAddress: TransportAddress
     /// The address of our end; nil over a Unix domain socket, where clients have no name.
-    public let localAddress: SocketAddress?
+    public let localAddress: TransportAddress?
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
-    private let verifiedChain: [Certificate]
+    private let verifiedChain: [X509Certificate]
     /// Why the session's policies refused a server that a delegate accepted all the same; nil for every other
     /// connection. Such a connection carried one request.
     public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
@@ -27,7 +27,7 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: SocketAddress, localAddress: SocketAddress?, tls: TLSInfo?, trust: ServerTrustResult?,
+        remoteAddress: TransportAddress, localAddress: TransportAddress?, tls: TLSInfo?, trust: ServerTrustResult?,
         start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
     ) {
         self.remoteAddress = remoteAddress

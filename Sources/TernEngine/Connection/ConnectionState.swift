@@ -21,7 +21,7 @@ struct ConnectionState: ~Copyable {
     private(set) var isTainted = false
     /// Why nothing more can be sent. A server that refuses a large request may answer and close before it has read
     /// everything: the answer comes first, the error only if there is none.
-    private(set) var sendingError: SystemError?
+    private(set) var sendingError: SystemCallError?
     var isPaused = false
     /// It is not to be used again, whatever its exchange allows.
     var isLastExchange = false
@@ -66,7 +66,7 @@ struct ConnectionState: ~Copyable {
     }
 
     /// Nothing more can be sent.
-    mutating func outputFailed(_ error: SystemError) -> Consequence {
+    mutating func outputFailed(_ error: SystemCallError) -> Consequence {
         if case .resting = stage { return .retire }
         sendingError = error
         return .none

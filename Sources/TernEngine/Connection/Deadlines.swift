@@ -9,7 +9,7 @@ struct Deadlines: Sendable {
 
     struct Deadline: Equatable {
         let instant: MonotonicInstant
-        let limit: EngineError.TimeLimit
+        let limit: SessionError.TimeLimit
     }
 
     /// For the whole task.

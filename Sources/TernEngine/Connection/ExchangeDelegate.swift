@@ -28,7 +28,7 @@ protocol ExchangeDelegate: AnyObject {
     func sent(_ count: Int64, of length: Int64?)
 
     /// The exchange is over. Without a reason, request and response are complete; with one, the exchange broke off.
-    func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence)
+    func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence)
 }
 
 /// How much was taken of content that was offered.

@@ -14,17 +14,17 @@ final class ExchangeSettings: Sendable {
             ["host", "origin", "referer"].contains(name.lowercased())
         }
 
-        init(_ fields: HTTPFields, _ sensitive: SensitiveFields, accepting codings: String? = nil) {
+        init(_ fields: HeaderFields, _ sensitive: SensitiveFields, accepting codings: String? = nil) {
             var all = fields
             if let codings, all["Accept-Encoding"] == nil { all.append("Accept-Encoding", codings) }
             self.all = DefaultFields(all)
             harmless = DefaultFields(
-                HTTPFields(all.filter { !sensitive.contains($0.name) && !Self.speaksOfOrigin($0.name) }))
+                HeaderFields(all.filter { !sensitive.contains($0.name) && !Self.speaksOfOrigin($0.name) }))
         }
     }
 
-    let limits: Limits
-    let leniency: Leniency
+    let limits: ParsingLimits
+    let leniency: ParsingLeniency
     let maximumIdleTime: Duration
     private let decodesContent: Bool
     private let defaults: Defaults
@@ -47,9 +47,9 @@ final class ExchangeSettings: Sendable {
         let defaults = defaults(for: hop.request)
         if hop.mayCarryCredentials { return defaults.all }
         // A field that a request calls a secret is one, also when the session sets it.
-        let isSecret = { (field: HTTPField) in hop.request.isSensitive(fieldNamed: field.name) }
+        let isSecret = { (field: HeaderField) in hop.request.isSensitive(fieldNamed: field.name) }
         guard defaults.harmless.fields.contains(where: isSecret) else { return defaults.harmless }
-        return DefaultFields(HTTPFields(defaults.harmless.fields.filter { !isSecret($0) }))
+        return DefaultFields(HeaderFields(defaults.harmless.fields.filter { !isSecret($0) }))
     }
 
     private func defaults(for request: URLRequest) -> Defaults {

@@ -9,7 +9,7 @@ extension FileStretch {
     func send(over transport: some Outlet) throws(SendingError) -> Int {
         let count = Int(clamping: min(Int64(range.count), Int64(Self.sentAtOnce)))
         let result: IOResult
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             result = try transport.send(file.source, at: range.lowerBound, count: count)
         } catch {
             throw .transport(.system(error))
@@ -24,9 +24,9 @@ extension FileStretch {
     /// The beginning, of `count` bytes at most.
     func read(atMost count: Int) throws(SendingError) -> [UInt8] {
         let wanted = Int(clamping: min(Int64(range.count), Int64(count)))
-        var result: Result<IOResult, SystemError> = .success(.endOfStream)
+        var result: Result<IOResult, SystemCallError> = .success(.endOfStream)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
-            result = Result { () throws(SystemError) in
+            result = Result { () throws(SystemCallError) in
                 try unsafe file.source.read(into: UnsafeMutableRawBufferPointer(room), at: range.lowerBound)
             }
             if case .success(.bytes(let read)) = result { count = read }
@@ -39,7 +39,7 @@ extension FileStretch {
         }
     }
 
-    private var shortness: RequestContentError {
+    private var shortness: RequestBodyError {
         whenShort.map { .failed($0) } ?? .tooShort(missing: Int(clamping: range.count))
     }
 }

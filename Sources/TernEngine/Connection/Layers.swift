@@ -158,7 +158,7 @@ struct Layers: ~Copyable {
 extension Layers {
     mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { session?.answer(answers) }
 
-    mutating func answer(_ disposition: ServerTrustDisposition) { session?.answer(disposition) }
+    mutating func answer(_ disposition: ServerTrustAnswer) { session?.answer(disposition) }
 
     mutating func take(_ completed: CompletedEvaluation) { session?.take(completed) }
 

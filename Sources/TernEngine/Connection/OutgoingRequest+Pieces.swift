@@ -91,14 +91,16 @@ extension OutgoingRequest {
     private mutating func account(_ count: Int, on exchange: inout Exchange) throws(SendingError) {
         contentSent += Int64(count)
         left = left.map { $0 - count }
-        do throws(HTTP1Error) { try exchange.sendBody(count: count) } catch { throw .content(.unencodable(error)) }
+        do throws(HTTPProtocolError) { try exchange.sendBody(count: count) } catch {
+            throw .content(.unencodable(error))
+        }
     }
 
     @discardableResult
     mutating func finish(
-        on exchange: inout Exchange, _ trailers: HTTPFields = [:]
+        on exchange: inout Exchange, _ trailers: HeaderFields = [:]
     ) throws(SendingError) -> Step? {
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try exchange.finishSending(trailers: trailers, into: &buffer)
         } catch {
             throw .content(.unencodable(error))

@@ -94,12 +94,12 @@ struct OutgoingRequest: ~Copyable {
     mutating func begin(
         _ request: URLRequest, _ defaults: DefaultFields, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
-        let framing: RequestBody
+        let framing: RequestBodyFraming
         var file = Content.over
         switch request.content {
         case .none: framing = .none
         case .file(let path): (file, framing) = try Self.open(path)
-        case let content?: framing = RequestBody(length: content.announcedLength)
+        case let content?: framing = RequestBodyFraming(length: content.announcedLength)
         }
         try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }
@@ -108,16 +108,16 @@ struct OutgoingRequest: ~Copyable {
     }
 
     /// A file with content and without a size is read to its end, in chunks.
-    private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBody) {
+    private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
         let (file, unsized): (FileStretch.File, UnsizedFile?)
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             file = .init(try FileSource(path: path))
             unsized = file.source.isRegularFile ? try UnsizedFile(file) : nil
         } catch {
             throw .unreadableContent(.unreadable(error))
         }
         guard file.source.isRegularFile else { throw .unreadableContent(.noRegularFile) }
-        if let unsized { return (.source(unsized), RequestBody(length: nil)) }
+        if let unsized { return (.source(unsized), RequestBodyFraming(length: nil)) }
         let size = Int(clamping: max(0, file.source.size))
         return (.file(FileStretch(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))
     }
@@ -125,7 +125,7 @@ struct OutgoingRequest: ~Copyable {
     private mutating func take(
         _ request: URLRequest, _ file: Content, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             switch request.content {
             case .none: break
             case .data(let data) where data.count <= Self.bodyCopiedIntoHead && !mustAskPermission:
@@ -266,7 +266,7 @@ extension OutgoingRequest {
 
     private mutating func take(_ piece: Data, on exchange: inout Exchange) throws(SendingError) {
         if let left, piece.count > left { throw .content(.tooLong(excess: piece.count - left)) }
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try exchange.sendBody(piece.span, into: &buffer)
         } catch {
             throw .content(.unencodable(error))

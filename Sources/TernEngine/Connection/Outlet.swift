@@ -8,7 +8,7 @@ protocol Outlet: AnyObject {
     /// Sends the first bytes of `bytes`; 0 means wait for writability.
     func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int
     /// Sends bytes of a file; only where nothing is sealed.
-    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult
+    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult
 }
 
 extension Transport: Outlet {}

@@ -65,7 +65,7 @@ extension RawStream {
     }
 
     /// The connection is broken.
-    func fail(_ reason: EngineError.Reason) {
+    func fail(_ reason: SessionError.Reason) {
         reads.fail(reason)
         writes.fail(reason)
     }
@@ -120,7 +120,7 @@ extension RawStream {
         answer.waiter(answer.failure.map(failure))
     }
 
-    func failure(_ reason: EngineError.Reason) -> StreamFailure {
+    func failure(_ reason: SessionError.Reason) -> StreamFailure {
         StreamFailure(reason: reason, phase: cause?.phase ?? .body, remoteAddress: cause?.remoteAddress)
     }
 
@@ -146,7 +146,7 @@ extension RawStream {
             if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
             if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
         }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try loop.setInterest(interest, for: handover.token)
         } catch {
             return end(StreamFailure(reason: .system(error)))

@@ -22,7 +22,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         /// Exits: settling, over.
         case open(Handover)
         /// It is to be secured when what was asked before is done. Exits: securing, over.
-        case settling(Handover, Origin)
+        case settling(Handover, HTTPOrigin)
         /// Its assistant shakes hands. Exits: open, over.
         case securing
         /// Exit: none.
@@ -84,7 +84,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     }
 
     func take(_ handover: Handover) {
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try loop.transfer(handover.token, to: self, interest: [])
         } catch {
             handover.discard(on: loop)
@@ -135,7 +135,7 @@ extension RawStream {
     func closeWrite() { inTurn { self.writes.close() } }
 
     /// Goes on over TLS with `server`, once everything asked before is done. What is asked meanwhile waits.
-    func secure(with server: Origin) {
+    func secure(with server: HTTPOrigin) {
         let secure = {
             if case .open(let handover) = self.stage { self.stage = .settling(handover, server) }
         }

@@ -3,5 +3,5 @@
 /// Why a request could not be sent.
 enum SendingError: Error {
     case transport(TransportError)
-    case content(RequestContentError)
+    case content(RequestBodyError)
 }

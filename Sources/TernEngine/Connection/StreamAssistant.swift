@@ -8,7 +8,8 @@ protocol StreamAssistant: AnyObject {
 
     /// Shakes hands with `server` over what stands, and judges it; likewise.
     func secure(
-        _ handover: Handover, with server: Origin, _ completion: @escaping (Result<Handover, StreamFailure>) -> Void)
+        _ handover: Handover, with server: HTTPOrigin, _ completion: @escaping (Result<Handover, StreamFailure>) -> Void
+    )
 
     /// Lets go of what is under way, the socket included.
     func cancel()

@@ -3,8 +3,8 @@ import TernIO
 
 /// Why a raw stream is no more, or never was.
 struct StreamFailure: Error {
-    let reason: EngineError.Reason
-    var phase = EngineError.Phase.body
+    let reason: SessionError.Reason
+    var phase = SessionError.Phase.body
     /// The address spoken to, if it came to that.
-    var remoteAddress: SocketAddress?
+    var remoteAddress: TransportAddress?
 }

@@ -28,7 +28,7 @@ struct StreamReads<Waiter>: ~Copyable {
     enum Outcome {
         /// Behind these there is nothing more, if it says so.
         case octets(Data, isAtEnd: Bool)
-        case failed(EngineError.Reason)
+        case failed(SessionError.Reason)
     }
 
     struct Answer {
@@ -42,7 +42,7 @@ struct StreamReads<Waiter>: ~Copyable {
         /// Nothing more comes; what has come may not be read yet. Exits: failed, closed.
         case ended
         /// Exit: none.
-        case failed(EngineError.Reason)
+        case failed(SessionError.Reason)
         /// There are no reads any more. Exit: none.
         case closed
     }
@@ -95,7 +95,7 @@ struct StreamReads<Waiter>: ~Copyable {
     }
 
     /// Nothing more comes.
-    mutating func fail(_ reason: EngineError.Reason) {
+    mutating func fail(_ reason: SessionError.Reason) {
         switch stage {
         case .open, .ended: stage = .failed(reason)
         case .failed, .closed: break
@@ -174,5 +174,5 @@ struct StreamReads<Waiter>: ~Copyable {
         }
     }
 
-    var failure: EngineError.Reason? { if case .failed(let reason) = stage { reason } else { nil } }
+    var failure: SessionError.Reason? { if case .failed(let reason) = stage { reason } else { nil } }
 }

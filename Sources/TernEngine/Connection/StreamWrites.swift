@@ -17,7 +17,7 @@ struct StreamWrites<Waiter>: ~Copyable {
     struct Answer {
         let waiter: Waiter
         /// Nil if all of it has left.
-        let failure: EngineError.Reason?
+        let failure: SessionError.Reason?
     }
 
     private enum Stage {
@@ -28,7 +28,7 @@ struct StreamWrites<Waiter>: ~Copyable {
         /// The peer has been told the end. Exit: failed.
         case closed
         /// Exit: none.
-        case failed(EngineError.Reason)
+        case failed(SessionError.Reason)
     }
 
     private var stage = Stage.open
@@ -87,7 +87,7 @@ struct StreamWrites<Waiter>: ~Copyable {
     }
 
     /// Nothing more can be sent.
-    mutating func fail(_ reason: EngineError.Reason) {
+    mutating func fail(_ reason: SessionError.Reason) {
         switch stage {
         case .open, .closing, .closed: stage = .failed(reason)
         case .failed: break
@@ -122,5 +122,5 @@ struct StreamWrites<Waiter>: ~Copyable {
         }
     }
 
-    var failure: EngineError.Reason? { if case .failed(let reason) = stage { reason } else { nil } }
+    var failure: SessionError.Reason? { if case .failed(let reason) = stage { reason } else { nil } }
 }

@@ -66,7 +66,7 @@ final class Transport {
     /// Sends the first bytes of `bytes`; 0 means wait for writability. Sealed bytes count as sent and leave by `flush`.
     func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         guard isSecure else {
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 guard case .bytes(let count) = try unsafe socket?.send(bytes) else { return 0 }
                 sentCount &+= UInt64(count)
                 return count
@@ -85,7 +85,7 @@ final class Transport {
     }
 
     /// Sends bytes of a file; only without TLS.
-    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
+    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult {
         let result = try socket?.send(file, at: offset, count: count) ?? .wouldBlock
         if case .bytes(let count) = result { sentCount &+= UInt64(count) }
         return result
@@ -93,19 +93,19 @@ final class Transport {
 
     /// Sends ciphertext until none is left or the kernel takes no more.
     func flush() throws(TransportError) {
-        try unsafe drain { bytes throws(SystemError) in try unsafe socket?.send(bytes) ?? .wouldBlock }
+        try unsafe drain { bytes throws(SystemCallError) in try unsafe socket?.send(bytes) ?? .wouldBlock }
     }
 
     private func drain(
-        _ send: (UnsafeRawBufferPointer) throws(SystemError) -> IOResult
+        _ send: (UnsafeRawBufferPointer) throws(SystemCallError) -> IOResult
     ) throws(TransportError) {
-        var failure: SystemError?
+        var failure: SystemCallError?
         let before = unsentCount
         defer { sentCount &+= UInt64(max(0, before - unsentCount)) }
         while failure == nil, hasUnsent {
             var isBlocked = false
             unsafe layers.drainOutgoing { bytes in
-                do throws(SystemError) {
+                do throws(SystemCallError) {
                     if case .bytes(let count) = try unsafe send(bytes) { return count }
                 } catch {
                     failure = error
@@ -132,7 +132,7 @@ final class Transport {
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
 
     /// Passes on what a delegate answered to the verdict about them.
-    func answer(_ disposition: ServerTrustDisposition) { layers.answer(disposition) }
+    func answer(_ disposition: ServerTrustAnswer) { layers.answer(disposition) }
 
     /// Passes on what judging the server has come to.
     func take(_ completed: CompletedEvaluation) { layers.take(completed) }
@@ -149,7 +149,7 @@ final class Transport {
     var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
 
     /// Receives octets as they come, and opens nothing.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> IOResult {
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> IOResult {
         let result = try unsafe socket?.receive(into: buffer) ?? .wouldBlock
         if case .bytes(let count) = result { receivedCount &+= UInt64(count) }
         return result
@@ -165,7 +165,7 @@ final class Transport {
             guard isListening, !isDrained, owesTooMuch == false else { return .nothing }
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
             let result: IOResult
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 result = try unsafe receive(into: room)
             } catch {
                 throw .system(error)
@@ -259,7 +259,7 @@ final class Transport {
     /// next.
     func sayGoodbye() {
         layers.close()
-        try? unsafe drain { bytes throws(SystemError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
+        try? unsafe drain { bytes throws(SystemCallError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
     }
 
     /// Says that nothing more is sent, and goes on receiving. False while something that was to be sent before waits
@@ -268,7 +268,7 @@ final class Transport {
         layers.close()
         try flush()
         if hasUnsent { return false }
-        do throws(SystemError) { try socket?.finish() } catch { throw .system(error) }
+        do throws(SystemCallError) { try socket?.finish() } catch { throw .system(error) }
         return true
     }
 
@@ -280,10 +280,10 @@ final class Transport {
 
 /// Why a transport could not carry bytes.
 enum TransportError: Error {
-    case system(SystemError)
+    case system(SystemCallError)
     case tls(TLSError)
 
-    var reason: EngineError.Reason {
+    var reason: SessionError.Reason {
         switch self {
         case .system(let error): .transfer(.connectionLost(error))
         case .tls(let error): .connecting(.insecure(error))

@@ -12,15 +12,15 @@ struct Dial: ~Copyable {
     /// ask it for a tunnel. A connection is secured in layers, one for each `secure`.
     enum Step: Hashable {
         /// Load what the certificate of this server is evaluated with.
-        case prepare(Origin)
+        case prepare(HTTPOrigin)
         /// Turn the host into addresses.
-        case resolve(Origin)
+        case resolve(HTTPOrigin)
         /// Connect to one of the `addresses`.
         case connect
         /// Shake hands with this server over the connection as it is.
-        case secure(Origin)
+        case secure(HTTPOrigin)
 
-        var phase: EngineError.Phase {
+        var phase: SessionError.Phase {
             switch self {
             case .resolve: .resolve
             case .connect: .connect
@@ -53,14 +53,14 @@ struct Dial: ~Copyable {
     private var stage = Stage.over
     private(set) var timeline: Timeline
     /// Where to connect to, as soon as that is known.
-    private(set) var addresses: [SocketAddress]
+    private(set) var addresses: [TransportAddress]
     /// The address spoken to, if it came to that.
-    private(set) var remoteAddress: SocketAddress?
+    private(set) var remoteAddress: TransportAddress?
     /// And from which.
-    private(set) var localAddress: SocketAddress?
+    private(set) var localAddress: TransportAddress?
 
     /// `address` is the route's, if it leads to one already.
-    init(_ route: Route, address: SocketAddress?, now: MonotonicInstant) {
+    init(_ route: Route, address: TransportAddress?, now: MonotonicInstant) {
         steps = Self.steps(along: route, isResolved: address != nil)
         isToSocket = if case .socket = route.endpoint { true } else { false }
         isOverConnection = false
@@ -69,7 +69,7 @@ struct Dial: ~Copyable {
     }
 
     /// Secures a connection that exists.
-    init(securing connection: ConnectionMetrics, with server: Origin) {
+    init(securing connection: ConnectionMetrics, with server: HTTPOrigin) {
         steps = [.prepare(server), .secure(server)]
         (isToSocket, isOverConnection) = (false, true)
         (addresses, remoteAddress, localAddress) = ([], connection.remoteAddress, connection.localAddress)
@@ -106,7 +106,7 @@ struct Dial: ~Copyable {
         return goOn()
     }
 
-    mutating func resolved(_ addresses: [SocketAddress], at now: MonotonicInstant) -> Next {
+    mutating func resolved(_ addresses: [TransportAddress], at now: MonotonicInstant) -> Next {
         guard case .resolve = current else { return .rest }
         self.addresses = addresses
         timeline.resolved = now
@@ -114,7 +114,7 @@ struct Dial: ~Copyable {
     }
 
     mutating func connected(
-        to address: SocketAddress, from local: SocketAddress?, at now: MonotonicInstant
+        to address: TransportAddress, from local: TransportAddress?, at now: MonotonicInstant
     ) -> Next {
         guard case .connect = current else { return .rest }
         remoteAddress = address
@@ -137,7 +137,7 @@ struct Dial: ~Copyable {
     }
 
     /// The step that is being taken, or the hand-over, came to nothing.
-    mutating func failed(_ reason: EngineError.Reason) -> Next {
+    mutating func failed(_ reason: SessionError.Reason) -> Next {
         if isOver { return .rest }
         let failure = DialFailure(reason: reason, phase: phase, remoteAddress: remoteAddress)
         stage = .over
@@ -160,7 +160,7 @@ struct Dial: ~Copyable {
         return steps[place]
     }
 
-    private var phase: EngineError.Phase { (current ?? steps.last)?.phase ?? .connect }
+    private var phase: SessionError.Phase { (current ?? steps.last)?.phase ?? .connect }
 
     private mutating func goOn() -> Next {
         guard case .underWay(let place) = stage else { return .rest }

@@ -3,8 +3,8 @@ import TernIO
 
 /// Why there is no connection.
 struct DialFailure {
-    let reason: EngineError.Reason
-    let phase: EngineError.Phase
+    let reason: SessionError.Reason
+    let phase: SessionError.Phase
     /// The address spoken to, if it came to that.
-    var remoteAddress: SocketAddress?
+    var remoteAddress: TransportAddress?
 }

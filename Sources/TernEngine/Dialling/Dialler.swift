@@ -34,7 +34,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var token: RegistrationToken?
 
     init(
-        _ route: Route, address: SocketAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int,
+        _ route: Route, address: TransportAddress?, _ shared: SharedSettings, owner: any DialOwner, number: Int,
         letsServerBegin: Bool = false
     ) {
         self.shared = shared
@@ -46,7 +46,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
     /// Secures `connection`, whose server may send before it is asked.
     init(
-        securing connection: Handover, with server: Origin, _ shared: SharedSettings, owner: any DialOwner, number: Int
+        securing connection: Handover, with server: HTTPOrigin, _ shared: SharedSettings, owner: any DialOwner,
+        number: Int
     ) {
         self.shared = shared
         self.owner = owner
@@ -111,12 +112,12 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
 // The steps
 extension Dialler {
-    private func prepare(for server: Origin) {
+    private func prepare(for server: HTTPOrigin) {
         if let context = shared.trust.readyContext { return prepare(.success(context), for: server) }
         shared.trust.context { context in self.shared.perform { self.prepare(context, for: server) } }
     }
 
-    private func prepare(_ context: Result<TLSContext, TLSError>, for server: Origin) {
+    private func prepare(_ context: Result<TLSContext, TLSError>, for server: HTTPOrigin) {
         if dial.isOver { return }
         do throws(TLSError) {
             let examiner = try Examiner(of: server, context.get(), shared.trust)
@@ -128,13 +129,13 @@ extension Dialler {
         follow(dial.prepared())
     }
 
-    private func resolve(_ host: Origin) {
+    private func resolve(_ host: HTTPOrigin) {
         question = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
             self.shared.perform { self.resolved(addresses) }
         }
     }
 
-    private func resolved(_ addresses: Result<[SocketAddress], ResolveError>) {
+    private func resolved(_ addresses: Result<[TransportAddress], ResolveError>) {
         question = nil
         switch addresses {
         case .success(let addresses): follow(dial.resolved(addresses, at: .now))
@@ -161,7 +162,7 @@ extension Dialler {
         }
     }
 
-    private func secure(_ server: Origin) {
+    private func secure(_ server: HTTPOrigin) {
         guard let examiner = examiners.first(where: { $0.server == server }) else { return }
         do throws(TLSError) {
             let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
@@ -184,7 +185,7 @@ extension Dialler {
     }
 
     private func secured(
-        _ result: Result<Transport, EngineError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
+        _ result: Result<Transport, SessionError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
     ) {
         if let trust = handshake?.trust, !isReported { examiner.report(trust) }
         if let handshake { early = (handshake.early, handshake.hasEnded) }
@@ -214,7 +215,7 @@ extension Dialler {
             owner: owner, trustGeneration: examiners.map(\.generation).min())
         // What a delegate accepted in spite of the policies is good for one request.
         if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
         } catch {
             shared.loop.deregister(token)
@@ -225,7 +226,7 @@ extension Dialler {
     }
 
     /// A server that speaks first, or has nothing to say.
-    private var unaskedInput: EngineError.Reason {
+    private var unaskedInput: SessionError.Reason {
         var byte: UInt8 = 0
         let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport?.receive(into: $0) }
         if case .bytes = received { return .transfer(.malformedResponse(.unexpectedBytes)) }

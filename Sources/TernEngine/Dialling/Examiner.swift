@@ -4,13 +4,13 @@ import TernTLS
 
 /// What one server will be judged by, decided on before it is spoken to.
 struct Examiner {
-    let server: Origin
+    let server: HTTPOrigin
     private let context: TLSContext
     private let decision: TrustDecision
     private let trust: TrustSettings
 
     /// Asks the session for its policies.
-    init(of server: Origin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
+    init(of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
         self.server = server
         self.context = context
         self.trust = trust

@@ -30,7 +30,7 @@ final class StreamOpener: StreamAssistant {
         dialler.start(deadline: .now.advanced(by: limit))
     }
 
-    func secure(_ handover: Handover, with server: Origin, _ completion: @escaping Completion) {
+    func secure(_ handover: Handover, with server: HTTPOrigin, _ completion: @escaping Completion) {
         self.completion = completion
         let dialler = Dialler(securing: handover, with: server, shared, owner: self, number: 0)
         self.dialler = dialler

@@ -6,7 +6,7 @@ import TernTLS
 ///
 /// The last flight is still unsent then, so that it can leave together with the first request.
 final class TLSHandshake: ReadinessHandler {
-    typealias Completion = (Result<Transport, EngineError.Reason>) -> Void
+    typealias Completion = (Result<Transport, SessionError.Reason>) -> Void
 
     /// The number of bytes received at once: more than most servers send in a flight, and few enough that their
     /// records, of one byte each if a server wants, do not delay other connections.
@@ -23,7 +23,7 @@ final class TLSHandshake: ReadinessHandler {
     /// Nil if no delegate is asked.
     private let inquiry: TrustInquiry?
     /// Why no delegate has answered.
-    private var unanswered: EngineError.Reason?
+    private var unanswered: SessionError.Reason?
     private var evaluation: EvaluationLine.Ticket?
     private var completion: Completion?
     private var isAdvancing = false
@@ -53,8 +53,8 @@ final class TLSHandshake: ReadinessHandler {
     }
 
     func start() {
-        advance { () throws(EngineError.Reason) in
-            try self.wrap { () throws(SystemError) in
+        advance { () throws(SessionError.Reason) in
+            try self.wrap { () throws(SystemCallError) in
                 try self.loop.transfer(self.token, to: self, interest: .readable)
             }
             return try unsafe self.takeIn(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -91,7 +91,7 @@ final class TLSHandshake: ReadinessHandler {
         waiting = []
         // While the handshake waits for an answer, the peer waits as well.
         if held != nil { return }
-        advance { () throws(EngineError.Reason) in
+        advance { () throws(SessionError.Reason) in
             if readiness.contains(.writable) { try self.flush() }
             return readiness.contains(.readable) ? try self.receive() : false
         }
@@ -100,9 +100,9 @@ final class TLSHandshake: ReadinessHandler {
 
 // One step at a time
 extension TLSHandshake {
-    private func advance(_ step: () throws(EngineError.Reason) -> Bool) {
+    private func advance(_ step: () throws(SessionError.Reason) -> Bool) {
         isAdvancing = true
-        let outcome = Result { () throws(EngineError.Reason) in try step() }
+        let outcome = Result { () throws(SessionError.Reason) in try step() }
         isAdvancing = false
         guard let completion else { return transport = nil }
         switch outcome {
@@ -122,10 +122,10 @@ extension TLSHandshake {
         completion(.success(transport))
     }
 
-    private func receive() throws(EngineError.Reason) -> Bool {
+    private func receive() throws(SessionError.Reason) -> Bool {
         let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: loop.receiveBuffer[..<Self.receiveSize])
         let received: IOResult
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             received = try unsafe transport?.receive(into: buffer) ?? .wouldBlock
         } catch {
             peerLost()
@@ -142,7 +142,7 @@ extension TLSHandshake {
     }
 
     /// Whether the handshake is complete with this ciphertext.
-    private func takeIn(_ ciphertext: UnsafeRawBufferPointer) throws(EngineError.Reason) -> Bool {
+    private func takeIn(_ ciphertext: UnsafeRawBufferPointer) throws(SessionError.Reason) -> Bool {
         var offset = 0
         let progress: HandshakeProgress
         do throws(TLSError) {
@@ -180,7 +180,7 @@ extension TLSHandshake {
     }
 
     /// Nothing is sent meanwhile, our certificate least of all, and the peer has to wait.
-    private func hold(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(EngineError.Reason) {
+    private func hold(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(SessionError.Reason) {
         try setInterest([])
         held = unsafe Array(ciphertext[offset...])
     }
@@ -219,11 +219,11 @@ extension TLSHandshake {
 
     /// Takes in what was held, once `change` has made a difference; nothing if the handshake is over.
     private func goOn(after change: () -> Void) {
-        advance { () throws(EngineError.Reason) in
+        advance { () throws(SessionError.Reason) in
             guard let rest = self.held.take() else { return false }
             change()
             let result = unsafe rest.withUnsafeBytes { bytes in
-                Result { () throws(EngineError.Reason) in try unsafe self.takeIn(bytes) }
+                Result { () throws(SessionError.Reason) in try unsafe self.takeIn(bytes) }
             }
             return try result.get()
         }
@@ -232,7 +232,7 @@ extension TLSHandshake {
     /// What came right behind the handshake: session tickets are welcome, a response before any request is not.
     private func openRest(
         of ciphertext: UnsafeRawBufferPointer, from offset: inout Int
-    ) throws(EngineError.Reason) {
+    ) throws(SessionError.Reason) {
         while true {
             let opened: Received
             do throws(TLSError) {
@@ -253,7 +253,7 @@ extension TLSHandshake {
         }
     }
 
-    private func flush() throws(EngineError.Reason) {
+    private func flush() throws(SessionError.Reason) {
         do throws(TransportError) {
             try transport?.flush()
         } catch {
@@ -263,12 +263,12 @@ extension TLSHandshake {
         try setInterest(transport?.hasUnsent == true ? [.readable, .writable] : .readable)
     }
 
-    private func setInterest(_ interest: Interest) throws(EngineError.Reason) {
-        try wrap { () throws(SystemError) in try loop.setInterest(interest, for: token) }
+    private func setInterest(_ interest: Interest) throws(SessionError.Reason) {
+        try wrap { () throws(SystemCallError) in try loop.setInterest(interest, for: token) }
     }
 
-    private func wrap(_ body: () throws(SystemError) -> Void) throws(EngineError.Reason) {
-        do throws(SystemError) { try body() } catch { throw .system(error) }
+    private func wrap(_ body: () throws(SystemCallError) -> Void) throws(SessionError.Reason) {
+        do throws(SystemCallError) { try body() } catch { throw .system(error) }
     }
 }
 

@@ -22,15 +22,15 @@ protocol TrustInquiryOwner: AnyObject {
 /// Delegates are called in an event-loop tick of their own, while nothing else is under way.
 final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     enum Outcome {
-        case answered(ServerTrustDisposition)
+        case answered(ServerTrustAnswer)
         /// There is no answer, for this reason.
-        case unanswered(EngineError.Reason)
+        case unanswered(SessionError.Reason)
     }
 
     private enum Level {
         case session, task
 
-        var limit: EngineError.TimeLimit {
+        var limit: SessionError.TimeLimit {
             switch self {
             case .session: .sessionChallenge
             case .task: .taskChallenge
@@ -38,7 +38,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    private let server: Origin
+    private let server: HTTPOrigin
     private let shared: SharedSettings
     private weak var owner: (any TrustInquiryOwner)?
     private var challenge: ServerTrustChallenge?
@@ -52,7 +52,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     private var isOver = false
 
     /// Nil if no delegate wants to be asked.
-    init?(about server: Origin, _ shared: SharedSettings, owner: any TrustInquiryOwner) {
+    init?(about server: HTTPOrigin, _ shared: SharedSettings, owner: any TrustInquiryOwner) {
         guard shared.trust.respondent?.answersServerTrust == true || owner.respondent?.answersServerTrust == true
         else { return nil }
         self.server = server
@@ -113,7 +113,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
             })
     }
 
-    private func answered(_ number: Int, _ disposition: ServerTrustDisposition) {
+    private func answered(_ number: Int, _ disposition: ServerTrustAnswer) {
         guard number == self.number, completion != nil else { return }
         if case .performDefaultHandling = disposition, level == .session { return askTask() }
         finish(.answered(disposition))

@@ -8,7 +8,7 @@ import TernLock
 // The end
 extension DownloadDriver {
     /// All has arrived that will: finishes the file, and completes the task when that is done.
-    func finalize(_ task: SessionDownloadTask, _ error: EngineError?) {
+    func finalize(_ task: SessionDownloadTask, _ error: SessionError?) {
         switch stage {
         case .over, .finishing: break
         case .waiting where error != nil || refusal != nil:
@@ -22,11 +22,11 @@ extension DownloadDriver {
     }
 
     /// The task is cancelled while the file is being finished.
-    func finalizeSooner(_ error: EngineError?) {
+    func finalizeSooner(_ error: SessionError?) {
         if case .finishing(let sink) = stage, error != nil { sink.abandon() }
     }
 
-    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: EngineError?) {
+    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: SessionError?) {
         let keeps = keepsFirstPart(error)
         let ending = FileSink.Ending(
             isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
@@ -37,7 +37,7 @@ extension DownloadDriver {
     }
 
     func finished(
-        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: EngineError?
+        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: SessionError?
     ) {
         switch outcome {
         case .complete(let path):
@@ -54,20 +54,20 @@ extension DownloadDriver {
     }
 
     /// What a response was refused for counts, and not that it was.
-    private func reason(_ error: EngineError, of task: SessionTask) -> EngineError {
+    private func reason(_ error: SessionError, of task: SessionTask) -> SessionError {
         guard let refusal, case .cancelled = error.reason else { return error }
         return task.error(.download(refusal), phase: error.phase)
     }
 
     /// Whether what has come is of use to anybody.
-    private func keepsFirstPart(_ error: EngineError?) -> Bool {
+    private func keepsFirstPart(_ error: SessionError?) -> Bool {
         if case .tooLong = refusal { return false }
         if place.isTarget, place.keepsFirstPart { return true }
         if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
         return place.keepsFirstPart || firstPart != nil
     }
 
-    func end(_ task: SessionDownloadTask, _ error: EngineError?, _ data: ResumeData?) {
+    func end(_ task: SessionDownloadTask, _ error: SessionError?, _ data: ResumeData?) {
         stage = .over
         // The delegate may resume the download at once.
         firstPart?.file.unlock()

@@ -24,30 +24,31 @@ extension DownloadDriver {
 
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>
+        _ question: DelegateQuestion<RedirectAnswer>
     ) {
         delegate?.task(task, willPerformHTTPRedirection: response, newRequest: request, question)
     }
 
     func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>
     ) {
         delegate?.task(task, didReceive: challenge, question)
     }
 
-    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
-        delegate?.task(task, needsNewContent: question)
+    func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
+        delegate?.task(task, needsNewBody: question)
     }
 
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         delegate?.task(task, didReceiveTrailers: trailers)
     }
 
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {
         delegate?.task(task, didDiscardTrailers: discarded)
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         delegate?.task(task, didCompleteWith: error)
     }
 }

@@ -30,7 +30,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     var delegate: (any SessionDownloadDelegate)?
     var stage: Stage
     /// Why the response is not taken.
-    var refusal: EngineError.DownloadFailure?
+    var refusal: SessionError.DownloadFailure?
     var expectedLength: Int64?
     private var receivedLength: Int64 = 0
     private var toldLength: Int64 = 0
@@ -78,7 +78,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
 
 // The content
 extension DownloadDriver {
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
         let meaning = course.head(response.head)
         if case .askAgain = meaning {
             var request = task.machine.hop.request
@@ -134,7 +134,7 @@ extension DownloadDriver {
         return plan
     }
 
-    private func refuse(_ refusal: EngineError.DownloadFailure, _ question: Question<ResponseDisposition>) {
+    private func refuse(_ refusal: SessionError.DownloadFailure, _ question: DelegateQuestion<ResponseAnswer>) {
         self.refusal = refusal
         question.answer(.cancel)
     }

@@ -8,7 +8,7 @@ import TernTLS
 ///
 /// Waits for the disk. Used by one thread at a time.
 final class DownloadFile {
-    typealias Failure = EngineError.DownloadFailure
+    typealias Failure = SessionError.DownloadFailure
 
     /// What it is made of.
     struct Plan: Sendable {
@@ -39,7 +39,7 @@ final class DownloadFile {
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
         if let algorithm = plan.digest?.algorithm { digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512) }
         if let (file, length) = plan.firstPart {
-            try attempt(file.path) { () throws(SystemError) in try file.truncate(to: length) }
+            try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: length) }
             self.file = file
             try takeIn(length)
         } else {
@@ -50,7 +50,7 @@ final class DownloadFile {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         guard let file else { return }
-        try attempt(target ?? file.path) { () throws(SystemError) in try unsafe file.write(bytes, at: length) }
+        try attempt(target ?? file.path) { () throws(SystemCallError) in try unsafe file.write(bytes, at: length) }
         unsafe digest?.update(bytes)
         length += Int64(bytes.count)
     }
@@ -61,7 +61,7 @@ final class DownloadFile {
         if let (algorithm, value) = plan.digest {
             guard digest.take()?.finish() == value else { throw .digestMismatch(algorithm) }
         }
-        try attempt(target ?? file.path) { () throws(SystemError) in try file.checkDeferredErrors() }
+        try attempt(target ?? file.path) { () throws(SystemCallError) in try file.checkDeferredErrors() }
         guard let target, case .target(_, let settings) = plan.place else { return file.path }
         try move(file, to: target, settings.existingFile)
         OutputFile.remove(PartialNames.notes(beside: file.path))
@@ -93,7 +93,7 @@ final class DownloadFile {
             // A link into nowhere would be replaced, and not followed.
             if FilePath.isSymbolicLink(path) { throw .notRegularFile(path: path) }
             if settings.createsFolders, let slash = path.lastIndex(of: "/") {
-                do throws(SystemError) {
+                do throws(SystemCallError) {
                     try FilePath.createFolder(String(path[..<slash]))
                 } catch {
                     throw .file(error, path: path)
@@ -110,7 +110,7 @@ final class DownloadFile {
         guard case .target(let path, let settings) = plan.place, let target else {
             guard case .temporary(let folder) = plan.place else { return }
             let path = PartialNames.temporary(in: folder)
-            try attempt(path) { () throws(SystemError) in file = try OutputFile.create(path, permissions: 0o600) }
+            try attempt(path) { () throws(SystemCallError) in file = try OutputFile.create(path, permissions: 0o600) }
             return
         }
         // Until the file has the permissions of the file it replaces, only its owner reads it.
@@ -134,7 +134,7 @@ final class DownloadFile {
     }
 
     private func createDraft(of target: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             return try OutputFile.createTemporary(FilePath.temporary(beside: target), permissions: permissions)
         } catch {
             throw .file(error, path: target)
@@ -157,10 +157,10 @@ final class DownloadFile {
         guard settings.isResumable, let data = plan.resumeData?.kept(at: file.path, nil).data else {
             return OutputFile.remove(notes)
         }
-        try attempt(notes) { () throws(SystemError) in
+        try attempt(notes) { () throws(SystemCallError) in
             let draft = try OutputFile.createTemporary(FilePath.temporary(beside: notes), permissions: 0o600)
-            do throws(SystemError) {
-                try unsafe Array(data).span.bytes.withUnsafeBytes { bytes throws(SystemError) in
+            do throws(SystemCallError) {
+                try unsafe Array(data).span.bytes.withUnsafeBytes { bytes throws(SystemCallError) in
                     try unsafe draft.write(bytes, at: 0)
                 }
                 try draft.replace(notes)
@@ -178,7 +178,7 @@ final class DownloadFile {
             if status.kind != .regular { throw .notRegularFile(path: target) }
             file.copyAttributes(of: status)
         }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             switch existing {
             case .replace: try file.replace(target)
             case .refuse: try file.moveIfAbsent(to: target)
@@ -198,10 +198,10 @@ final class DownloadFile {
         do throws(Failure) {
             var offset: Int64 = 0
             try unsafe read(file, 0..<length) { bytes throws(Failure) in
-                try attempt(target) { () throws(SystemError) in try unsafe twin.write(bytes, at: offset) }
+                try attempt(target) { () throws(SystemCallError) in try unsafe twin.write(bytes, at: offset) }
                 offset += Int64(bytes.count)
             }
-            try attempt(target) { () throws(SystemError) in try twin.checkDeferredErrors() }
+            try attempt(target) { () throws(SystemCallError) in try twin.checkDeferredErrors() }
             try move(twin, to: target, existing)
         } catch {
             twin.remove()
@@ -219,7 +219,8 @@ final class DownloadFile {
             let most = Int(min(Int64(Self.readAtOnce), range.upperBound - offset))
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.room.prefix(most))
             var count = 0
-            try attempt(file.path) { () throws(SystemError) in count = try unsafe file.read(into: room, at: offset) }
+            try attempt(file.path) { () throws(SystemCallError) in count = try unsafe file.read(into: room, at: offset)
+            }
             // It is shorter than it was a moment ago, or there is no memory.
             if count == 0 { throw .file(.unexpectedEndOfFile, path: file.path) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
@@ -227,8 +228,8 @@ final class DownloadFile {
         }
     }
 
-    private func attempt(_ path: String, _ work: () throws(SystemError) -> Void) throws(Failure) {
-        do throws(SystemError) {
+    private func attempt(_ path: String, _ work: () throws(SystemCallError) -> Void) throws(Failure) {
+        do throws(SystemCallError) {
             try work()
         } catch {
             throw .file(error, path: path)

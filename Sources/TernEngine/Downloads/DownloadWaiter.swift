@@ -6,14 +6,14 @@ import TernLock
 final class DownloadWaiter: SessionDownloadDelegate {
     private struct State {
         var location: URL?
-        var outcome: Result<(URL, HTTPURLResponse), EngineError>?
+        var outcome: Result<(URL, HTTPURLResponse), SessionError>?
         var continuation: CheckedContinuation<Void, Never>?
     }
 
     private let state = Lock(State())
 
     /// Starts `task`, and gives what comes of it.
-    func outcome(of task: SessionDownloadTask) async -> Result<(URL, HTTPURLResponse), EngineError> {
+    func outcome(of task: SessionDownloadTask) async -> Result<(URL, HTTPURLResponse), SessionError> {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.continuation = continuation }
@@ -31,7 +31,7 @@ final class DownloadWaiter: SessionDownloadDelegate {
         state.withLock { $0.location = location }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let response = task.response
         let continuation = state.withLock { state in
             if let location = state.location, let response {

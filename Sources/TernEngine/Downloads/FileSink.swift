@@ -16,7 +16,7 @@ final class FileSink: @unchecked Sendable {
         /// The file stands there.
         case complete(path: String)
         /// There is no file; nil if it was not the disk's fault.
-        case failed(EngineError.DownloadFailure?, ResumeData?)
+        case failed(SessionError.DownloadFailure?, ResumeData?)
     }
 
     /// How it is to end.
@@ -49,7 +49,7 @@ final class FileSink: @unchecked Sendable {
 
     private let queue = DispatchQueue(label: "tern.download")
     private let file: DownloadFile
-    private var failure: EngineError.DownloadFailure?
+    private var failure: SessionError.DownloadFailure?
     private let waiting = Lock(Waiting())
     private let isAbandoned = Atomic<Bool>(false)
     private let length = Atomic<Int64>(0)
@@ -61,7 +61,7 @@ final class FileSink: @unchecked Sendable {
     init(_ plan: DownloadFile.Plan, whenFailed: @escaping @Sendable () -> Void) {
         file = DownloadFile(plan)
         self.whenFailed = whenFailed
-        queue.async { self.attempt { () throws(EngineError.DownloadFailure) in try self.file.open() } }
+        queue.async { self.attempt { () throws(SessionError.DownloadFailure) in try self.file.open() } }
     }
 
     /// How long the file is by now, in bytes.
@@ -92,7 +92,7 @@ final class FileSink: @unchecked Sendable {
 
     private func outOfMemory() {
         queue.async {
-            self.attempt { () throws(EngineError.DownloadFailure) in
+            self.attempt { () throws(SessionError.DownloadFailure) in
                 throw .file(.noMemory, path: "")
             }
         }
@@ -119,7 +119,7 @@ final class FileSink: @unchecked Sendable {
     }
 
     private func write(_ piece: ReceiveMemory) {
-        attempt { () throws(EngineError.DownloadFailure) in
+        attempt { () throws(SessionError.DownloadFailure) in
             guard let bytes = unsafe piece.filled(0..<piece.count) else { return }
             try unsafe self.file.write(UnsafeRawBufferPointer(bytes))
         }
@@ -152,7 +152,7 @@ final class FileSink: @unchecked Sendable {
 
     private func outcome(_ ending: Ending) -> Outcome {
         if ending.isComplete, failure == nil, !isAbandoned.load(ordering: .relaxed) {
-            do throws(EngineError.DownloadFailure) {
+            do throws(SessionError.DownloadFailure) {
                 if let expected = ending.expectedLength, expected != file.length {
                     throw .incomplete(received: file.length, of: expected)
                 }
@@ -170,9 +170,9 @@ final class FileSink: @unchecked Sendable {
         return .failed(failure, file.abandon(keepsFirstPart: keeps))
     }
 
-    private func attempt(_ work: () throws(EngineError.DownloadFailure) -> Void) {
+    private func attempt(_ work: () throws(SessionError.DownloadFailure) -> Void) {
         guard failure == nil else { return }
-        do throws(EngineError.DownloadFailure) {
+        do throws(SessionError.DownloadFailure) {
             try work()
         } catch {
             failure = error

@@ -22,7 +22,7 @@ struct FirstPartFile: Sendable {
 
     private static func open(_ path: String) throws(ResumeDataError) -> (OutputFile, length: Int64) {
         let (file, isClaimed, length): (OutputFile?, Bool, Int64)
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             file = try OutputFile.openOwned(path)
             isClaimed = try file?.lock() ?? false
             length = try file?.length ?? 0

@@ -20,7 +20,7 @@ public struct ResumeData: Sendable, Hashable {
     public let totalLength: Int64?
     let validator: StrongValidator
     /// Of the request, as far as they say what is wanted, and are no secrets.
-    let fields: HTTPFields
+    let fields: HeaderFields
 
     /// Reads what `data` gave.
     public init(_ data: Data) throws(ResumeDataError) { self = try ResumeNotes.read(data) }
@@ -61,7 +61,7 @@ public struct ResumeData: Sendable, Hashable {
 
     init(
         url: URL, partialFile: URL, receivedLength: Int64?, totalLength: Int64?, validator: StrongValidator,
-        fields: HTTPFields
+        fields: HeaderFields
     ) {
         self.url = url
         self.partialFile = partialFile
@@ -113,7 +113,7 @@ public struct ResumeData: Sendable, Hashable {
 
     static func isKept(_ name: String) -> Bool { keptFields.contains(name.lowercased()) }
 
-    private static func kept(_ request: URLRequest) -> HTTPFields {
-        HTTPFields(request.headers.filter { isKept($0.name) && !request.isSensitive(fieldNamed: $0.name) })
+    private static func kept(_ request: URLRequest) -> HeaderFields {
+        HeaderFields(request.headers.filter { isKept($0.name) && !request.isSensitive(fieldNamed: $0.name) })
     }
 }

@@ -77,9 +77,9 @@ enum ResumeNotes {
         return (received?.integer, total?.integer)
     }
 
-    private static func request(_ node: JSONNode) throws(ResumeDataError) -> (URL, HTTPFields) {
+    private static func request(_ node: JSONNode) throws(ResumeDataError) -> (URL, HeaderFields) {
         guard let text = node["url"]?.string, let list = node["fields"]?.elements else { throw .malformed }
-        var fields = HTTPFields()
+        var fields = HeaderFields()
         for field in list {
             guard let parts = field.elements, parts.count == 2, let name = parts[0].string, let value = parts[1].string,
                 ResumeData.isKept(name)

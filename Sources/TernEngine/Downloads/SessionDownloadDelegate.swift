@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// Span<UInt8>)` is not called: what comes goes into the file.
 public protocol SessionDownloadDelegate: SessionTaskDelegate {
     /// A data task's response becomes a file, because this delegate wanted it to
-    /// (``ResponseDisposition/becomeDownload``): `download` has taken the exchange over, and tells this delegate from
+    /// (``ResponseAnswer/becomeDownload``): `download` has taken the exchange over, and tells this delegate from
     /// now on. It has been started. `task` is over, and is told nothing more of, not even its end.
     func task(_ task: SessionTask, didBecome download: SessionDownloadTask)
     /// More of the content was written to the file: `bytesWritten` bytes since the last call, `totalBytesWritten` in

@@ -30,7 +30,7 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    override func finalize(_ error: EngineError?) { driver.finalize(self, error) }
+    override func finalize(_ error: SessionError?) { driver.finalize(self, error) }
 
-    override func finalizeSooner(_ error: EngineError?) { driver.finalizeSooner(error) }
+    override func finalizeSooner(_ error: SessionError?) { driver.finalizeSooner(error) }
 }

@@ -87,7 +87,7 @@ package final class PathMonitor: Sendable {
     }
 
     private static func path(toAnyOf addresses: [IPAddress]) -> Path {
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             for address in addresses {
                 if let link = try LinkRoutes.link(to: address) { return .link(link) }
             }

@@ -25,7 +25,7 @@ public enum BodyPiece: Sendable {
     /// Nothing at the moment.
     case later
     /// That was all. Trailers can only be sent where the length was not announced (RFC 9112 §7.1.2).
-    case end(trailers: HTTPFields = [:])
+    case end(trailers: HeaderFields = [:])
     /// There will be no more, and the request cannot be completed.
     case failed(any Error)
 }

@@ -3,7 +3,7 @@ import TernHTTP1
 
 /// Where a request goes: what an http or https URL means to this client (RFC 9110 §4.2).
 struct Destination: Sendable, Hashable {
-    let origin: Origin
+    let origin: HTTPOrigin
     let target: RequestTarget
 
     /// Reads an absolute URL.

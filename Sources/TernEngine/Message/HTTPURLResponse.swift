@@ -11,7 +11,7 @@ public struct HTTPURLResponse: Sendable {
     /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it
     /// came.
     public internal(set) var isContentDecoded = false
-    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/rememberedHops`` of a longer
+    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/maximumRememberedHops`` of a longer
     /// chain.
     public let history: [HTTPURLResponse]
 
@@ -29,7 +29,7 @@ public struct HTTPURLResponse: Sendable {
     public var reasonPhrase: String { head.reason }
 
     /// Header fields in order of arrival, with repeats and spelling.
-    public var headers: HTTPFields { head.fields }
+    public var headers: HeaderFields { head.fields }
 
     /// Header fields as a dictionary; the values of a repeated name are joined with a comma.
     public var allHeaderFields: [String: String] {

@@ -15,14 +15,14 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     /// The port is not a number from 1 to 65535.
     case invalidPort(String)
     /// The method, target or a header field cannot be put on the wire (RFC 9110 §5.5, RFC 9112 §3).
-    case unencodable(HTTP1Error)
+    case unencodable(HTTPProtocolError)
     /// The file that is its content cannot be sent.
     case unreadableContent(UnreadableContent)
 
     /// Why a file cannot be sent.
     public enum UnreadableContent: Sendable, Hashable {
         /// It cannot be opened.
-        case unreadable(SystemError)
+        case unreadable(SystemCallError)
         /// It has no length, such as a directory or a pipe: give that as a stream.
         case noRegularFile
     }

@@ -7,8 +7,8 @@ public enum RedirectError: Error, Sendable, Hashable {
     /// One more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
     case tooMany(limit: Int)
     /// The same request was sent before, with the same fields, and was redirected again, within
-    /// ``RedirectPolicy/rememberedHops`` redirects.
-    case loop(Origin)
+    /// ``RedirectPolicy/maximumRememberedHops`` redirects.
+    case loop(HTTPOrigin)
     /// The response has several Location fields that differ: which one is meant, a client can only guess.
     case ambiguousLocation
     /// The Location has a control character in it, or is no URI reference (RFC 3986 §4.1) for another reason.
@@ -18,7 +18,7 @@ public enum RedirectError: Error, Sendable, Hashable {
     /// The Location leads to what cannot be requested: a scheme other than `http` and `https`, a host that is none.
     case invalidLocation(InvalidRequest)
     /// The redirect leads from https to http, which would tell the network what TLS kept from it.
-    case insecure(Origin)
+    case insecure(HTTPOrigin)
     /// The request has to be sent again with its body, and the body can be read once only.
     case bodyNotReplayable
 }

@@ -17,5 +17,5 @@ public enum RedirectPolicy: Sendable, Hashable {
     /// The number of hops that a task remembers, the last ones: in ``HTTPURLResponse/history``, in
     /// ``TaskMetrics/hops``, and to notice that redirects go round in circles. What lies further back is forgotten, so
     /// that a chain without a limit needs no more memory with every redirect.
-    public static let rememberedHops = 64
+    public static let maximumRememberedHops = 64
 }

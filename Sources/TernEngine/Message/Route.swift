@@ -10,17 +10,17 @@ struct Route: Sendable {
     /// Where a connection leads to.
     enum Endpoint {
         /// The host and port of an origin.
-        case host(Origin)
+        case host(HTTPOrigin)
         /// A Unix domain socket, whatever the origin.
         case socket(UnixSocketName)
     }
 
     // Made and compared for every request, so it holds the origin once.
-    private let origin: Origin
+    private let origin: HTTPOrigin
     private let socket: UnixSocketName?
 
     /// Straight to `origin`: to its host and port, or to the socket at which it is said to be.
-    init(to origin: Origin, at socket: UnixSocketName? = nil) {
+    init(to origin: HTTPOrigin, at socket: UnixSocketName? = nil) {
         self.origin = origin
         self.socket = socket
     }
@@ -28,14 +28,14 @@ struct Route: Sendable {
     var endpoint: Endpoint { if let socket { .socket(socket) } else { .host(origin) } }
 
     /// Whose server is spoken to over TLS; nil for plain connections.
-    var secured: Origin? { isSecured ? origin : nil }
+    var secured: HTTPOrigin? { isSecured ? origin : nil }
 
     private var isSecured: Bool { origin.scheme == .https }
 
     /// Where the route leads to, if that is an address already.
-    var address: SocketAddress? {
+    var address: TransportAddress? {
         switch endpoint {
-        case .host(let origin): SocketAddress(literal: origin.host, port: origin.port)
+        case .host(let origin): TransportAddress(literal: origin.host, port: origin.port)
         case .socket(let name): .unix(name)
         }
     }

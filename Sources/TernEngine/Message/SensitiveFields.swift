@@ -2,7 +2,7 @@
 package import TernHTTP1
 
 /// Names of header fields whose values are secrets to you, such as `X-Api-Key`, in any spelling. Those that carry
-/// credentials by their nature are always among them (``TernHTTP1/HTTPField/isSensitive``).
+/// credentials by their nature are always among them (``TernHTTP1/HeaderField/isSensitive``).
 ///
 /// Descriptions, dumps and logs show such fields without their values, and redirects do not take them to another
 /// origin.
@@ -31,7 +31,7 @@ public struct SensitiveFields: Sendable, Hashable {
 
     /// Whether a field of this name is sensitive.
     public func contains(_ name: String) -> Bool {
-        HTTPField.isSensitive(name) || !names.isEmpty && names.contains(name.lowercased())
+        HeaderField.isSensitive(name) || !names.isEmpty && names.contains(name.lowercased())
     }
 
     /// Whether descriptions leave out the value of a query item, or a field of a form, of this name.
@@ -51,7 +51,7 @@ public struct SensitiveFields: Sendable, Hashable {
     ]
 
     /// `Name: value`, the value left out of a sensitive field.
-    package func description(of field: HTTPField) -> String {
+    package func description(of field: HeaderField) -> String {
         contains(field.name) ? "\(field.name): \u{2026}" : field.description
     }
 }

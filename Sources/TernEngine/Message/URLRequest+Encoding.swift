@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-extension RequestBody {
+extension RequestBodyFraming {
     /// In chunks where the length is not known beforehand.
     init(length: Int?) { self = length.map { .exactly($0) } ?? .chunked }
 }
@@ -9,12 +9,12 @@ extension RequestBody {
 extension URLRequest {
     /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
     func begin(
-        _ exchange: inout Exchange, _ body: RequestBody, defaults: DefaultFields, into output: inout [UInt8]
+        _ exchange: inout Exchange, _ body: RequestBodyFraming, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(InvalidRequest) {
         let destination = try destination.get()
         let head = RequestHead(
             method: method, target: destination.target, origin: destination.origin, fields: headers)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try exchange.begin(head, body: body, defaults: defaults, into: &output)
         } catch {
             throw .unencodable(error)

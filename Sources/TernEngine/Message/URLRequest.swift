@@ -17,8 +17,8 @@ public struct URLRequest: Sendable {
         var method: String
         /// Whether a method was named, and not only taken to be GET.
         var isMethodNamed = false
-        @safe @exclusivity(unchecked) var headers: HTTPFields
-        @safe @exclusivity(unchecked) var content: RequestContent?
+        @safe @exclusivity(unchecked) var headers: HeaderFields
+        @safe @exclusivity(unchecked) var content: RequestBody?
         /// Of `content`, where it can be read once; shared by all copies.
         var onceSource: OnceSource?
         var timeouts: Timeouts?
@@ -32,7 +32,7 @@ public struct URLRequest: Sendable {
             self.url = url
             destination = URLRequest.destination(of: url)
             method = "GET"
-            headers = HTTPFields()
+            headers = HeaderFields()
         }
 
         init(copying other: Storage) {
@@ -97,7 +97,7 @@ public struct URLRequest: Sendable {
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
     /// `httpAdditionalHeaders` are added on the way out.
-    public var headers: HTTPFields {
+    public var headers: HeaderFields {
         get { storage.headers }
         set {
             makeUnique()
@@ -111,8 +111,8 @@ public struct URLRequest: Sendable {
             storage.headers.dictionary
         }
         set {
-            headers = HTTPFields(
-                (newValue ?? [:]).sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) })
+            headers = HeaderFields(
+                (newValue ?? [:]).sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) })
         }
     }
 
@@ -123,7 +123,7 @@ public struct URLRequest: Sendable {
     }
 
     /// The body: bytes, a file or a stream; nil for none.
-    public var content: RequestContent? {
+    public var content: RequestBody? {
         get { storage.content }
         set {
             makeUnique()

@@ -10,11 +10,11 @@ final class UnsizedFile: BodySource {
     private let offset = Lock<Int64>(0)
 
     /// Nil for a file that is as empty as it says, or that has a size.
-    init?(_ file: FileStretch.File) throws(SystemError) {
+    init?(_ file: FileStretch.File) throws(SystemCallError) {
         guard file.source.size <= 0 else { return nil }
         var byte = UInt8(0)
         let result = try unsafe withUnsafeMutableBytes(of: &byte) { room in
-            Result { () throws(SystemError) in try unsafe file.source.read(into: room, at: 0) }
+            Result { () throws(SystemCallError) in try unsafe file.source.read(into: room, at: 0) }
         }.get()
         guard case .bytes = result else { return nil }
         self.file = file
@@ -22,9 +22,9 @@ final class UnsizedFile: BodySource {
 
     func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece {
         let position = offset.withLock(\.self)
-        var result: Result<IOResult, SystemError> = .success(.endOfStream)
+        var result: Result<IOResult, SystemCallError> = .success(.endOfStream)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-            result = Result { () throws(SystemError) in
+            result = Result { () throws(SystemCallError) in
                 try unsafe file.source.read(into: UnsafeMutableRawBufferPointer(room), at: position)
             }
             if case .success(.bytes(let read)) = result { filled = read }
@@ -34,7 +34,7 @@ final class UnsizedFile: BodySource {
             offset.withLock { $0 += Int64(read) }
             return .bytes(Data(bytes))
         case .success(.wouldBlock), .success(.endOfStream): return .end()
-        case .failure(let error): return .failed(RequestContentError.unreadable(error))
+        case .failure(let error): return .failed(RequestBodyError.unreadable(error))
         }
     }
 

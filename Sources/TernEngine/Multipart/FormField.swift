@@ -4,9 +4,9 @@ import TernHTTP1
 /// The header fields of a part.
 enum FormField {
     /// `form-data; name="…"; filename="…"` (RFC 7578 §4.2).
-    static func disposition(name: String, fileName: String?) -> HTTPField {
+    static func disposition(name: String, fileName: String?) -> HeaderField {
         let file = fileName.map { "; filename=\"\(escaped($0))\"" } ?? ""
-        return HTTPField(name: "Content-Disposition", value: "form-data; name=\"\(escaped(name))\"\(file)")
+        return HeaderField(name: "Content-Disposition", value: "form-data; name=\"\(escaped(name))\"\(file)")
     }
 
     /// As browsers do it (HTML, "multipart form data"): what would end the quotes or the line is percent-encoded, and
@@ -30,7 +30,7 @@ enum FormField {
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x37 &+ value }
 
     /// Whether it is a field, and nothing more: its value cannot end its line (RFC 9110 §5.5).
-    static func isValid(_ field: HTTPField) -> Bool {
+    static func isValid(_ field: HeaderField) -> Bool {
         isToken(field.name) && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 

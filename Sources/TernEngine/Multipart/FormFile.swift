@@ -20,7 +20,7 @@ struct FormFile: Sendable {
 
     private static func open(_ path: String) throws(MultipartFormError) -> FileSource {
         let file: FileSource
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             file = try FileSource(path: path)
         } catch {
             throw .unreadable(path: path, error)

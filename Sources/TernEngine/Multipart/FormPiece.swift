@@ -58,7 +58,7 @@ struct FormPiece {
     func take() -> Data { memory.prefix(count) }
 
     private static func count(
-        _ result: Result<IOResult, SystemError>, _ part: FormFile
+        _ result: Result<IOResult, SystemCallError>, _ part: FormFile
     ) throws(MultipartFormError) -> Int {
         switch result {
         case .success(.bytes(let count)): return count
@@ -69,8 +69,8 @@ struct FormPiece {
 
     private static func read(
         _ file: borrowing FileSource, _ room: UnsafeMutableRawBufferPointer, _ offset: Int64
-    ) -> Result<IOResult, SystemError> {
-        do throws(SystemError) {
+    ) -> Result<IOResult, SystemCallError> {
+        do throws(SystemCallError) {
             return .success(try unsafe file.read(into: room, at: offset))
         } catch {
             return .failure(error)

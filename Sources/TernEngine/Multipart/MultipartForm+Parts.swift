@@ -66,13 +66,13 @@ extension MultipartForm {
 
     /// Appends what a source says, once, with these fields in front of it, and no other.
     public mutating func append(
-        _ source: any BodySource, length: Int?, fields: HTTPFields
+        _ source: any BodySource, length: Int?, fields: HeaderFields
     ) throws(MultipartFormError) {
         if let length, length < 0 { throw .invalidLength(length) }
         try append(fields, checked: .source(OnceSource(source), length: length))
     }
 
-    private mutating func append(_ fields: HTTPFields, checked content: FormSegment) throws(MultipartFormError) {
+    private mutating func append(_ fields: HeaderFields, checked content: FormSegment) throws(MultipartFormError) {
         if let field = fields.first(where: { !FormField.isValid($0) }) { throw .invalidField(name: field.name) }
         let wasKnown = contentLength != nil
         var longer = self
@@ -81,8 +81,8 @@ extension MultipartForm {
         self = longer
     }
 
-    private func fields(_ name: String, _ fileName: String?, _ type: String?) -> HTTPFields {
-        var fields = HTTPFields([FormField.disposition(name: name, fileName: fileName)])
+    private func fields(_ name: String, _ fileName: String?, _ type: String?) -> HeaderFields {
+        var fields = HeaderFields([FormField.disposition(name: name, fileName: fileName)])
         if let type { fields.append("Content-Type", type) }
         return fields
     }

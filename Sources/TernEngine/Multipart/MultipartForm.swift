@@ -55,7 +55,7 @@ public struct MultipartForm: Sendable {
     public var isReplayable: Bool { segments.allSatisfy(\.isReplayable) }
 
     /// The form as the content of a request, which needs a ``contentType`` as well: see ``URLRequest/setForm(_:)``.
-    public var content: RequestContent {
+    public var content: RequestBody {
         if let data = smallData { return .data(data) }
         let (segments, length) = (segments + [.data(closing)], contentLength)
         guard isReplayable else { return .once(FormSource(segments), length: length) }
@@ -66,7 +66,7 @@ public struct MultipartForm: Sendable {
     package func makeSource() -> any BodySource { FormSource(segments + [.data(closing)]) }
 
     /// Appends what is checked.
-    mutating func append(_ fields: [HTTPField], _ content: FormSegment) {
+    mutating func append(_ fields: [HeaderField], _ content: FormSegment) {
         var head = Data("--\(boundary)\r\n".utf8)
         for field in fields { head.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8) }
         head.append(contentsOf: "\r\n".utf8)

@@ -4,7 +4,7 @@ public import TernIO
 /// Why a form cannot be made, or sent whole.
 public enum MultipartFormError: Error, Sendable, Hashable {
     /// A file cannot be opened or read.
-    case unreadable(path: String, SystemError)
+    case unreadable(path: String, SystemCallError)
     /// A part is to be read from something that has no length, such as a directory or a pipe: give that as a stream.
     case noRegularFile(path: String)
     /// A file is no longer as long, in bytes, as when it was appended.

@@ -11,7 +11,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     let route: Route
     /// Where it leads to, if its host is an address already.
-    private let address: SocketAddress?
+    private let address: TransportAddress?
     private let shard: Shard<Requester>
     let shared: SharedSettings
     // Unchecked: the state calls no code, and what it releases is held elsewhere, so no access can begin while another
@@ -217,9 +217,9 @@ extension ConnectionPool {
 private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
     let task: Requester
     private let pool: ConnectionPool<Requester>
-    private let limit: EngineError.TimeLimit
+    private let limit: SessionError.TimeLimit
 
-    init(_ task: Requester, in pool: ConnectionPool<Requester>, _ limit: EngineError.TimeLimit) {
+    init(_ task: Requester, in pool: ConnectionPool<Requester>, _ limit: SessionError.TimeLimit) {
         self.task = task
         self.pool = pool
         self.limit = limit

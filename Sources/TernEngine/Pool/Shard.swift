@@ -63,7 +63,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     func dismiss(_ member: any ShardMember) { members[ObjectIdentifier(member)] = nil }
 
-    func endMembers(_ reason: EngineError.Reason) {
+    func endMembers(_ reason: SessionError.Reason) {
         for member in members.values { member.end(reason) }
     }
 

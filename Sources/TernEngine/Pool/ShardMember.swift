@@ -3,9 +3,9 @@
 /// What lives on a shard's reactor outside of its pools, such as a raw stream or a task's timer. On the loop's thread.
 protocol ShardMember: AnyObject {
     /// Ends it, for this reason.
-    func end(_ reason: EngineError.Reason)
+    func end(_ reason: SessionError.Reason)
 }
 
 extension RawStream: ShardMember {
-    func end(_ reason: EngineError.Reason) { end(StreamFailure(reason: reason)) }
+    func end(_ reason: SessionError.Reason) { end(StreamFailure(reason: reason)) }
 }

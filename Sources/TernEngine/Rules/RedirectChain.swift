@@ -12,11 +12,11 @@ struct RedirectChain: Sendable {
 
     /// What only a task has that was redirected. Never changed, so that chains are values.
     private final class Past: Sendable {
-        let home: Origin
+        let home: HTTPOrigin
         /// The last ones, as many as a chain remembers.
         let asked: [Asked]
 
-        init(home: Origin, asked: [Asked]) {
+        init(home: HTTPOrigin, asked: [Asked]) {
             self.home = home
             self.asked = asked
         }
@@ -27,19 +27,19 @@ struct RedirectChain: Sendable {
         let method: String
         /// Without fragment and userinfo; the case of a host and a default port make no difference.
         let destination: Destination
-        let fields: HTTPFields
+        let fields: HeaderFields
         let mayCarryCredentials: Bool
     }
 
     /// A request goes to this origin; the first request's origin is the chain's home. To be called also for requests
     /// that the delegate changed.
-    mutating func visit(_ origin: Origin) {
+    mutating func visit(_ origin: HTTPOrigin) {
         guard let past else { return past = Past(home: origin, asked: []) }
         if origin != past.home { mayCarryCredentials = false }
     }
 
     /// This request was answered by a redirect. False if that is so for the second time within
-    /// ``RedirectPolicy/rememberedHops``.
+    /// ``RedirectPolicy/maximumRememberedHops``.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
         let question = Asked(
@@ -47,12 +47,13 @@ struct RedirectChain: Sendable {
             mayCarryCredentials: mayCarryCredentials)
         guard let past else { return true }
         if past.asked.contains(question) { return false }
-        self.past = Past(home: past.home, asked: past.asked.suffix(RedirectPolicy.rememberedHops - 1) + [question])
+        self.past = Past(
+            home: past.home, asked: past.asked.suffix(RedirectPolicy.maximumRememberedHops - 1) + [question])
         return true
     }
 
     /// The redirect is followed to this origin.
-    mutating func follow(to origin: Origin) {
+    mutating func follow(to origin: HTTPOrigin) {
         count &+= 1
         visit(origin)
     }

@@ -127,7 +127,7 @@ extension URLRequest {
 
     fileprivate mutating func removeFields(where isUnwanted: (String) -> Bool) {
         guard headers.contains(where: { isUnwanted($0.name) }) else { return }
-        headers = HTTPFields(headers.filter { !isUnwanted($0.name) })
+        headers = HeaderFields(headers.filter { !isUnwanted($0.name) })
     }
 }
 

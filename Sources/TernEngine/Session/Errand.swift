@@ -34,7 +34,7 @@ final class Errand: SessionTaskDelegate {
         if state.withLock({ $0.body.take(bytes) }) == .overflowed { task.cancel() }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let (statusCode, body) = state.withLock { ($0.statusCode, $0.body) }
         guard error == nil, !body.isTooLarge, let statusCode else { return completion(nil) }
         completion(CourierReply(statusCode: statusCode, body: body.bytes))

@@ -14,9 +14,9 @@ extension ServerTrust {
     /// - Throws: what kept the server from presenting anything.
     public static func presented(
         by url: URL, configuration: SessionConfiguration = .default
-    ) async throws(EngineError) -> ServerTrust {
+    ) async throws(SessionError) -> ServerTrust {
         guard url.scheme?.lowercased() == "https" else {
-            throw EngineError(.request(.invalid(.unsupportedScheme(url.scheme ?? ""))), phase: .request)
+            throw SessionError(.request(.invalid(.unsupportedScheme(url.scheme ?? ""))), phase: .request)
         }
         let presented = Presented()
         let refusal = ServerTrustPolicy.composite([
@@ -30,13 +30,13 @@ extension ServerTrust {
         // Whatever the host's spelling, it is the only one this session meets.
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: OnePolicy(policy: refusal))
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.data(for: URLRequest(url: url))
         } catch {
             guard let trust = presented.trust.withLock({ $0 }) else { throw error }
             return trust
         }
-        throw EngineError(.connecting(.insecure(TLSError(.noPeerCertificate))), phase: .tls)
+        throw SessionError(.connecting(.insecure(TLSError(.noPeerCertificate))), phase: .tls)
     }
 }
 

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 extension Session {
     /// What a completion handler is told: body and head, or why not.
-    public typealias Completion = @Sendable (Result<(Data, HTTPURLResponse), EngineError>) -> Void
+    public typealias Completion = @Sendable (Result<(Data, HTTPURLResponse), SessionError>) -> Void
 
     /// Makes a task that collects the body, at most `maximumCollectedBodySize` bytes of it, and tells
     /// `completionHandler` once, on a reactor's thread. Call `resume()` to start it; the session has to live until it
@@ -18,7 +18,7 @@ extension Session {
 
     /// The same with `content` sent along. POST if the request does not say.
     public func uploadTask(
-        with request: URLRequest, from content: RequestContent, completionHandler: @escaping Completion
+        with request: URLRequest, from content: RequestBody, completionHandler: @escaping Completion
     ) -> SessionUploadTask {
         uploadTask(
             with: request, from: content,

@@ -6,7 +6,7 @@ extension Session {
     ///
     /// A response with any status code is a success. Cancelling the Swift task closes the connection and throws
     /// `.cancelled`.
-    public func data(for request: URLRequest) async throws(EngineError) -> (Data, HTTPURLResponse) {
+    public func data(for request: URLRequest) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(limit: configuration.maximumCollectedBodySize)
         let task = dataTask(with: request, delegate: collector)
         await withTaskCancellationHandler {
@@ -21,13 +21,13 @@ extension Session {
     }
 
     /// Sends a GET request for `url` and collects the body.
-    public func data(from url: URL) async throws(EngineError) -> (Data, HTTPURLResponse) {
+    public func data(from url: URL) async throws(SessionError) -> (Data, HTTPURLResponse) {
         try await data(for: URLRequest(url: url))
     }
 
     /// Sends `request` and gives its body as it comes. Reading slowly slows the server down: at most about 512 KB wait
     /// in memory. Ending the iteration early, or letting go of the sequence, ends the response; see ``BodyBytes``.
-    public func bytes(for request: URLRequest) async throws(EngineError) -> (BodyBytes, HTTPURLResponse) {
+    public func bytes(for request: URLRequest) async throws(SessionError) -> (BodyBytes, HTTPURLResponse) {
         let stream = BodyStream()
         let task = dataTask(with: request, delegate: stream)
         let result = await withTaskCancellationHandler {

@@ -5,7 +5,7 @@ extension Session {
     /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens.
     /// Call `resume()` to start it.
     ///
-    /// If it breaks off and can be continued, the error holds ``EngineError/resumeData``, and the partial file stays.
+    /// If it breaks off and can be continued, the error holds ``SessionError/resumeData``, and the partial file stays.
     ///
     /// - Parameters:
     ///   - request: its content is sent along, if it has any.
@@ -52,7 +52,7 @@ extension Session {
     /// Makes a task that goes on where another has broken off. If what is there has changed meanwhile it starts over.
     ///
     /// - Parameters:
-    ///   - resumeData: of ``EngineError/resumeData`` or `cancel(byProducingResumeData:)`. Serves once.
+    ///   - resumeData: of ``SessionError/resumeData`` or `cancel(byProducingResumeData:)`. Serves once.
     ///   - request: what to ask instead of what was asked then; nil for that. Credentials are never kept, so those that
     ///     were needed are needed again.
     ///   - delegate: is told.
@@ -74,7 +74,7 @@ extension Session {
 
     /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any
     /// status code is a success.
-    public func download(for request: URLRequest) async throws(EngineError) -> (URL, HTTPURLResponse) {
+    public func download(for request: URLRequest) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
         return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()
     }
@@ -83,7 +83,7 @@ extension Session {
     /// there. Whatever goes wrong, what stood there stays. A response that is no success (2xx) is an error.
     public func download(
         for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
-    ) async throws(EngineError) -> (URL, HTTPURLResponse) {
+    ) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
         return try await waiter.outcome(
             of: downloadTask(with: request, to: target, settings: settings, delegate: waiter)
@@ -94,12 +94,12 @@ extension Session {
     public func download(
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
         settings: DownloadSettings = DownloadSettings()
-    ) async throws(EngineError) -> (URL, HTTPURLResponse) {
+    ) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let firstPart: FirstPartFile
         do throws(ResumeDataError) {
             firstPart = try FirstPartFile(ResumeData(resumeData))
         } catch {
-            throw EngineError(.download(.resumeData(error)), phase: .request)
+            throw SessionError(.download(.resumeData(error)), phase: .request)
         }
         let waiter = DownloadWaiter()
         return try await waiter.outcome(

@@ -30,7 +30,7 @@ extension Session {
         return ServerSentEvents(
             request: request, policy: reconnection ?? (request.method == "GET" ? ReconnectionPolicy() : .never),
             limit: maximumEventSize,
-            connect: { request throws(EngineError) in try await self.bytes(for: request) },
+            connect: { request throws(SessionError) in try await self.bytes(for: request) },
             sleep: { try await Task.sleep(for: $0) })
     }
 }

@@ -37,11 +37,12 @@ extension URLRequest {
         guard let number = UInt16(exactly: port), number > 0 else {
             return URLRequest(refused: .invalidPort("\(port)"))
         }
-        let isBareAddress = host.utf8.contains(UInt8(ascii: ":")) && SocketAddress(literal: host, port: number) != nil
+        let isBareAddress =
+            host.utf8.contains(UInt8(ascii: ":")) && TransportAddress(literal: host, port: number) != nil
         let request = try? URLRequest(string: "http://\(isBareAddress ? "[\(host)]" : host):\(port)/")
         // What is more than a host would make another URL.
         guard let request, let origin = try? request.destination.get().origin,
-            origin == Origin(scheme: .http, host: host, port: number)
+            origin == HTTPOrigin(scheme: .http, host: host, port: number)
         else { return URLRequest(refused: .invalidHost(host)) }
         return request
     }

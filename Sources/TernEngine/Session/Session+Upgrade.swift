@@ -7,7 +7,7 @@ extension Session {
     ///
     /// Throws `upgradeRefused` for any other final status, and its body is not read. The stream is the caller's:
     /// letting go of it closes the connection, and no limit on connections counts it any more.
-    public func upgrade(for request: URLRequest) async throws(EngineError) -> (StreamTask, HTTPURLResponse) {
+    public func upgrade(for request: URLRequest) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         var request = request
         if request.value(forHTTPHeaderField: "Connection") == nil {
             request.setValue("Upgrade", forHTTPHeaderField: "Connection")

@@ -5,7 +5,7 @@ extension Session {
     /// Makes a task that sends `content` with `request`, whose own content does not count, and tells `delegate` what
     /// happens. By POST, unless the request names a method, be it GET. Call `resume()` to start it.
     public func uploadTask(
-        with request: URLRequest, from content: RequestContent, delegate: any SessionTaskDelegate
+        with request: URLRequest, from content: RequestBody, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
         SessionUploadTask(
             request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: placeForTask)
@@ -20,7 +20,7 @@ extension Session {
     }
 
     /// Makes a task that sends `content` with `request` and calls the session's delegate, if it has one.
-    public func uploadTask(with request: URLRequest, from content: RequestContent) -> SessionUploadTask {
+    public func uploadTask(with request: URLRequest, from content: RequestBody) -> SessionUploadTask {
         announced { uploadTask(with: request, from: content, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
@@ -31,8 +31,8 @@ extension Session {
 
     /// Sends `content` with `request` and collects the answer, at most `maximumCollectedBodySize` bytes of it.
     public func upload(
-        for request: URLRequest, from content: RequestContent
-    ) async throws(EngineError) -> (Data, HTTPURLResponse) {
+        for request: URLRequest, from content: RequestBody
+    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         try await data(for: request.sending(content))
     }
 
@@ -40,7 +40,7 @@ extension Session {
     /// `maximumCollectedBodySize` bytes of it.
     public func upload(
         for request: URLRequest, from form: MultipartForm
-    ) async throws(EngineError) -> (Data, HTTPURLResponse) {
+    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         var request = request
         request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
         return try await upload(for: request, from: form.content)
@@ -48,7 +48,7 @@ extension Session {
 }
 
 extension URLRequest {
-    fileprivate func sending(_ content: RequestContent) -> URLRequest {
+    fileprivate func sending(_ content: RequestBody) -> URLRequest {
         var request = self
         request.content = content
         if !request.isMethodNamed { request.httpMethod = "POST" }

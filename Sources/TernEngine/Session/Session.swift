@@ -12,7 +12,7 @@ public import TernTLS
 public final class Session: Sendable {
     /// What the session was made with; nothing changes it afterwards.
     public let configuration: SessionConfiguration
-    private let reactors: Result<ReactorGroup, SystemError>
+    private let reactors: Result<ReactorGroup, SystemCallError>
     let shards: [Shard<SessionTask>]
     /// Of the shards, in their order.
     private let places: [TaskPlace]
@@ -43,7 +43,7 @@ public final class Session: Sendable {
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
-        reactors = Result { () throws(SystemError) in
+        reactors = Result { () throws(SystemCallError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
         }
@@ -131,7 +131,7 @@ public final class Session: Sendable {
     }
 
     /// What a task ends with that finds no reactor to run on.
-    private static func failure(of reactors: Result<ReactorGroup, SystemError>) -> EngineError.Reason {
+    private static func failure(of reactors: Result<ReactorGroup, SystemCallError>) -> SessionError.Reason {
         switch reactors {
         case .success: .sessionInvalidated
         case .failure(let error): .system(error)

@@ -10,7 +10,7 @@ public protocol SessionDelegate: SessionTaskDelegate {
     /// before anything is sent to the server, once for each TLS connection that is opened; only if
     /// `answersServerTrustChallenges` is true.
     ///
-    /// The answer holds for all tasks of the session. ``TernTLS/ServerTrustDisposition/performDefaultHandling`` leaves
+    /// The answer holds for all tasks of the session. ``TernTLS/ServerTrustAnswer/performDefaultHandling`` leaves
     /// it to the delegate of the task the connection is opened for, and is the default.
     func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     /// After `finishTasksAndInvalidate()` or `invalidateAndCancel()`, when the last task has ended: nothing more will

@@ -77,7 +77,7 @@ extension SideSession {
 
     /// For reports about pins: the same anchors and no pins, because a pin that is wrong must not be what keeps anybody
     /// from hearing of it.
-    static func forReports(tls: TLSConfiguration) -> SideSession {
+    static func forReports(tls: TLSSettings) -> SideSession {
         var configuration = SessionConfiguration()
         configuration.tls = tls
         // The identity is not meant for the server that collects reports, and the keys of this session are not asked

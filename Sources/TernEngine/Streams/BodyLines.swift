@@ -6,7 +6,7 @@
 /// Empty lines are delivered, too; what stands behind the last end of line is one more line, if it is not empty. The
 /// text is UTF-8: what is not is replaced by U+FFFD, and a byte order mark before the first line is dropped.
 ///
-/// Throws ``StreamedContentError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and what
+/// Throws ``StreamedBodyError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and what
 /// ``BodyBytes`` throws where the body breaks off: the part of a line before that is not delivered. Ending the
 /// iteration, or letting go of the sequence, ends the response; see ``BodyBytes``.
 public struct BodyLines: AsyncSequence, Sendable {
@@ -29,10 +29,10 @@ public struct BodyLines: AsyncSequence, Sendable {
         fileprivate let feed: LineFeed
 
         /// The next line, as soon as there is one; nil at the end of the body, and after an error.
-        public mutating func next() async throws(EngineError) -> String? { try await feed.next(Self.text) }
+        public mutating func next() async throws(SessionError) -> String? { try await feed.next(Self.text) }
 
         /// The same for a caller isolated to an actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> String? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> String? {
             try await feed.next(Self.text)
         }
 

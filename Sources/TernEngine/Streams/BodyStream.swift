@@ -14,10 +14,10 @@ final class BodyStream: ContentReceiver, Sendable {
     private struct State {
         var content = WaitingContent()
         var valve = Valve()
-        var head: Result<HTTPURLResponse, EngineError>?
-        var end: Result<Void, EngineError>?
-        var trailers = HTTPFields()
-        var discardedTrailers = HTTPFields()
+        var head: Result<HTTPURLResponse, SessionError>?
+        var end: Result<Void, SessionError>?
+        var trailers = HeaderFields()
+        var discardedTrailers = HeaderFields()
         /// The reader that waits for a change of any of these.
         var reader: UnsafeContinuation<Void, Never>?
         /// Where the response comes in.
@@ -25,7 +25,7 @@ final class BodyStream: ContentReceiver, Sendable {
         /// The reader waits on the thread of the loop, which nothing has to wake.
         var readsOnLoop = false
 
-        mutating func next() -> Result<Data?, EngineError>? {
+        mutating func next() -> Result<Data?, SessionError>? {
             if let piece = content.popFirst() { return .success(piece) }
             switch end {
             case .success: return .success(nil)
@@ -61,7 +61,7 @@ final class BodyStream: ContentReceiver, Sendable {
     private let state = Lock(State())
 
     /// Starts `task` and waits for the head of its response.
-    func response(of task: SessionTask) async -> Result<HTTPURLResponse, EngineError> {
+    func response(of task: SessionTask) async -> Result<HTTPURLResponse, SessionError> {
         await unsafe withUnsafeContinuation { continuation in
             state.withLock { unsafe $0.reader = continuation }
             task.resume(runsInline: true)
@@ -71,7 +71,7 @@ final class BodyStream: ContentReceiver, Sendable {
     }
 
     /// The next bytes; nil at the end.
-    func next(of task: SessionTask) async -> Result<Data?, EngineError> {
+    func next(of task: SessionTask) async -> Result<Data?, SessionError> {
         while true {
             if let next = takeNext() { return next }
             // A second reader at the same time gets what a second iterator gets: the end.
@@ -101,7 +101,7 @@ final class BodyStream: ContentReceiver, Sendable {
     }
 
     /// Takes what there is, and lets the socket go on.
-    private func takeNext() -> Result<Data?, EngineError>? {
+    private func takeNext() -> Result<Data?, SessionError>? {
         let (next, held) = state.withLock { state in
             let next = state.next()
             return (next, state.content.isEmpty ? state.valve.drain() : nil)
@@ -110,9 +110,9 @@ final class BodyStream: ContentReceiver, Sendable {
         return next
     }
 
-    var trailers: HTTPFields { state.withLock { $0.trailers } }
+    var trailers: HeaderFields { state.withLock { $0.trailers } }
 
-    var discardedTrailers: HTTPFields { state.withLock { $0.discardedTrailers } }
+    var discardedTrailers: HeaderFields { state.withLock { $0.discardedTrailers } }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         let loop = task.carrier?.loop
@@ -141,15 +141,15 @@ final class BodyStream: ContentReceiver, Sendable {
         reader?.wakeSoon()
     }
 
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         state.withLock { $0.trailers = trailers }
     }
 
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {
         state.withLock { $0.discardedTrailers = discarded }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let reader = state.withLock { state in
             state.end = error.map { .failure($0) } ?? .success(())
             if state.head == nil {

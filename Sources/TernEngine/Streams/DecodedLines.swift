@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are skipped, and what
 /// follows the last LF is one more value. The `Content-Type` is not checked: the caller has chosen this format.
 ///
-/// Throws ``StreamedContentError/undecodableLine(number:_:)`` for a line that is no such value, and what ``BodyLines``
+/// Throws ``StreamedBodyError/undecodableLine(number:_:)`` for a line that is no such value, and what ``BodyLines``
 /// throws. After an error there are no more values. Ending the iteration, or releasing the sequence, ends the response;
 /// see ``BodyBytes``.
 public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
@@ -32,7 +32,7 @@ public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
         fileprivate let decoder: JSONDecoder
 
         /// The next value, as soon as its line is complete; nil at the end of the body, and after an error.
-        public mutating func next() async throws(EngineError) -> Element? {
+        public mutating func next() async throws(SessionError) -> Element? {
             while let line = try await feed.next(JSONLine.content) {
                 if let line { return try decode(line) }
             }
@@ -40,14 +40,14 @@ public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
         }
 
         /// The same for a caller isolated to an actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> Element? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
             while let line = try await feed.next(JSONLine.content) {
                 if let line { return try decode(line) }
             }
             return nil
         }
 
-        private func decode(_ line: Data) throws(EngineError) -> Element {
+        private func decode(_ line: Data) throws(SessionError) -> Element {
             do {
                 return try decoder.decode(Element.self, from: line)
             } catch {

@@ -20,10 +20,10 @@ final class EventFeed {
         parser = EventParser(limit: events.limit)
     }
 
-    func next() async throws(EngineError) -> ServerSentEvent? {
+    func next() async throws(SessionError) -> ServerSentEvent? {
         while !isOver {
             if let event = try takeNext() { return event }
-            do throws(EngineError) {
+            do throws(SessionError) {
                 if bytes == nil {
                     try await open()
                 } else if let piece = try await bytes?.next() {
@@ -38,7 +38,7 @@ final class EventFeed {
         return nil
     }
 
-    private func takeNext() throws(EngineError) -> ServerSentEvent? {
+    private func takeNext() throws(SessionError) -> ServerSentEvent? {
         do throws(EventParser.TooLarge) {
             return try parser.next(in: piece.span, from: &offset)
         } catch {
@@ -46,7 +46,7 @@ final class EventFeed {
         }
     }
 
-    private func open() async throws(EngineError) {
+    private func open() async throws(SessionError) {
         let (bytes, response) = try await events.connect(request)
         if response.statusCode == 204 {
             reconnection.dismissed()
@@ -75,7 +75,7 @@ final class EventFeed {
         return request
     }
 
-    private func ended(_ error: EngineError?) async throws(EngineError) {
+    private func ended(_ error: SessionError?) async throws(SessionError) {
         bytes = nil
         (piece, offset) = (Data(), 0)
         retry = parser.reconnectionTime ?? retry
@@ -89,17 +89,17 @@ final class EventFeed {
                 try await events.sleep(delay)
             } catch {
                 isOver = true
-                throw EngineError(.cancelled, phase: .request)
+                throw SessionError(.cancelled, phase: .request)
             }
         }
     }
 
-    private func stop(_ error: StreamedContentError) -> EngineError {
+    private func stop(_ error: StreamedBodyError) -> SessionError {
         defer {
             bytes = nil
             isOver = true
         }
-        return bytes?.error(error) ?? EngineError(.transfer(.unreadable(error)), phase: .body)
+        return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
     }
 
     /// Whatever its parameters are: the text is UTF-8 (WHATWG HTML §9.2.5).

@@ -17,7 +17,7 @@ final class LineFeed {
     }
 
     /// What `body` makes of the next line; nil at the end.
-    func next<R>(_ body: (Span<UInt8>) -> R) async throws(EngineError) -> R? {
+    func next<R>(_ body: (Span<UInt8>) -> R) async throws(SessionError) -> R? {
         while bytes != nil {
             if let result = try takeNext(body) { return result }
             guard let piece = try await nextPiece() else { return try finish(body) }
@@ -27,12 +27,12 @@ final class LineFeed {
     }
 
     /// What makes no sense ends the reading.
-    func fail(_ error: StreamedContentError) -> EngineError {
+    func fail(_ error: StreamedBodyError) -> SessionError {
         defer { bytes = nil }
-        return bytes?.error(error) ?? EngineError(.transfer(.unreadable(error)), phase: .body)
+        return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
     }
 
-    private func takeNext<R>(_ body: (Span<UInt8>) -> R) throws(EngineError) -> R? {
+    private func takeNext<R>(_ body: (Span<UInt8>) -> R) throws(SessionError) -> R? {
         let span = piece.span
         do throws(LineSplitter.TooLong) {
             guard let found = try splitter.next(in: span, from: &offset) else { return nil }
@@ -46,8 +46,8 @@ final class LineFeed {
         }
     }
 
-    private func nextPiece() async throws(EngineError) -> Data? {
-        do throws(EngineError) {
+    private func nextPiece() async throws(SessionError) -> Data? {
+        do throws(SessionError) {
             return try await bytes?.next()
         } catch {
             bytes = nil
@@ -55,7 +55,7 @@ final class LineFeed {
         }
     }
 
-    private func finish<R>(_ body: (Span<UInt8>) -> R) throws(EngineError) -> R? {
+    private func finish<R>(_ body: (Span<UInt8>) -> R) throws(SessionError) -> R? {
         do throws(LineSplitter.TooLong) {
             guard let last = try splitter.finish() else {
                 bytes = nil

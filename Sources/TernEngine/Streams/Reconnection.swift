@@ -18,7 +18,7 @@ struct Reconnection: ~Copyable {
         /// Wait, and ask again.
         case ask(after: Duration)
         case end
-        case fail(EngineError)
+        case fail(SessionError)
     }
 
     private let policy: ReconnectionPolicy
@@ -39,7 +39,7 @@ struct Reconnection: ~Copyable {
 
     /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how
     /// long to wait is `retry`, in milliseconds.
-    mutating func ended(_ error: EngineError?, retry: Int?) -> Next {
+    mutating func ended(_ error: SessionError?, retry: Int?) -> Next {
         let failures: Int
         switch stage {
         case .opening: return stop(error)
@@ -53,22 +53,22 @@ struct Reconnection: ~Copyable {
         return .ask(after: delay(failures, retry))
     }
 
-    private mutating func stop(_ error: EngineError?) -> Next {
+    private mutating func stop(_ error: SessionError?) -> Next {
         stage = .over
         return error.map { .fail($0) } ?? .end
     }
 
     private func delay(_ failures: Int, _ retry: Int?) -> Duration {
         let asked = retry.map { Duration.milliseconds($0) } ?? policy.delay
-        let base = max(policy.shortestDelay, min(asked, policy.longestDelay))
-        let most = max(base, policy.backOffLimit)
+        let base = max(policy.minimumDelay, min(asked, policy.maximumDelay))
+        let most = max(base, policy.maximumBackOff)
         var delay = base
         for _ in 0..<failures where delay < most { delay = min(most, delay * 2) }
         return delay
     }
 }
 
-extension EngineError.Reason {
+extension SessionError.Reason {
     /// Whether it is a matter of the network's, or of the server's health.
     fileprivate var mayBeBetterNextTime: Bool {
         switch self {

@@ -9,11 +9,11 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     /// How long to wait unless the server says.
     public var delay = Duration.seconds(3)
     /// The shortest wait, whatever the server says.
-    public var shortestDelay = Duration.milliseconds(100)
+    public var minimumDelay = Duration.milliseconds(100)
     /// The longest wait that a server may ask for.
-    public var longestDelay = Duration.seconds(3600)
+    public var maximumDelay = Duration.seconds(3600)
     /// Up to which the wait doubles, if the server does not ask for more.
-    public var backOffLimit = Duration.seconds(60)
+    public var maximumBackOff = Duration.seconds(60)
     /// How often in a row an attempt may bring no stream; nil sets no limit, 0 forbids to take up a stream again.
     public var maximumAttempts: Int?
 

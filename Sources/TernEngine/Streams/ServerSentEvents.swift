@@ -4,15 +4,15 @@
 /// resumed where it was. The first request is sent when an iteration begins, and each iterator sends its own.
 ///
 /// The iteration ends when the server answers 204, or when the stream has ended and is not to be resumed. It throws the
-/// error of the first request, ``StreamedContentError/notEvents(status:contentType:)`` for an answer that is no event
-/// stream, ``StreamedContentError/eventTooLarge(limit:)``, and every other error that a ``ReconnectionPolicy`` does not
+/// error of the first request, ``StreamedBodyError/notEvents(status:contentType:)`` for an answer that is no event
+/// stream, ``StreamedBodyError/eventTooLarge(limit:)``, and every other error that a ``ReconnectionPolicy`` does not
 /// handle. Reading slowly slows the server down. Ending the iteration, releasing the iterator or cancelling the Swift
 /// task it runs in closes the connection. Keeps its session alive.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
     typealias Connect =
-        @Sendable (URLRequest) async throws(EngineError) -> (bytes: BodyBytes, response: HTTPURLResponse)
+        @Sendable (URLRequest) async throws(SessionError) -> (bytes: BodyBytes, response: HTTPURLResponse)
     typealias Sleep = @Sendable (Duration) async throws -> Void
 
     let request: URLRequest
@@ -29,10 +29,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         let feed: EventFeed
 
         /// The next event, as soon as it is complete; nil when there will be none, and after an error.
-        public mutating func next() async throws(EngineError) -> ServerSentEvent? { try await feed.next() }
+        public mutating func next() async throws(SessionError) -> ServerSentEvent? { try await feed.next() }
 
         /// The same for a caller isolated to an actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(EngineError) -> ServerSentEvent?
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> ServerSentEvent?
         {
             try await feed.next()
         }

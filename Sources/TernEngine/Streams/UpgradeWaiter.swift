@@ -10,7 +10,7 @@ final class UpgradeWaiter: UpgradeDelegate {
     private struct State {
         var response: HTTPURLResponse?
         var stream: StreamTask?
-        var error: EngineError?
+        var error: SessionError?
         var waiter: UnsafeContinuation<Void, Never>?
     }
 
@@ -29,7 +29,7 @@ final class UpgradeWaiter: UpgradeDelegate {
 
     func task(_ task: SessionTask, didBecome stream: StreamTask) { state.withLock { $0.stream = stream } }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let waiter = unsafe state.withLock { state in
             state.error = error
             return unsafe state.waiter.take()
@@ -38,7 +38,7 @@ final class UpgradeWaiter: UpgradeDelegate {
     }
 
     /// What has come of `task`, which has ended.
-    func outcome(of task: SessionTask) throws(EngineError) -> (StreamTask, HTTPURLResponse) {
+    func outcome(of task: SessionTask) throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         let (stream, response, error) = state.withLock { ($0.stream.take(), $0.response, $0.error) }
         if let stream, let response { return (stream, response) }
         if let response, response.statusCode != 101 {

@@ -6,7 +6,7 @@ public struct AuthenticationChallenge: Sendable {
     /// The response that says so.
     public let response: HTTPURLResponse
     /// The origin that asks for credentials.
-    public let origin: Origin
+    public let origin: HTTPOrigin
     /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as they came.
     public let challenges: [String]
     /// How often credentials were given before for this task.

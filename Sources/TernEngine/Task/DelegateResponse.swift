@@ -3,11 +3,11 @@
 /// An answer to any question of a task.
 enum DelegateResponse: Sendable {
     case redirect(RedirectAnswer)
-    case disposition(ResponseDisposition)
+    case disposition(ResponseAnswer)
     /// To the same question: the response is discarded, and this request is sent.
     case instead(URLRequest)
     case challenge(ChallengeAnswer)
-    case content(ContentAnswer)
+    case content(BodyAnswer)
 
     /// The source that comes with the answer, if it exists already.
     var source: (any BodySource)? {

@@ -58,7 +58,7 @@ enum HopPreparation: Sendable {
     /// The carrier of this source answers the hop, and no connection is needed.
     case answer(any CarrierSource)
     /// The task fails.
-    case fail(EngineError.Reason)
+    case fail(SessionError.Reason)
 }
 
 /// Starts a lookup on the reactor's thread, without blocking it, and calls its argument once, on any thread. The task
@@ -76,7 +76,7 @@ enum HopDecision {
     /// The delegate decides.
     case ask(HopProposal)
     /// The task fails.
-    case fail(EngineError.Reason)
+    case fail(SessionError.Reason)
 }
 
 /// What a delegate is asked to decide.

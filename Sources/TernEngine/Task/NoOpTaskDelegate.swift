@@ -4,5 +4,5 @@
 package final class NoOpTaskDelegate: SessionTaskDelegate {
     package static let shared = NoOpTaskDelegate()
 
-    package func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+    package func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
 }

@@ -20,7 +20,7 @@ final class PendingQuestion {
     enum Ending {
         case underWay
         case complete
-        case broken(EngineError.Reason, isSafeToRepeat: Bool)
+        case broken(SessionError.Reason, isSafeToRepeat: Bool)
     }
 
     let proposal: Proposal
@@ -28,7 +28,7 @@ final class PendingQuestion {
     /// The response that the question is about, if nothing of it has been delivered.
     var response: HTTPURLResponse?
     /// The fields that arrived after the content of that response.
-    var trailers: (kept: HTTPFields, discarded: HTTPFields)?
+    var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
     init(_ proposal: Proposal) { self.proposal = proposal }
 

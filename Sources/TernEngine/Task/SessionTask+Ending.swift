@@ -6,12 +6,12 @@ import TernLock
 // The end, and errors.
 extension SessionTask {
     /// Ends the task: the first call counts. What the kind of task has to prepare comes before `complete`.
-    func end(_ error: EngineError?) {
+    func end(_ error: SessionError?) {
         if machine.finish() { finalize(error) } else { finalizeSooner(error) }
     }
 
     /// The task has ended: once.
-    func complete(_ error: EngineError?) {
+    func complete(_ error: SessionError?) {
         let ended = lifecycle.withLock { state in
             let ended = state.complete(error)
             if let ended { finishMeasuring(ended.start) }
@@ -39,7 +39,7 @@ extension SessionTask {
 
     /// Fails the task later: a caller that starts a task from the end of another must not be one stack frame deeper
     /// each time. If the loop has ended, the task ends on a queue.
-    func endLater(_ reason: EngineError.Reason, phase: EngineError.Phase, on loop: ReactorLoop?) {
+    func endLater(_ reason: SessionError.Reason, phase: SessionError.Phase, on loop: ReactorLoop?) {
         Self.perform(on: loop) { self.end(self.error(reason, phase: phase)) }
     }
 
@@ -58,11 +58,11 @@ extension SessionTask {
     private static let endings = DispatchQueue(label: "tern.endings")
 
     func error(
-        _ reason: EngineError.Reason, phase: EngineError.Phase, remoteAddress: SocketAddress? = nil,
+        _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
         isSafeToRepeat: Bool? = nil
-    ) -> EngineError {
+    ) -> SessionError {
         let wasSent = measured?.wasSent ?? false
-        return EngineError(
+        return SessionError(
             reason, phase: phase, origin: try? machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? measured?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? machine.isSafeToRepeat(wasSent: wasSent),

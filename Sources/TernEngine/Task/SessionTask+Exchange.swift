@@ -238,7 +238,7 @@ extension SessionTask: ExchangeDelegate {
         }
     }
 
-    func tell(_ trailers: HTTPFields, _ discarded: HTTPFields) {
+    func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {
         if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
         if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
     }
@@ -256,7 +256,7 @@ extension SessionTask: ExchangeDelegate {
             self, didSendBodyData: count &- before, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
     }
 
-    func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {
+    func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
         settle(evidence)
         switch reason {
         case nil: follow(machine.ended())

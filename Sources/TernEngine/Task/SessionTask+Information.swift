@@ -28,7 +28,7 @@ extension SessionTask {
     public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
 
     /// Why the task failed; nil while it runs and after success.
-    public var error: EngineError? { lifecycle.withLock { $0.error } }
+    public var error: SessionError? { lifecycle.withLock { $0.error } }
 
     /// The number of bytes of the response body that have arrived, as they came: coded, if the body is.
     public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }

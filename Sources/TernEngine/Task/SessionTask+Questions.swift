@@ -8,10 +8,10 @@ extension SessionTask {
     /// Nothing of the task's is half-changed while `call` runs. Returns the answer, if it came within the call.
     private func ask<Answer>(
         on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse,
-        _ call: (Question<Answer>) -> Void
+        _ call: (DelegateQuestion<Answer>) -> Void
     ) -> DelegateResponse? {
         let number = machine.questions.ask()
-        call(Question(of: self, number, on: loop, form))
+        call(DelegateQuestion(of: self, number, on: loop, form))
         return machine.questions.asked()
     }
 
@@ -75,7 +75,7 @@ extension SessionTask {
 
     func askForContent() {
         guard let loop else { return }
-        act(on: ask(on: loop, { .content($0) }) { delegate.task(self, needsNewContent: $0) })
+        act(on: ask(on: loop, { .content($0) }) { delegate.task(self, needsNewBody: $0) })
     }
 
     private func send(instead request: URLRequest) {

@@ -86,10 +86,10 @@ public class SessionTask: @unchecked Sendable {
     func download(of response: HTTPURLResponse) -> SessionTask? { nil }
 
     /// The exchange is over. Prepares what the task ends with, and calls `complete`, now or later.
-    func finalize(_ error: EngineError?) { complete(error) }
+    func finalize(_ error: SessionError?) { complete(error) }
 
     /// The task is ended once more while it prepares its end.
-    func finalizeSooner(_ error: EngineError?) {}
+    func finalizeSooner(_ error: SessionError?) {}
 
     /// Calls `delegate` from now on.
     func change(_ delegate: any SessionTaskDelegate) {

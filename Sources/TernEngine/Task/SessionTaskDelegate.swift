@@ -2,7 +2,7 @@
 public import TernHTTP1
 
 /// Receives what happens to a task, in this order, on the reactor's thread: take what you need and return. What a task
-/// asks can be answered then or later, see ``Question``.
+/// asks can be answered then or later, see ``DelegateQuestion``.
 ///
 /// `didCompleteWith` is called exactly once and last, whatever happened, but for a task that becomes a download; then
 /// the task lets go of its delegate. All methods but that one have a default, which does nothing, or answers as most
@@ -30,29 +30,30 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The response sends the task elsewhere, and this is what would be asked there. By default it is.
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>)
+        _ question: DelegateQuestion<RedirectAnswer>)
     /// The server asks for credentials. By default there are none, and the 401 is the answer.
     func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>)
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>)
     /// The request has to be sent again, because of a redirect or a challenge, and its content can be read once only.
     /// By default there is no other, and the task fails.
-    func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>)
+    func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>)
     /// The head of the final response: the answer.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
     /// The same, for a delegate that decides whether it wants the body; nothing of the body is delivered until the
     /// answer. The default calls the method without a question, and allows.
     func task(
-        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>)
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>)
     /// The next bytes of the body, lent for the length of the call. They say nothing about how it was framed: one call
     /// may bring the content of several chunks, or a part of one.
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>)
     /// The trailer fields after a chunked body, if there were any.
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields)
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields)
     /// The fields that came among the trailers and may not (RFC 9110 §6.5.1), such as `Set-Cookie` or `Content-Length`,
     /// if there were any. The response is complete without them, and nothing obeys them.
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields)
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields)
     /// The end: nil when the response is complete. `task.metrics` is final.
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?)
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?)
 }
 
 extension SessionTaskDelegate {
@@ -73,25 +74,26 @@ extension SessionTaskDelegate {
     /// Follows.
     public func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: Question<RedirectAnswer>
+        _ question: DelegateQuestion<RedirectAnswer>
     ) {
         question.answer(.follow(request))
     }
     /// Delivers the response.
     public func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge, _ question: Question<ChallengeAnswer>
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>
     ) {
         question.answer(.deliver)
     }
     /// Has none.
-    public func task(_ task: SessionTask, needsNewContent question: Question<ContentAnswer>) {
+    public func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
         question.answer(.unavailable)
     }
     /// Does nothing.
     public func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {}
     /// Calls the method without a question, and allows.
     public func task(
-        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
     ) {
         self.task(task, didReceive: response)
         question.answer(.allow)
@@ -99,9 +101,9 @@ extension SessionTaskDelegate {
     /// Lets the bytes go.
     public func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {}
     /// Does nothing.
-    public func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {}
+    public func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {}
     /// Does nothing.
-    public func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {}
+    public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
 }
 
 /// A delegate that has room for a body: what is received there need not be moved.

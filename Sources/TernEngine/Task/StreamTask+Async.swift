@@ -6,7 +6,7 @@ extension StreamTask {
     /// Cancelling the Swift task that waits cancels the stream.
     public func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double
-    ) async throws(EngineError) -> (Data?, Bool) {
+    ) async throws(SessionError) -> (Data?, Bool) {
         let result = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<ReadResult, Never>) in
                 // Every read is answered once.
@@ -19,9 +19,9 @@ extension StreamTask {
     }
 
     /// The same as with a completion handler. Cancelling the Swift task that waits cancels the stream.
-    public func write(_ data: Data, timeout: Double) async throws(EngineError) {
+    public func write(_ data: Data, timeout: Double) async throws(SessionError) {
         let error = await withTaskCancellationHandler {
-            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<EngineError?, Never>) in
+            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<SessionError?, Never>) in
                 // Every write is answered once.
                 send(data, timeout) { unsafe continuation.resume(returning: $0) }
             }

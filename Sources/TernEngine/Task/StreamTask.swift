@@ -19,11 +19,11 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
     /// What is told when a write is done: why it could not be.
     public typealias WriteCompletion = @Sendable ((any Error)?) -> Void
-    typealias ReadResult = Result<(Data?, Bool), EngineError>
+    typealias ReadResult = Result<(Data?, Bool), SessionError>
 
     let stream: RawStream?
     private let hasDelegate: Bool
-    private let origin: Origin?
+    private let origin: HTTPOrigin?
 
     /// Without a delegate the task lives as long as it is referenced; without a stream it fails as soon as it is
     /// started.
@@ -56,7 +56,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    private func obstacle(on shard: Shard<SessionTask>) -> EngineError.Reason? {
+    private func obstacle(on shard: Shard<SessionTask>) -> SessionError.Reason? {
         if shard.isClosed { return .sessionInvalidated }
         do throws(InvalidRequest) {
             _ = try originalRequest.destination.get()
@@ -132,7 +132,7 @@ extension StreamTask {
     /// that arrived before and were not read are an error, because they were not protected.
     public func startSecureConnection() {
         guard let origin else { return }
-        let server = Origin(scheme: .https, host: origin.host, port: origin.port)
+        let server = HTTPOrigin(scheme: .https, host: origin.host, port: origin.port)
         ask { $0.secure(with: server) }
     }
 
@@ -149,7 +149,7 @@ extension StreamTask {
         if !isAsked { completion(.failure(unasked)) }
     }
 
-    func send(_ data: Data, _ timeout: Double, _ completion: @escaping @Sendable (EngineError?) -> Void) {
+    func send(_ data: Data, _ timeout: Double, _ completion: @escaping @Sendable (SessionError?) -> Void) {
         let isAsked = ask { stream in
             stream.write(data, limit: Duration(timeout: timeout)) { completion($0.map(self.error)) }
         }
@@ -162,10 +162,10 @@ extension StreamTask {
     }
 
     /// What a call fails with that no reactor can take.
-    private var unasked: EngineError { EngineError(defaults.failure, phase: .request, origin: origin) }
+    private var unasked: SessionError { SessionError(defaults.failure, phase: .request, origin: origin) }
 
-    private func error(_ failure: StreamFailure) -> EngineError {
-        EngineError(
+    private func error(_ failure: StreamFailure) -> SessionError {
+        SessionError(
             failure.reason, phase: failure.phase, origin: origin, remoteAddress: failure.remoteAddress,
             wasSent: measured?.connection != nil)
     }

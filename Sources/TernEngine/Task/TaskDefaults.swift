@@ -8,10 +8,10 @@ final class TaskDefaults: Sendable {
     let decodesContent: Bool
     let contentDecodingLimits: ContentDecodingLimits
     /// What a task fails with that has no reactor to run on.
-    let failure: EngineError.Reason
+    let failure: SessionError.Reason
 
     init(
-        _ configuration: SessionConfiguration, policies: HopPolicies, failure: EngineError.Reason = .sessionInvalidated
+        _ configuration: SessionConfiguration, policies: HopPolicies, failure: SessionError.Reason = .sessionInvalidated
     ) {
         self.failure = failure
         self.policies = policies

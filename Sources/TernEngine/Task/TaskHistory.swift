@@ -15,7 +15,7 @@ struct TaskHistory {
     var resendCount = 0
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
-    /// The responses that were not the answer, in the order they came: the last ones, ``RedirectPolicy/rememberedHops``
+    /// The responses that were not the answer, in the order they came: the last ones, ``RedirectPolicy/maximumRememberedHops``
     /// at most.
     private(set) var responses: [HTTPURLResponse] = []
 
@@ -27,7 +27,7 @@ struct TaskHistory {
 
     /// Adds a response that was not the answer.
     mutating func append(_ response: HTTPURLResponse) {
-        if responses.count < RedirectPolicy.rememberedHops { return responses.append(response) }
+        if responses.count < RedirectPolicy.maximumRememberedHops { return responses.append(response) }
         responses.removeFirst()
         // Its own history would keep the responses that are dropped here.
         responses.append(HTTPURLResponse(url: response.url, head: response.head))

@@ -17,7 +17,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     private(set) var isAbandoned = false
     var currentRequest: URLRequest?
     var response: HTTPURLResponse?
-    private(set) var error: EngineError?
+    private(set) var error: SessionError?
     var description: String?
     var priority: Float = 0.5
 
@@ -81,7 +81,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
 
     /// Returns nil if the task has ended before. What it returns is to be released without the lock: with the last
     /// shard go the session's policies, which may be the user's subclass.
-    mutating func complete(_ error: EngineError?) -> Ended? {
+    mutating func complete(_ error: SessionError?) -> Ended? {
         if case .completed = stage { return nil }
         stage = .completed
         self.error = error

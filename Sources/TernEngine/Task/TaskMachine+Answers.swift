@@ -23,7 +23,7 @@ extension TaskMachine {
     }
 
     /// The delegate was asked for new content and gives it; nil if it has none.
-    mutating func answered(content: RequestContent?) -> Next {
+    mutating func answered(content: RequestBody?) -> Next {
         guard case .asking(let question) = stage else { return .wait }
         switch question.proposal {
         case .content(var request, let chain):

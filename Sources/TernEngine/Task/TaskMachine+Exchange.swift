@@ -15,7 +15,7 @@ extension TaskMachine {
         /// Ask for new content, likewise.
         case askContent
         /// Give up.
-        case fail(EngineError.Reason)
+        case fail(SessionError.Reason)
     }
 
     mutating func head(_ head: ResponseHead) -> HeadAnswer {
@@ -51,7 +51,7 @@ extension TaskMachine {
     }
 
     /// What to do with content.
-    enum ContentAnswer {
+    enum BodyAnswer {
         case deliver
         case drop
         /// It is too early to say.
@@ -61,7 +61,7 @@ extension TaskMachine {
     }
 
     /// This many bytes of content have arrived.
-    mutating func content(_ count: Int) -> ContentAnswer {
+    mutating func content(_ count: Int) -> BodyAnswer {
         switch stage {
         case .delivering: return .deliver
         case .discarding(let left) where count > left: return .leave
@@ -94,7 +94,7 @@ extension TaskMachine {
     }
 
     /// The exchange broke off.
-    mutating func failed(_ reason: EngineError.Reason, _ evidence: Evidence) -> Next {
+    mutating func failed(_ reason: SessionError.Reason, _ evidence: Evidence) -> Next {
         let isSafeToRepeat = RepeatRule.isSafeToRepeat(history.evidence(evidence))
         let isLost = if case .transfer(.connectionLost) = reason { true } else { false }
         switch stage {

@@ -77,7 +77,7 @@ struct TaskMachine: ~Copyable {
         case askContent
         /// The task is done.
         case complete
-        indirect case fail(EngineError.Reason, isSafeToRepeat: Bool)
+        indirect case fail(SessionError.Reason, isSafeToRepeat: Bool)
     }
 
     /// The request that is sent now, or was sent last.
@@ -207,7 +207,7 @@ extension TaskMachine {
 
     /// Returns the requests that are not needed any more, if there are many: for a caller that can release them.
     mutating func takePreviousRequests() -> [URLRequest] {
-        guard previousRequests.count > RedirectPolicy.rememberedHops else { return [] }
+        guard previousRequests.count > RedirectPolicy.maximumRememberedHops else { return [] }
         defer { previousRequests = [] }
         return previousRequests
     }

@@ -20,7 +20,7 @@ public struct TaskMetrics: Sendable {
     }
 
     /// The request, and one more for each redirect that was followed; at least one. Of a longer chain the last one and
-    /// ``RedirectPolicy/rememberedHops`` before it.
+    /// ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
     /// Redirects that were followed.
@@ -30,7 +30,7 @@ public struct TaskMetrics: Sendable {
     mutating func beginHop(_ hop: Hop, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
         if last.end == nil { last.end = now }
-        if earlier.count == RedirectPolicy.rememberedHops {
+        if earlier.count == RedirectPolicy.maximumRememberedHops {
             earlier.removeFirst()
             forgottenCount += 1
         }

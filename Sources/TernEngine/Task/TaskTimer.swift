@@ -8,7 +8,7 @@ final class TaskTimer<Requester: ConnectionRequester>: ReadinessHandler, ShardMe
         /// The delay is over.
         case over
         /// The task's time is up, or its session ends.
-        case failed(EngineError.Reason)
+        case failed(SessionError.Reason)
     }
 
     private let shard: Shard<Requester>
@@ -49,5 +49,5 @@ final class TaskTimer<Requester: ConnectionRequester>: ReadinessHandler, ShardMe
 
     func ready(_ readiness: Readiness) { end(outcome) }
 
-    func end(_ reason: EngineError.Reason) { end(.failed(reason)) }
+    func end(_ reason: SessionError.Reason) { end(.failed(reason)) }
 }

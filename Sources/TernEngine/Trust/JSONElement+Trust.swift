@@ -17,12 +17,12 @@ extension JSONElement {
         return patterns
     }
 
-    func publicKeys() throws(PolicyFileError) -> [PublicKey] {
-        var keys: [PublicKey] = []
+    func publicKeys() throws(PolicyFileError) -> [X509Certificate.PublicKey] {
+        var keys: [X509Certificate.PublicKey] = []
         for element in try elements() {
             let text = try element.string()
             do throws(PinError) {
-                keys.append(try PublicKey(pin: text))
+                keys.append(try X509Certificate.PublicKey(pin: text))
             } catch {
                 throw element.error(.invalidPin(error))
             }
@@ -31,16 +31,16 @@ extension JSONElement {
     }
 
     /// Certificates as an array of PEM texts, each with one or more of them.
-    func certificates() throws(PolicyFileError) -> [Certificate] {
-        var certificates: [Certificate] = []
+    func certificates() throws(PolicyFileError) -> [X509Certificate] {
+        var certificates: [X509Certificate] = []
         for element in try elements() { certificates += try element.pemCertificates() }
         return certificates
     }
 
     /// The certificates of one PEM text.
-    package func pemCertificates() throws(PolicyFileError) -> [Certificate] {
+    package func pemCertificates() throws(PolicyFileError) -> [X509Certificate] {
         let text = try string()
-        do throws(CertificateError) { return try Certificate.all(inPEM: text) } catch {
+        do throws(CertificateError) { return try X509Certificate.all(inPEM: text) } catch {
             throw self.error(.invalidCertificate(error))
         }
     }

@@ -12,8 +12,8 @@ struct PinReportLimiter {
         let rule: String
         let host: String
         /// The leaf's.
-        let key: PublicKey?
-        let pins: [PublicKey]
+        let key: X509Certificate.PublicKey?
+        let pins: [X509Certificate.PublicKey]
     }
 
     private var lastReports: [Subject: Int64] = [:]

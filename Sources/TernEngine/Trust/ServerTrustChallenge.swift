@@ -5,7 +5,7 @@ public import TernTLS
 /// The verdict of the session's policies about a server, shown to a delegate before it counts.
 public struct ServerTrustChallenge: Sendable {
     /// The server.
-    public let origin: Origin
+    public let origin: HTTPOrigin
     /// The verdict, with its reasons. On a resumed TLS session, which shows no certificate, the verdict the session was
     /// made under.
     public let verdict: ServerTrustResult
@@ -17,7 +17,7 @@ public struct ServerTrustChallenge: Sendable {
     /// ``TernTLS/ServerTrust/fetchingRevocation(for:)`` fetches it, and the answer can wait for that.
     public let serverTrust: ServerTrust
 
-    init(_ pending: PendingVerdict, about origin: Origin) {
+    init(_ pending: PendingVerdict, about origin: HTTPOrigin) {
         self.origin = origin
         verdict = pending.result
         serverTrust = pending.trust

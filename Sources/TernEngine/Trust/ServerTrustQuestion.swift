@@ -6,10 +6,10 @@ public import TernTLS
 /// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the limit on connecting stands
 /// still. Further answers, and one that comes when the task is over, change nothing.
 public struct ServerTrustQuestion: Sendable {
-    private let reply: @Sendable (ServerTrustDisposition) -> Void
+    private let reply: @Sendable (ServerTrustAnswer) -> Void
 
-    init(_ reply: @escaping @Sendable (ServerTrustDisposition) -> Void) { self.reply = reply }
+    init(_ reply: @escaping @Sendable (ServerTrustAnswer) -> Void) { self.reply = reply }
 
     /// Gives the answer.
-    public func answer(_ disposition: ServerTrustDisposition) { reply(disposition) }
+    public func answer(_ disposition: ServerTrustAnswer) { reply(disposition) }
 }

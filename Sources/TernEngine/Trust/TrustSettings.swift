@@ -18,7 +18,7 @@ final class TrustSettings: Sendable {
         case failed(TLSError)
     }
 
-    private let configuration: TLSConfiguration
+    private let configuration: TLSSettings
     private let policies: Lock<ServerTrustPolicyManager?>
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter
@@ -28,7 +28,7 @@ final class TrustSettings: Sendable {
 
     /// The couriers carry questions about revocation, and reports about pins.
     init(
-        tls configuration: TLSConfiguration, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
+        tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
         reportCourier: any Courier
     ) {
         self.configuration = configuration
@@ -74,7 +74,7 @@ final class TrustSettings: Sendable {
     }
 
     /// Sends a report that a server did not meet a pin set.
-    func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: Origin) {
+    func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: HTTPOrigin) {
         for set in decision.policy.pinSets {
             guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
             reporter.send(report, to: decision.onPinFailure)

@@ -5,17 +5,17 @@
 public struct DefaultFields: Sendable {
     /// What became of one of them.
     struct Line: Sendable {
-        let field: HTTPField
+        let field: HeaderField
         /// Where its line is among ``bytes``; empty for a field that the encoder writes itself.
         let range: Range<Int>
         let traits: RequestTraits
         /// Why no request can carry it. A request that has a field of its name is not concerned.
-        let refusal: HTTP1Error?
+        let refusal: HTTPProtocolError?
     }
 
     /// Shared, because every request is handed them.
     private final class Storage: Sendable {
-        let fields: HTTPFields
+        let fields: HeaderFields
         let lines: [Line]
         let bytes: [UInt8]
         let traits: RequestTraits
@@ -23,7 +23,7 @@ public struct DefaultFields: Sendable {
 
         static let empty = Storage([:])
 
-        init(_ fields: HTTPFields) {
+        init(_ fields: HeaderFields) {
             var lines: [Line] = []
             var bytes: [UInt8] = []
             var traits = RequestTraits()
@@ -45,10 +45,10 @@ public struct DefaultFields: Sendable {
     private let storage: Storage
 
     /// Never fails: what cannot be encoded fails the requests that it would be added to.
-    public init(_ fields: HTTPFields) { storage = fields.isEmpty ? .empty : Storage(fields) }
+    public init(_ fields: HeaderFields) { storage = fields.isEmpty ? .empty : Storage(fields) }
 
     /// The fields as they were given.
-    public var fields: HTTPFields { storage.fields }
+    public var fields: HeaderFields { storage.fields }
 
     var lines: [Line] { storage.lines }
     var bytes: [UInt8] { storage.bytes }
@@ -60,7 +60,7 @@ public struct DefaultFields: Sendable {
 
 extension DefaultFields.Line {
     /// Writes the line of a field, and checks what was written.
-    fileprivate init(_ fields: [HTTPField], _ index: Int, into bytes: inout [UInt8]) {
+    fileprivate init(_ fields: [HeaderField], _ index: Int, into bytes: inout [UInt8]) {
         let start = bytes.count
         field = fields[index]
         if !RequestField.isEncoders(field.name) {
@@ -68,7 +68,7 @@ extension DefaultFields.Line {
         }
         range = start..<bytes.count
         var written = WrittenFields(at: start)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try written.check(bytes.span, fields, index)
             refusal = nil
         } catch {
@@ -81,6 +81,6 @@ extension DefaultFields.Line {
 extension DefaultFields: ExpressibleByDictionaryLiteral {
     /// Names and values in the order written.
     public init(dictionaryLiteral elements: (String, String)...) {
-        self.init(HTTPFields(elements.map { HTTPField(name: $0.0, value: $0.1) }))
+        self.init(HeaderFields(elements.map { HeaderField(name: $0.0, value: $0.1) }))
     }
 }

@@ -30,7 +30,7 @@ public struct Exchange: ~Copyable, Sendable {
     /// - Parameters:
     ///   - limits: what a response may cost.
     ///   - leniency: rules that are relaxed; none by default.
-    public init(limits: Limits = Limits(), leniency: Leniency = []) {
+    public init(limits: ParsingLimits = ParsingLimits(), leniency: ParsingLeniency = []) {
         decoder = ResponseDecoder(limits, leniency)
     }
 
@@ -38,12 +38,12 @@ public struct Exchange: ~Copyable, Sendable {
     ///
     /// `Host` comes first; the head's fields follow as they are, then those of `defaults` whose name the head does not
     /// have, then the framing of `body`.
-    /// - Throws: ``HTTP1Error`` when the connection is not ready for an exchange or the head cannot be encoded. Then
+    /// - Throws: ``HTTPProtocolError`` when the connection is not ready for an exchange or the head cannot be encoded. Then
     ///   `output` is unchanged and nothing has begun.
     public mutating func begin(
-        _ head: borrowing RequestHead, body: RequestBody, defaults: DefaultFields, into output: inout [UInt8]
-    ) throws(HTTP1Error) {
-        guard isUnused || isReusable else { throw HTTP1Error(.misuse(.notReusable)) }
+        _ head: borrowing RequestHead, body: RequestBodyFraming, defaults: DefaultFields, into output: inout [UInt8]
+    ) throws(HTTPProtocolError) {
+        guard isUnused || isReusable else { throw HTTPProtocolError(.misuse(.notReusable)) }
         defer { settle() }
         traits = try RequestEncoder.encode(head, body, defaults, into: &output)
         switch body {
@@ -55,8 +55,8 @@ public struct Exchange: ~Copyable, Sendable {
     }
 
     /// Appends content to `output`, framed as the body was announced. No bytes are no chunk.
-    /// - Throws: ``HTTP1Error`` when more comes than was announced, or none is due; `output` is unchanged.
-    public mutating func sendBody(_ bytes: Span<UInt8>, into output: inout [UInt8]) throws(HTTP1Error) {
+    /// - Throws: ``HTTPProtocolError`` when more comes than was announced, or none is due; `output` is unchanged.
+    public mutating func sendBody(_ bytes: Span<UInt8>, into output: inout [UInt8]) throws(HTTPProtocolError) {
         guard !bytes.isEmpty else { return }
         guard case .chunked = sending else {
             try sendBody(count: bytes.count)
@@ -69,30 +69,30 @@ public struct Exchange: ~Copyable, Sendable {
         output.append(contentsOf: "\r\n".utf8)
     }
 
-    /// Accounts for `count` bytes of an ``RequestBody/exactly(_:)`` body that the caller sends itself, uncopied.
-    /// - Throws: ``HTTP1Error`` when that is more than was announced, or no such body is due.
-    public mutating func sendBody(count: Int) throws(HTTP1Error) {
+    /// Accounts for `count` bytes of an ``RequestBodyFraming/exactly(_:)`` body that the caller sends itself, uncopied.
+    /// - Throws: ``HTTPProtocolError`` when that is more than was announced, or no such body is due.
+    public mutating func sendBody(count: Int) throws(HTTPProtocolError) {
         guard count != 0 else { return }
         guard count > 0 else { throw failSending(.request(.negativeLength)) }
         switch sending {
         case .exactly(let left) where count <= left: sending = .exactly(left: left &- count)
         case .exactly(let left): throw failSending(.request(.tooMuchContent(excess: count &- left)))
         case .complete: throw failSending(.request(.tooMuchContent(excess: count)))
-        case .idle, .chunked: throw HTTP1Error(.misuse(.nothingToSend))
-        case .failed: throw HTTP1Error(.misuse(.failed))
+        case .idle, .chunked: throw HTTPProtocolError(.misuse(.nothingToSend))
+        case .failed: throw HTTPProtocolError(.misuse(.failed))
         }
     }
 
     /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none. Trailers are for
     /// `.chunked` only, and written behind the last chunk (RFC 9112 §7.1.2).
-    /// - Throws: ``HTTP1Error`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
+    /// - Throws: ``HTTPProtocolError`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
     public mutating func finishSending(
-        trailers: HTTPFields = [:], into output: inout [UInt8]
-    ) throws(HTTP1Error) {
+        trailers: HeaderFields = [:], into output: inout [UInt8]
+    ) throws(HTTPProtocolError) {
         defer { settle() }
         switch sending {
-        case .idle: throw HTTP1Error(.misuse(.nothingToSend))
-        case .failed: throw HTTP1Error(.misuse(.failed))
+        case .idle: throw HTTPProtocolError(.misuse(.nothingToSend))
+        case .failed: throw HTTPProtocolError(.misuse(.failed))
         case .exactly(let left) where left > 0: throw failSending(.request(.tooLittleContent(missing: left)))
         case .exactly, .complete:
             guard trailers.isEmpty else { throw failSending(.request(.trailersWithoutChunked)) }
@@ -104,8 +104,10 @@ public struct Exchange: ~Copyable, Sendable {
 
     /// Decodes from `bytes[offset...]`, moving `offset` past what was consumed. To be called until it answers
     /// `.needMoreBytes`, `.end` or `.handedOver`; an incomplete line is kept, so `bytes` need not be.
-    /// - Throws: ``HTTP1Error`` with the first broken rule. The connection cannot be used any more.
-    public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
+    /// - Throws: ``HTTPProtocolError`` with the first broken rule. The connection cannot be used any more.
+    public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPProtocolError)
+        -> ResponseEvent
+    {
         if let content = decoder.receiveFastPath(bytes, from: &offset) { return .body(content) }
         defer { settle() }
         return try decoder.receive(bytes, from: &offset)
@@ -118,8 +120,8 @@ public struct Exchange: ~Copyable, Sendable {
     }
 
     /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
-    /// - Throws: ``HTTP1Error`` when a response is unfinished, or not even begun.
-    public mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
+    /// - Throws: ``HTTPProtocolError`` when a response is unfinished, or not even begun.
+    public mutating func receiveEndOfStream() throws(HTTPProtocolError) -> ResponseEvent {
         defer { settle() }
         return try decoder.receiveEndOfStream()
     }
@@ -151,14 +153,14 @@ public struct Exchange: ~Copyable, Sendable {
         return true
     }
 
-    private func encodeTrailers(_ trailers: HTTPFields, into output: inout [UInt8]) throws(HTTP1Error) {
+    private func encodeTrailers(_ trailers: HeaderFields, into output: inout [UInt8]) throws(HTTPProtocolError) {
         let start = output.count
         output.append(contentsOf: "0\r\n".utf8)
         var lines = WrittenFields(at: output.count)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             for (index, field) in trailers.enumerated() {
                 guard !TrailerRules.forbids(field.name) else {
-                    throw HTTP1Error(.request(.forbiddenTrailer), in: field.name)
+                    throw HTTPProtocolError(.request(.forbiddenTrailer), in: field.name)
                 }
                 output.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
                 try lines.check(output.span, trailers.storage, index)
@@ -170,9 +172,9 @@ public struct Exchange: ~Copyable, Sendable {
         output.append(contentsOf: "\r\n".utf8)
     }
 
-    private mutating func failSending(_ reason: HTTP1Error.Reason) -> HTTP1Error {
+    private mutating func failSending(_ reason: HTTPProtocolError.Reason) -> HTTPProtocolError {
         sending = .failed
         settle()
-        return HTTP1Error(reason)
+        return HTTPProtocolError(reason)
     }
 }

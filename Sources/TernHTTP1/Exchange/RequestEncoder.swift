@@ -15,18 +15,18 @@ struct RequestEncoder: ~Copyable {
     private let length: Int
 
     static func encode(
-        _ head: borrowing RequestHead, _ body: RequestBody, _ defaults: DefaultFields, into output: inout [UInt8]
-    ) throws(HTTP1Error) -> RequestTraits {
+        _ head: borrowing RequestHead, _ body: RequestBodyFraming, _ defaults: DefaultFields, into output: inout [UInt8]
+    ) throws(HTTPProtocolError) -> RequestTraits {
         let fields = head.fields.storage
         let encoder = try RequestEncoder(head, fields, body, defaults)
         let start = output.count
         encoder.write(head.method, fields, defaults, into: &output)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             var traits = try encoder.check(output.span, from: start, head.method, fields, defaults)
             traits.isHead = encoder.method == .head
             traits.isConnect = encoder.method == .connect
             if traits.expectsContinue, body == .none || body == .exactly(0) {
-                throw HTTP1Error(.request(.expectationWithoutContent))
+                throw HTTPProtocolError(.request(.expectationWithoutContent))
             }
             return traits
         } catch {
@@ -36,8 +36,8 @@ struct RequestEncoder: ~Copyable {
     }
 
     private init(
-        _ head: borrowing RequestHead, _ fields: [HTTPField], _ body: RequestBody, _ defaults: DefaultFields
-    ) throws(HTTP1Error) {
+        _ head: borrowing RequestHead, _ fields: [HeaderField], _ body: RequestBodyFraming, _ defaults: DefaultFields
+    ) throws(HTTPProtocolError) {
         let method = RequestMethod(head.method)
         let target = try head.target.checked(for: method)
         var plan = RequestFraming.Plan(method, body)
@@ -59,7 +59,7 @@ struct RequestEncoder: ~Copyable {
     }
 
     private func write(
-        _ method: String, _ fields: [HTTPField], _ defaults: DefaultFields, into output: inout [UInt8]
+        _ method: String, _ fields: [HeaderField], _ defaults: DefaultFields, into output: inout [UInt8]
     ) {
         let start = output.count
         let room = length
@@ -86,7 +86,7 @@ struct RequestEncoder: ~Copyable {
 
     @inline(__always)
     private static func write(
-        _ fields: [HTTPField], _ index: Int, into bytes: inout MutableSpan<UInt8>, at start: Int
+        _ fields: [HeaderField], _ index: Int, into bytes: inout MutableSpan<UInt8>, at start: Int
     ) -> Int {
         if RequestField.isEncoders(fields[index].name) { return start }
         var end = bytes.write(fields[index].name, at: start)
@@ -98,15 +98,15 @@ struct RequestEncoder: ~Copyable {
 
     /// Finds every delimiter where it was put, and nowhere else (RFC 9112 §3, §5).
     private func check(
-        _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HTTPField], _ defaults: DefaultFields
-    ) throws(HTTP1Error) -> RequestTraits {
+        _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HeaderField], _ defaults: DefaultFields
+    ) throws(HTTPProtocolError) -> RequestTraits {
         let methodEnd = start &+ method.utf8.count
         guard methodEnd > start, bytes.firstNonToken(from: start) == methodEnd else {
-            throw HTTP1Error(.request(.method), in: method)
+            throw HTTPProtocolError(.request(.method), in: method)
         }
         let targetEnd = methodEnd &+ 1 &+ target.utf8.count
         guard bytes.firstForbiddenInTarget(from: methodEnd &+ 1) == targetEnd else {
-            throw HTTP1Error(.request(.target), in: target)
+            throw HTTPProtocolError(.request(.target), in: target)
         }
         // The host was checked before.
         var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ host.utf8.count &+ 2)
@@ -127,16 +127,16 @@ struct RequestEncoder: ~Copyable {
 extension DefaultFields {
     /// Whether all lines can be copied at once, which is so for most requests.
     @inline(__always)
-    fileprivate func canCopyWhole(with fields: [HTTPField]) -> Bool { fields.isEmpty && isPlain }
+    fileprivate func canCopyWhole(with fields: [HeaderField]) -> Bool { fields.isEmpty && isPlain }
 }
 
 extension RequestHead {
     /// What `Host` says when no field does: CONNECT names the authority it targets (RFC 9112 §3.2.3), every other
     /// request its origin.
     fileprivate var defaultHost: String {
-        get throws(HTTP1Error) {
+        get throws(HTTPProtocolError) {
             if case .authority(let authority) = target { return authority }
-            guard origin.isEncodable else { throw HTTP1Error(.request(.host), in: origin.hostField) }
+            guard origin.isEncodable else { throw HTTPProtocolError(.request(.host), in: origin.hostField) }
             return origin.hostField
         }
     }
@@ -144,24 +144,24 @@ extension RequestHead {
 
 extension RequestTarget {
     /// The target as text, if it fits its form and its method (RFC 9112 §3.2).
-    fileprivate func checked(for method: RequestMethod) throws(HTTP1Error) -> String {
+    fileprivate func checked(for method: RequestMethod) throws(HTTPProtocolError) -> String {
         switch self {
         case .origin(let path):
-            guard path.utf8.first == UInt8(ascii: "/") else { throw HTTP1Error(.request(.target), in: path) }
-            guard method != .connect else { throw HTTP1Error(.request(.targetForm)) }
+            guard path.utf8.first == UInt8(ascii: "/") else { throw HTTPProtocolError(.request(.target), in: path) }
+            guard method != .connect else { throw HTTPProtocolError(.request(.targetForm)) }
             return path
         case .absolute(let uri):
-            guard uri.utf8.contains(.colon) else { throw HTTP1Error(.request(.target), in: uri) }
-            guard method != .connect else { throw HTTP1Error(.request(.targetForm)) }
+            guard uri.utf8.contains(.colon) else { throw HTTPProtocolError(.request(.target), in: uri) }
+            guard method != .connect else { throw HTTPProtocolError(.request(.targetForm)) }
             return uri
         case .authority(let authority):
             guard Authority.isHostAndPort(authority.utf8.span) else {
-                throw HTTP1Error(.request(.target), in: authority)
+                throw HTTPProtocolError(.request(.target), in: authority)
             }
-            guard method == .connect else { throw HTTP1Error(.request(.targetForm)) }
+            guard method == .connect else { throw HTTPProtocolError(.request(.targetForm)) }
             return authority
         case .asterisk:
-            guard method == .options else { throw HTTP1Error(.request(.targetForm)) }
+            guard method == .options else { throw HTTPProtocolError(.request(.targetForm)) }
             return "*"
         }
     }

@@ -10,18 +10,18 @@ enum RequestFraming {
     struct Plan {
         private(set) var host: String?
         private let method: RequestMethod
-        private let body: RequestBody
+        private let body: RequestBodyFraming
         /// The caller's own `Content-Length: 0`, which agrees with having no body.
         private var announcesNothing = false
 
-        init(_ method: RequestMethod, _ body: RequestBody) {
+        init(_ method: RequestMethod, _ body: RequestBodyFraming) {
             self.method = method
             self.body = body
         }
 
         /// Answers how many bytes the field's line takes.
         @inline(__always)
-        mutating func add(_ field: HTTPField) throws(HTTP1Error) -> Int {
+        mutating func add(_ field: HeaderField) throws(HTTPProtocolError) -> Int {
             if RequestField.isEncoders(field.name) {
                 try apply(field)
                 return 0
@@ -31,10 +31,10 @@ enum RequestFraming {
 
         /// A `Host` of the caller's own takes precedence over the origin's. Its own framing field is passed over when
         /// it says what the body says anyway, else refused.
-        private mutating func apply(_ field: HTTPField) throws(HTTP1Error) {
+        private mutating func apply(_ field: HeaderField) throws(HTTPProtocolError) {
             if field.name.isFieldName("Host") {
                 guard host == nil, Authority.isValid(field.value.utf8.span) else {
-                    throw HTTP1Error(.request(.host), in: field.value)
+                    throw HTTPProtocolError(.request(.host), in: field.value)
                 }
                 host = field.value
                 return
@@ -44,15 +44,15 @@ enum RequestFraming {
             case .none where isLength && field.value == "0": announcesNothing = true
             case .exactly(let length) where isLength && field.value == String(length): return
             case .chunked where !isLength && field.value.isFieldName("chunked"): return
-            case .none, .exactly, .chunked: throw HTTP1Error(.request(.framingField), in: field.name)
+            case .none, .exactly, .chunked: throw HTTPProtocolError(.request(.framingField), in: field.name)
             }
         }
 
-        func framing() throws(HTTP1Error) -> RequestFraming {
+        func framing() throws(HTTPProtocolError) -> RequestFraming {
             switch (body, method) {
-            case (.exactly(let length), _) where length < 0: throw HTTP1Error(.request(.negativeLength))
+            case (.exactly(let length), _) where length < 0: throw HTTPProtocolError(.request(.negativeLength))
             case (.exactly(1...), .connect), (.exactly(1...), .trace), (.chunked, .connect), (.chunked, .trace):
-                throw HTTP1Error(.request(.contentForbidden))
+                throw HTTPProtocolError(.request(.contentForbidden))
             case (.exactly(let length), _): return .contentLength(length)
             case (.chunked, _): return .chunked
             case (.none, .usuallyWithContent): return .contentLength(0)

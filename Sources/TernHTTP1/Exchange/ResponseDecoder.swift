@@ -2,8 +2,8 @@
 
 /// Decodes the response of one exchange after another: the receiving half-machine.
 struct ResponseDecoder: ~Copyable {
-    private let limits: Limits
-    private let leniency: Leniency
+    private let limits: ParsingLimits
+    private let leniency: ParsingLeniency
     private let headRules: SectionRules
     private let trailerRules: SectionRules
     private var section = SectionDecoder()
@@ -23,7 +23,7 @@ struct ResponseDecoder: ~Copyable {
     /// The final head, or a 100 (Continue), has arrived: waiting to send content is over.
     private(set) var hasAnswer = false
 
-    init(_ limits: Limits, _ leniency: Leniency) {
+    init(_ limits: ParsingLimits, _ leniency: ParsingLeniency) {
         let limits = limits.clamped
         self.limits = limits
         self.leniency = leniency
@@ -60,7 +60,7 @@ struct ResponseDecoder: ~Copyable {
 
     /// Fails closed: the state is `failed` until a branch has found the next one, so an error needs no clearing up.
     @inline(__always)
-    mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTP1Error) -> ResponseEvent {
+    mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPProtocolError) -> ResponseEvent {
         guard offset >= 0, offset <= bytes.count else {
             offset = bytes.count
             return .needMoreBytes
@@ -79,13 +79,13 @@ struct ResponseDecoder: ~Copyable {
         case .idle: return try expectNothing(.idle, bytes, from: offset)
         case .closed: return try expectNothing(.closed, bytes, from: offset)
         case .complete: return try expectNothing(.complete, bytes, from: offset)
-        case .failed: throw HTTP1Error(.misuse(.failed))
+        case .failed: throw HTTPProtocolError(.misuse(.failed))
         }
     }
 
     private mutating func decodeHead(
         _ bytes: Span<UInt8>, from offset: inout Int
-    ) throws(HTTP1Error) -> ResponseEvent {
+    ) throws(HTTPProtocolError) -> ResponseEvent {
         // Where `bytes` begins in the response.
         let origin = received &- offset
         var headers = FramingHeaders()
@@ -93,7 +93,7 @@ struct ResponseDecoder: ~Copyable {
         guard
             let block = try section.decode(
                 bytes, from: &offset, headRules,
-                inspect: { (bytes, positions, statusLine) throws(HTTP1Error) in
+                inspect: { (bytes, positions, statusLine) throws(HTTPProtocolError) in
                     do throws(FramingHeaders.Refusal) {
                         try headers.read(
                             bytes, positions, version: statusLine.version, leniency,
@@ -101,7 +101,7 @@ struct ResponseDecoder: ~Copyable {
                     } catch {
                         let excerpt =
                             Excerpt.of(bytes, error.position.name) + ": " + Excerpt.of(bytes, error.position.value)
-                        throw HTTP1Error(
+                        throw HTTPProtocolError(
                             .framing(error.reason), offset: start.addingSaturating(error.offset), excerpt: excerpt)
                     }
                 }), let statusLine = section.statusLine
@@ -119,7 +119,7 @@ struct ResponseDecoder: ~Copyable {
             return .informational(head)
         }
         if status == 101, !request.asksUpgrade {
-            throw HTTP1Error(.unsolicited(.upgrade), offset: section.start.addingSaturating(9), excerpt: "101")
+            throw HTTPProtocolError(.unsolicited(.upgrade), offset: section.start.addingSaturating(9), excerpt: "101")
         }
         let framing = BodyFraming(status: status, to: request, headers)
         isPersistent = Persistence.isGranted(headers, version: statusLine.version, framing) && !request.asksClose
@@ -136,9 +136,9 @@ struct ResponseDecoder: ~Copyable {
         return .head(head)
     }
 
-    private mutating func countInformational(_ head: ResponseHead) throws(HTTP1Error) {
+    private mutating func countInformational(_ head: ResponseHead) throws(HTTPProtocolError) {
         guard informationalResponses < limits.informationalResponses else {
-            throw HTTP1Error(.limit(.informationalResponses), offset: section.start, excerpt: "\(head.status)")
+            throw HTTPProtocolError(.limit(.informationalResponses), offset: section.start, excerpt: "\(head.status)")
         }
         informationalResponses &+= 1
         if head.status == 100 { hasAnswer = true }
@@ -164,9 +164,9 @@ struct ResponseDecoder: ~Copyable {
 
     private mutating func expectNothing(
         _ current: Receiving, _ bytes: Span<UInt8>, from offset: Int
-    ) throws(HTTP1Error) -> ResponseEvent {
+    ) throws(HTTPProtocolError) -> ResponseEvent {
         guard offset == bytes.count else {
-            throw HTTP1Error(
+            throw HTTPProtocolError(
                 .unsolicited(.bytes), offset: received,
                 excerpt: Excerpt.of(bytes, offset..<min(offset.addingSaturating(32), bytes.count)))
         }
@@ -176,7 +176,7 @@ struct ResponseDecoder: ~Copyable {
 
     private mutating func decodeChunks(
         _ bytes: Span<UInt8>, from offset: inout Int
-    ) throws(HTTP1Error) -> ResponseEvent {
+    ) throws(HTTPProtocolError) -> ResponseEvent {
         let wasInTrailers = chunks.isInTrailers
         // Where `bytes` begins in the response.
         let origin = received &- offset
@@ -199,21 +199,21 @@ struct ResponseDecoder: ~Copyable {
     }
 
     private mutating func complete(
-        leftover: Int, trailers: HTTPFields = HTTPFields(), discarded: HTTPFields = HTTPFields()
+        leftover: Int, trailers: HeaderFields = HeaderFields(), discarded: HeaderFields = HeaderFields()
     ) -> ResponseEvent {
         state = .complete
         self.leftover = leftover
         return .end(trailers: trailers, discarded: discarded)
     }
 
-    mutating func receiveEndOfStream() throws(HTTP1Error) -> ResponseEvent {
+    mutating func receiveEndOfStream() throws(HTTPProtocolError) -> ResponseEvent {
         isPersistent = false
-        let truncation: HTTP1Error.Truncation
+        let truncation: HTTPProtocolError.Truncation
         switch state {
         case .idle, .closed:
             state = .closed
-            return .end(trailers: HTTPFields(), discarded: HTTPFields())
-        case .complete: return .end(trailers: HTTPFields(), discarded: HTTPFields())
+            return .end(trailers: HeaderFields(), discarded: HeaderFields())
+        case .complete: return .end(trailers: HeaderFields(), discarded: HeaderFields())
         case .untilClose, .ending, .exactly(left: 0): return complete(leftover: 0)
         case .handingOver, .handedOver:
             state = .handedOver
@@ -221,9 +221,9 @@ struct ResponseDecoder: ~Copyable {
         case .head: truncation = received == 0 ? .beforeResponse : .head
         case .exactly(let left): truncation = .content(missing: left)
         case .chunked: truncation = chunks.isInTrailers ? .trailers : .chunkedContent
-        case .failed: throw HTTP1Error(.misuse(.failed))
+        case .failed: throw HTTPProtocolError(.misuse(.failed))
         }
         state = .failed
-        throw HTTP1Error(.truncated(truncation), offset: received)
+        throw HTTPProtocolError(.truncated(truncation), offset: received)
     }
 }

@@ -13,7 +13,7 @@ public enum ResponseEvent: Sendable {
     /// The response is complete. Trailers are kept apart from the header section, because they may not mean there what
     /// they would have meant here (RFC 9110 §6.5.1). `discarded` are the fields of the trailer section that are no
     /// trailers, such as `Set-Cookie` or `Content-Length`: they are reported and never obeyed.
-    case end(trailers: HTTPFields, discarded: HTTPFields)
+    case end(trailers: HeaderFields, discarded: HeaderFields)
     /// Behind the head of a 101, or of a 2xx to CONNECT: what is not consumed belongs to the next protocol.
     case handedOver
 }

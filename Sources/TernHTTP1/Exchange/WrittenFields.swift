@@ -13,11 +13,11 @@ struct WrittenFields: ~Copyable {
 
     /// Checks the line of `fields[index]`, which is the next one.
     @inline(__always)
-    mutating func check(_ bytes: Span<UInt8>, _ fields: [HTTPField], _ index: Int) throws(HTTP1Error) {
+    mutating func check(_ bytes: Span<UInt8>, _ fields: [HeaderField], _ index: Int) throws(HTTPProtocolError) {
         if RequestField.isEncoders(fields[index].name) { return }
         let nameEnd = position &+ fields[index].name.utf8.count
         guard nameEnd > position, bytes.firstNonToken(from: position) == nameEnd else {
-            throw HTTP1Error(.request(.fieldName), in: fields[index].name)
+            throw HTTPProtocolError(.request(.fieldName), in: fields[index].name)
         }
         let value = nameEnd &+ 2
         let valueEnd = value &+ fields[index].value.utf8.count
@@ -26,7 +26,7 @@ struct WrittenFields: ~Copyable {
             // The name and the byte only: the rest of the value may be a secret.
             var excerpt = fields[index].name + ": \u{2026}"
             if found < bytes.count { Excerpt.append(bytes[found], to: &excerpt) }
-            throw HTTP1Error(.request(.fieldValue), offset: found &- value, excerpt: excerpt)
+            throw HTTPProtocolError(.request(.fieldValue), offset: found &- value, excerpt: excerpt)
         }
         if let field = RequestField(bytes, position..<nameEnd) { apply(field, bytes, value..<valueEnd) }
         position = valueEnd &+ 2

@@ -4,7 +4,7 @@
 enum ChunkLine {
     case size(Int, next: Int)
     case incomplete
-    case malformed(HTTP1Error.Chunk, at: Int)
+    case malformed(HTTPProtocolError.Chunk, at: Int)
 
     /// Reads the line that begins at `start`.
     static func read(_ bytes: Span<UInt8>, at start: Int, paddedSize: Bool) -> ChunkLine {

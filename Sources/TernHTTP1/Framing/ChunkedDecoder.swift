@@ -41,8 +41,8 @@ struct ChunkedDecoder: ~Copyable {
     ///
     /// - Parameter origin: where `bytes` begins in the response, before it if the response began within; for errors.
     mutating func decode(
-        _ bytes: Span<UInt8>, from offset: inout Int, origin: Int, _ limits: Limits, _ leniency: Leniency
-    ) throws(HTTP1Error) -> Event {
+        _ bytes: Span<UInt8>, from offset: inout Int, origin: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
+    ) throws(HTTPProtocolError) -> Event {
         while true {
             switch position {
             case .data:
@@ -68,7 +68,7 @@ struct ChunkedDecoder: ~Copyable {
     /// The straight way from the end of one chunk's data to the next one's: nearly every chunk is nothing but a size,
     /// CRLF, data and CRLF. `nil` says nothing, and changes nothing; ``decode(_:from:origin:_:_:)`` then does.
     @inline(__always)
-    mutating func decodeFastPath(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: Limits) -> Range<Int>? {
+    mutating func decodeFastPath(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: ParsingLimits) -> Range<Int>? {
         var end = offset
         switch position {
         case .dataEnd:
@@ -108,10 +108,10 @@ struct ChunkedDecoder: ~Copyable {
 
     private func take(
         _ expected: UInt8, _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int
-    ) throws(HTTP1Error) -> Bool {
+    ) throws(HTTPProtocolError) -> Bool {
         guard offset < bytes.count else { return false }
         guard bytes[offset] == expected else {
-            throw HTTP1Error(
+            throw HTTPProtocolError(
                 .chunk(.dataEnd), offset: origin &+ offset,
                 excerpt: Excerpt.of(bytes, offset..<(offset &+ 1)))
         }
@@ -120,8 +120,8 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private mutating func readSize(
-        _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int, _ limits: Limits, _ leniency: Leniency
-    ) throws(HTTP1Error) -> Int? {
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
+    ) throws(HTTPProtocolError) -> Int? {
         guard partial.isEmpty else { return try resumeSize(bytes, &offset, origin, limits, leniency) }
         let line = offset
         if let found = try Self.readLine(bytes, line, streamOffset: origin &+ line, limits, leniency) {
@@ -135,8 +135,8 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private mutating func resumeSize(
-        _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int, _ limits: Limits, _ leniency: Leniency
-    ) throws(HTTP1Error) -> Int? {
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ origin: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
+    ) throws(HTTPProtocolError) -> Int? {
         let lineFeed = bytes.firstLineFeed(from: offset)
         let end = min(lineFeed &+ 1, bytes.count)
         let start = origin &+ offset &- partial.count
@@ -150,8 +150,8 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private static func readLine(
-        _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: Limits, _ leniency: Leniency
-    ) throws(HTTP1Error) -> (size: Int, next: Int)? {
+        _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
+    ) throws(HTTPProtocolError) -> (size: Int, next: Int)? {
         let limit = limits.chunkLineBytes
         switch ChunkLine.read(bytes, at: line, paddedSize: leniency.contains(.paddedChunkSize)) {
         case .size(let size, let next):
@@ -166,36 +166,37 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private static func judge(
-        _ bytes: Span<UInt8>, _ line: Int, _ wrong: (reason: HTTP1Error.Chunk, position: Int)?, _ streamOffset: Int,
+        _ bytes: Span<UInt8>, _ line: Int, _ wrong: (reason: HTTPProtocolError.Chunk, position: Int)?,
+        _ streamOffset: Int,
         _ limit: Int
-    ) throws(HTTP1Error) {
+    ) throws(HTTPProtocolError) {
         switch LineVerdict(bytes, line: line, wrong: wrong?.position, limit: limit) {
         case .wait: return
         case .refuse(let position, let isTooLong):
-            let reason = isTooLong ? nil : wrong.map { HTTP1Error.Reason.chunk($0.reason) }
+            let reason = isTooLong ? nil : wrong.map { HTTPProtocolError.Reason.chunk($0.reason) }
             throw error(reason ?? .limit(.chunkLineBytes), bytes, line, position, streamOffset)
         }
     }
 
     private static func error(
-        _ reason: HTTP1Error.Reason, _ bytes: Span<UInt8>, _ line: Int, _ position: Int, _ streamOffset: Int
-    ) -> HTTP1Error {
-        HTTP1Error(
+        _ reason: HTTPProtocolError.Reason, _ bytes: Span<UInt8>, _ line: Int, _ position: Int, _ streamOffset: Int
+    ) -> HTTPProtocolError {
+        HTTPProtocolError(
             reason, offset: streamOffset.addingSaturating(position &- line),
             excerpt: Excerpt.of(bytes, line..<position.addingSaturating(1)))
     }
 
     private mutating func checkCount(
-        _ size: Int, line: Int, at offset: Int, _ limits: Limits
-    ) throws(HTTP1Error) {
-        guard count(size, line: line, limits) else { throw HTTP1Error(.limit(.chunkOverhead), offset: offset) }
+        _ size: Int, line: Int, at offset: Int, _ limits: ParsingLimits
+    ) throws(HTTPProtocolError) {
+        guard count(size, line: line, limits) else { throw HTTPProtocolError(.limit(.chunkOverhead), offset: offset) }
     }
 
     /// Counts a chunk, unless its framing is out of proportion: cheap bytes must not make dear work, as a chunk of one
     /// byte behind an extension of four thousand would. Sizes count as announced, so the verdict does not depend on how
     /// much has arrived.
     @inline(__always)
-    private mutating func count(_ size: Int, line: Int, _ limits: Limits) -> Bool {
+    private mutating func count(_ size: Int, line: Int, _ limits: ParsingLimits) -> Bool {
         let framing = overhead.addingSaturating(line &+ 2)
         let announced = content.addingSaturating(size)
         if framing > limits.chunkOverheadAllowance {

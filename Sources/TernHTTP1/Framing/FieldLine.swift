@@ -9,7 +9,7 @@ enum FieldLine {
     /// The empty line behind the section.
     case end(next: Int)
     case incomplete
-    case malformed(HTTP1Error.Field, at: Int)
+    case malformed(HTTPProtocolError.Field, at: Int)
 
     /// Reads the line that begins at `start`; every position is one in `bytes`.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> FieldLine {
@@ -70,7 +70,7 @@ enum FieldLine {
     private enum Value {
         case value(Range<Int>, next: Int)
         case incomplete
-        case malformed(HTTP1Error.Field, at: Int)
+        case malformed(HTTPProtocolError.Field, at: Int)
     }
 
     /// Reads `OWS field-value OWS` and the line end. CR, LF and NUL are dangerous and refused; other control

@@ -11,7 +11,7 @@ struct FramingHeaders {
 
     /// A rule broken at a byte of the section, in the field at `position`.
     struct Refusal: Error {
-        var reason: HTTP1Error.Framing
+        var reason: HTTPProtocolError.Framing
         var offset: Int
         var position: FieldPosition
     }
@@ -21,7 +21,7 @@ struct FramingHeaders {
     ///   ignored. In every other response they must be right, even where they frame nothing.
     @inline(never)
     mutating func read(
-        _ bytes: Span<UInt8>, _ positions: Span<FieldPosition>, version: HTTPVersion, _ leniency: Leniency,
+        _ bytes: Span<UInt8>, _ positions: Span<FieldPosition>, version: HTTPVersion, _ leniency: ParsingLeniency,
         ignoringFraming: Bool
     ) throws(Refusal) {
         var index = 0
@@ -83,7 +83,7 @@ struct FramingHeaders {
     /// `Transfer-Encoding`: exactly one coding over all lines, and that is `chunked` without parameters. No other was
     /// asked for with `TE`, none could be decoded, and a coding that is not understood hides where the content ends.
     private mutating func readTransferEncoding(
-        _ bytes: Span<UInt8>, _ position: FieldPosition, _ version: HTTPVersion, _ leniency: Leniency
+        _ bytes: Span<UInt8>, _ position: FieldPosition, _ version: HTTPVersion, _ leniency: ParsingLeniency
     ) throws(Refusal) {
         let value = position.value
         if contentLength != nil {

@@ -13,11 +13,11 @@ extension ResponseHead {
     ///   - fields: the header section. Blanks around a value are left out, as on the wire.
     public init(
         status: Int, version: HTTPVersion = HTTPVersion(major: 1, minor: 1), reason: String = "",
-        fields: HTTPFields = [:]
-    ) throws(HTTP1Error) {
-        guard (100...999).contains(status) else { throw HTTP1Error(.statusLine(.status), in: "\(status)") }
+        fields: HeaderFields = [:]
+    ) throws(HTTPProtocolError) {
+        guard (100...999).contains(status) else { throw HTTPProtocolError(.statusLine(.status), in: "\(status)") }
         guard !reason.utf8.contains(where: \.isForbiddenInText) else {
-            throw HTTP1Error(.statusLine(.reasonPhrase), in: reason)
+            throw HTTPProtocolError(.statusLine(.reasonPhrase), in: reason)
         }
         var text = "\(version) \(status) \(reason)\r\n"
         for field in fields {
@@ -28,30 +28,32 @@ extension ResponseHead {
         self = try ResponseHead(reading: Array(text.utf8))
     }
 
-    private init(reading bytes: [UInt8]) throws(HTTP1Error) {
+    private init(reading bytes: [UInt8]) throws(HTTPProtocolError) {
         var section = SectionDecoder()
         section.begin(at: 0)
         var headers = FramingHeaders()
         var offset = 0
         let block = try section.decode(bytes.span, from: &offset, .header(.none, [])) {
-            (bytes, positions, statusLine) throws(HTTP1Error) in
+            (bytes, positions, statusLine) throws(HTTPProtocolError) in
             do throws(FramingHeaders.Refusal) {
                 try headers.read(bytes, positions, version: statusLine.version, [], ignoringFraming: false)
             } catch {
-                throw HTTP1Error(.framing(error.reason), offset: error.offset)
+                throw HTTPProtocolError(.framing(error.reason), offset: error.offset)
             }
         }
-        guard let block, let statusLine = section.statusLine else { throw HTTP1Error(.truncated(.head)) }
+        guard let block, let statusLine = section.statusLine else { throw HTTPProtocolError(.truncated(.head)) }
         self.init(statusLine, block, contentLength: headers.contentLength)
     }
 }
 
-extension HTTPField {
+extension HeaderField {
     /// A name that is a token, and a value that ends where its line does (RFC 9110 §5).
-    fileprivate func check() throws(HTTP1Error) {
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else { throw HTTP1Error(.request(.fieldName), in: name) }
+    fileprivate func check() throws(HTTPProtocolError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else {
+            throw HTTPProtocolError(.request(.fieldName), in: name)
+        }
         // Not the value itself, which may be a secret.
-        if value.utf8.contains(where: \.isForbiddenInText) { throw HTTP1Error(.request(.fieldValue), in: name) }
+        if value.utf8.contains(where: \.isForbiddenInText) { throw HTTPProtocolError(.request(.fieldValue), in: name) }
     }
 }
 
@@ -60,10 +62,10 @@ extension UInt8 {
     fileprivate var isForbiddenInText: Bool { self < .space && self != .horizontalTab || self == .delete }
 }
 
-extension Limits {
+extension ParsingLimits {
     /// What positions can count.
-    fileprivate static var none: Limits {
-        var limits = Limits()
+    fileprivate static var none: ParsingLimits {
+        var limits = ParsingLimits()
         limits.statusLineBytes = .max
         limits.fieldCount = .max
         limits.fieldLineBytes = .max

@@ -26,7 +26,7 @@ struct SectionDecoder: ~Copyable {
     var statusLine: StatusLine? { lines.statusLine }
 
     /// What is to be found out of a header section before it is copied: its bytes and positions are at hand then.
-    typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTP1Error) -> Void
+    typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTPProtocolError) -> Void
 
     /// Decodes from `bytes[offset...]`, moving `offset` past what was taken; `nil` while the section is incomplete.
     ///
@@ -34,7 +34,7 @@ struct SectionDecoder: ~Copyable {
     @inline(__always)
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules, inspect: Inspection
-    ) throws(HTTP1Error) -> FieldBlock? {
+    ) throws(HTTPProtocolError) -> FieldBlock? {
         guard partial.isEmpty else { return try resume(bytes, from: &offset, rules, inspect) }
         let section = offset
         var next = section
@@ -56,7 +56,7 @@ struct SectionDecoder: ~Copyable {
 
     private mutating func resume(
         _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules, _ inspect: Inspection
-    ) throws(HTTP1Error) -> FieldBlock? {
+    ) throws(HTTPProtocolError) -> FieldBlock? {
         while offset < bytes.count {
             let lineFeed = bytes.firstLineFeed(from: offset)
             let end = min(lineFeed &+ 1, bytes.count)
@@ -79,15 +79,15 @@ struct SectionDecoder: ~Copyable {
     }
 
     @inline(__always)
-    private func block(_ section: Span<UInt8>, _ inspect: Inspection) throws(HTTP1Error) -> FieldBlock {
+    private func block(_ section: Span<UInt8>, _ inspect: Inspection) throws(HTTPProtocolError) -> FieldBlock {
         if lines.count == 0, lines.statusLine == nil { return .empty }
         let positions = lines.table.span.extracting(..<lines.count)
         if let statusLine { try inspect(section, positions, statusLine) }
         return FieldBlock(copying: section, positions: positions, hasFolds: lines.hasFolds)
     }
 
-    private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTP1Error {
-        HTTP1Error(
+    private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTPProtocolError {
+        HTTPProtocolError(
             refusal.reason, offset: start.addingSaturating(refusal.position &- section),
             excerpt: Excerpt.ofLine(bytes, refusal.line, upTo: refusal.position))
     }

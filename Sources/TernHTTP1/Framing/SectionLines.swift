@@ -16,7 +16,7 @@ struct SectionLines: ~Copyable {
 
     /// A rule broken at a position of the buffer, in the line that began at `line`.
     struct Refusal: Error {
-        var reason: HTTP1Error.Reason
+        var reason: HTTPProtocolError.Reason
         var position: Int
         var line: Int
     }
@@ -90,7 +90,7 @@ struct SectionLines: ~Copyable {
         _ bytes: Span<UInt8>, line: inout Int, limit: Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
         let verdict: LineVerdict
-        var reason = HTTP1Error.StatusLine.notHTTP
+        var reason = HTTPProtocolError.StatusLine.notHTTP
         switch StatusLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
         case .line(let statusLine) where Int(statusLine.length) &- 2 <= limit:
             self.statusLine = statusLine
@@ -147,7 +147,7 @@ struct SectionLines: ~Copyable {
     }
 
     private func check(
-        line: Int, next: Int, _ limit: (bytes: Int, reason: HTTP1Error.Limit), _ rules: SectionRules
+        line: Int, next: Int, _ limit: (bytes: Int, reason: HTTPProtocolError.Limit), _ rules: SectionRules
     ) throws(Refusal) {
         // The length first: a line that is too long may be judged before its end has come.
         guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
@@ -177,8 +177,8 @@ struct SectionLines: ~Copyable {
     }
 
     private func judge(
-        _ bytes: Span<UInt8>, _ line: Int, wrong: (reason: HTTP1Error.Field, position: Int)?,
-        _ limit: (bytes: Int, reason: HTTP1Error.Limit)
+        _ bytes: Span<UInt8>, _ line: Int, wrong: (reason: HTTPProtocolError.Field, position: Int)?,
+        _ limit: (bytes: Int, reason: HTTPProtocolError.Limit)
     ) throws(Refusal) {
         switch LineVerdict(bytes, line: line, wrong: wrong?.position, limit: limit.bytes) {
         case .wait: return
@@ -189,7 +189,7 @@ struct SectionLines: ~Copyable {
         }
     }
 
-    private static func tooLong(_ line: Int, _ limit: (bytes: Int, reason: HTTP1Error.Limit)) -> Refusal {
+    private static func tooLong(_ line: Int, _ limit: (bytes: Int, reason: HTTPProtocolError.Limit)) -> Refusal {
         Refusal(reason: .limit(limit.reason), position: line &+ limit.bytes, line: line)
     }
 }

@@ -11,23 +11,23 @@ struct SectionRules {
 
     var isTrailer: Bool { statusLineBytes == nil }
 
-    static func header(_ limits: Limits, _ leniency: Leniency) -> SectionRules {
+    static func header(_ limits: ParsingLimits, _ leniency: ParsingLeniency) -> SectionRules {
         SectionRules(
             statusLineBytes: limits.statusLineBytes, lineBytes: limits.fieldLineBytes,
             sectionBytes: limits.fieldSectionBytes, count: limits.fieldCount,
             bareLineFeed: leniency.contains(.bareLineFeedInHead))
     }
 
-    static func trailer(_ limits: Limits) -> SectionRules {
+    static func trailer(_ limits: ParsingLimits) -> SectionRules {
         SectionRules(
             statusLineBytes: nil, lineBytes: limits.fieldLineBytes,
             sectionBytes: limits.trailerSectionBytes, count: limits.trailerCount, bareLineFeed: false)
     }
 
-    var countReason: HTTP1Error.Limit { isTrailer ? .trailerCount : .fieldCount }
+    var countReason: HTTPProtocolError.Limit { isTrailer ? .trailerCount : .fieldCount }
 
     /// How long a line may be that begins `used` bytes into the section, and which limit says so.
-    func lineLimit(used: Int) -> (bytes: Int, reason: HTTP1Error.Limit) {
+    func lineLimit(used: Int) -> (bytes: Int, reason: HTTPProtocolError.Limit) {
         let left = max(0, sectionBytes &- used &- 2)
         if lineBytes <= left { return (lineBytes, .fieldLineBytes) }
         return (left, isTrailer ? .trailerSectionBytes : .fieldSectionBytes)

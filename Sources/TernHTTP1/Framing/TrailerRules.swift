@@ -18,8 +18,8 @@ enum TrailerRules {
 
     /// Sets apart what a sender should not have sent. It ends nothing and means nothing, so a recipient may leave it
     /// out (RFC 9112 §7.1.2) instead of failing a response whose framing is right.
-    static func sort(_ fields: HTTPFields) -> (trailers: HTTPFields, discarded: HTTPFields) {
-        var (trailers, discarded) = (HTTPFields(), HTTPFields())
+    static func sort(_ fields: HeaderFields) -> (trailers: HeaderFields, discarded: HeaderFields) {
+        var (trailers, discarded) = (HeaderFields(), HeaderFields())
         for field in fields {
             if forbids(field.name) {
                 discarded.append(field.name, field.value)

@@ -12,7 +12,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         case port(String)
     }
 
-    package let origin: Origin
+    package let origin: HTTPOrigin
     package let target: RequestTarget
 
     package init(_ text: String) throws(Refusal) {
@@ -28,7 +28,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         let end = Self.authorityEnd(bytes, from: start)
         let authority = bytes.extracting(start..<end)
         let (host, port) = try Self.hostAndPort(authority.extracting(Self.userinfoEnd(authority)..<authority.count))
-        origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+        origin = HTTPOrigin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
         let sent = bytes.extracting(end..<bytes.first(.hash, from: end)).text
         // RFC 9112 §3.2.1: an empty path is sent as "/".
         target = .origin(end < bytes.count && bytes[end] == .slash ? sent : "/" + sent)
@@ -47,7 +47,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         return end
     }
 
-    private static func scheme(_ text: Span<UInt8>) throws(Refusal) -> Scheme {
+    private static func scheme(_ text: Span<UInt8>) throws(Refusal) -> HTTPOrigin.Scheme {
         if text.isEqualIgnoringCase(to: "http".utf8.span) { return .http }
         if text.isEqualIgnoringCase(to: "https".utf8.span) { return .https }
         // Before the first colon of "127.0.0.1:8080" stands no scheme at all.

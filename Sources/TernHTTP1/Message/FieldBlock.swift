@@ -22,7 +22,7 @@ struct FieldBlock: @unchecked Sendable {
     static let empty = FieldBlock(copying: Span(), positions: Span(), hasFolds: false)
 
     /// - Parameter positions: where the fields lie in `bytes`. Both are copied, up to 2³² bytes, which is far beyond
-    ///   what ``Limits`` can be set to.
+    ///   what ``ParsingLimits`` can be set to.
     @inline(__always)
     init(copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool) {
         let size = Size(
@@ -110,9 +110,9 @@ struct FieldBlock: @unchecked Sendable {
         return values
     }
 
-    var fields: HTTPFields {
+    var fields: HeaderFields {
         read { bytes, positions in
-            var fields = HTTPFields()
+            var fields = HeaderFields()
             fields.reserveCapacity(positions.count)
             for index in positions.indices {
                 let position = positions[index]

@@ -7,13 +7,13 @@ public struct RequestHead: Sendable {
     /// What is asked for, in one of the four forms of RFC 9112 §3.2.
     public var target: RequestTarget
     /// Gives `Host` its value, unless ``fields`` has a `Host` of its own.
-    public var origin: Origin
+    public var origin: HTTPOrigin
     /// Fields in the order they are sent. Framing is the encoder's: a `Content-Length` or `Transfer-Encoding` here is
     /// refused unless it says what the body says anyway.
-    public var fields: HTTPFields
+    public var fields: HeaderFields
 
     /// A head as it is; what may not be sent is refused when it is encoded.
-    public init(method: String, target: RequestTarget, origin: Origin, fields: HTTPFields) {
+    public init(method: String, target: RequestTarget, origin: HTTPOrigin, fields: HeaderFields) {
         self.method = method
         self.target = target
         self.origin = origin

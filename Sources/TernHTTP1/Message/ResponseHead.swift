@@ -66,7 +66,7 @@ public struct ResponseHead: Sendable {
     }
 
     /// All fields as strings, built anew by every call.
-    public var fields: HTTPFields { block.fields }
+    public var fields: HeaderFields { block.fields }
 }
 
 extension ResponseHead: CustomStringConvertible {

@@ -14,7 +14,7 @@ struct StatusLine {
     enum Outcome {
         case line(StatusLine)
         case incomplete
-        case malformed(HTTP1Error.StatusLine, at: Int)
+        case malformed(HTTPProtocolError.StatusLine, at: Int)
     }
 
     /// Reads the line that begins at `start`.

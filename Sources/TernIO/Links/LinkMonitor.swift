@@ -9,7 +9,7 @@ package final class LinkMonitor: Sendable {
     private let watch: Watch
 
     /// - Parameter onChange: called on the reactor's thread, once for what came together.
-    package init(onChange: @escaping @Sendable () -> Void) throws(SystemError) {
+    package init(onChange: @escaping @Sendable () -> Void) throws(SystemCallError) {
         group = try ReactorGroup.shared()
         watch = Watch(try NetlinkSocket(groups: Self.groups), onChange)
         guard let loop = group.reactors.first?.loop else { return }
@@ -51,7 +51,7 @@ private final class Watch: ReadinessHandler, @unchecked Sendable {
     }
 
     func ready(_ readiness: Readiness) {
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             while try socket.receive() != nil {}
         } catch {
             // ENOBUFS: there was more than the kernel keeps. That is a change as well.

@@ -6,7 +6,7 @@ import Glibc
 package enum LinkRoutes {
     /// Returns the name of the link that leads to `address`, if the link is up and has a carrier; nil if there is no
     /// route.
-    package static func link(to address: IPAddress) throws(SystemError) -> String? {
+    package static func link(to address: IPAddress) throws(SystemCallError) -> String? {
         let socket = try NetlinkSocket()
         let (family, bytes) = address.familyAndBytes
         let question = [UInt8(family), UInt8(bytes.count * 8)] + [UInt8](repeating: 0, count: 10)
@@ -20,7 +20,7 @@ package enum LinkRoutes {
 
     private static func isReachable(_ type: Int) -> Bool { type == 1 || type == 2 }  // RTN_UNICAST, RTN_LOCAL
 
-    private static func name(of index: [UInt8], _ socket: borrowing NetlinkSocket) throws(SystemError) -> String? {
+    private static func name(of index: [UInt8], _ socket: borrowing NetlinkSocket) throws(SystemCallError) -> String? {
         // ifinfomsg: family, padding, type, index at 4, flags at 8, change.
         let question = [UInt8](repeating: 0, count: 4) + index + [UInt8](repeating: 0, count: 8)
         guard let link = try ask(socket, RTM_GETLINK, question), link.payload.count >= 16 else { return nil }
@@ -33,7 +33,7 @@ package enum LinkRoutes {
     /// The one message of the answer; nil if the kernel has none to give.
     private static func ask(
         _ socket: borrowing NetlinkSocket, _ type: Int, _ payload: [UInt8]
-    ) throws(SystemError) -> NetlinkMessage? {
+    ) throws(SystemCallError) -> NetlinkMessage? {
         try socket.send(NetlinkMessage.question(type, payload))
         guard let answer = try socket.receive()?.first, answer.type != NLMSG_ERROR else { return nil }
         return answer

@@ -8,7 +8,7 @@ struct NetlinkSocket: ~Copyable, Sendable {
     let descriptor: Descriptor
 
     /// - Parameter groups: the changes that the kernel sends without being asked, `RTMGRP_…`.
-    init(groups: Int32 = 0) throws(SystemError) {
+    init(groups: Int32 = 0) throws(SystemCallError) {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(AF_NETLINK, type, NETLINK_ROUTE) })
         var address = sockaddr_nl()
@@ -26,13 +26,13 @@ struct NetlinkSocket: ~Copyable, Sendable {
     }
 
     /// The kernel has answered when this returns.
-    func send(_ message: [UInt8]) throws(SystemError) {
+    func send(_ message: [UInt8]) throws(SystemCallError) {
         let raw = descriptor.rawValue
         _ = try SystemCall.transfer(.send) { unsafe Glibc.send(raw, message, message.count, 0) }
     }
 
     /// The messages of one datagram; nil if there is none.
-    func receive() throws(SystemError) -> [NetlinkMessage]? {
+    func receive() throws(SystemCallError) -> [NetlinkMessage]? {
         let raw = descriptor.rawValue
         var buffer = [UInt8](repeating: 0, count: 32 * 1024)
         switch try SystemCall.transfer(.recv, { unsafe recv(raw, &buffer, buffer.count, 0) }) {

@@ -30,7 +30,7 @@ final class Mailbox: Sendable {
     let wakeUp: Descriptor
     private let state = Lock(State())
 
-    init() throws(SystemError) {
+    init() throws(SystemCallError) {
         wakeUp = Descriptor(
             owning: try SystemCall.run(.eventfd) { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
     }

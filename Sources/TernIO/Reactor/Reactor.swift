@@ -12,7 +12,7 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
 
     /// Starts the thread. `name` shows in `ps` and debuggers, cut to 15 bytes. Fails when descriptors or threads run
     /// out.
-    public init(name: String = "tern-reactor") throws(SystemError) {
+    public init(name: String = "tern-reactor") throws(SystemCallError) {
         loop = try ReactorLoop()
         let loop = self.loop
         let executor = unsafe asUnownedTaskExecutor()

@@ -9,15 +9,15 @@ public final class ReactorGroup: Sendable {
     public let reactors: [Reactor]
 
     /// Starts `count` reactors, at least one.
-    public init(count: Int) throws(SystemError) {
+    public init(count: Int) throws(SystemCallError) {
         var reactors: [Reactor] = []
         for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
         self.reactors = reactors
     }
 
     /// The group of this process: one reactor for every two processors, made when there is none.
-    public static func shared() throws(SystemError) -> ReactorGroup {
-        try sharedGroup.withLock { (shared) throws(SystemError) in
+    public static func shared() throws(SystemCallError) -> ReactorGroup {
+        try sharedGroup.withLock { (shared) throws(SystemCallError) in
             if let group = shared.group { return group }
             let group = try ReactorGroup(count: sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
             shared.group = group

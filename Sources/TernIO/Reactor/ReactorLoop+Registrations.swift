@@ -8,7 +8,7 @@ extension ReactorLoop {
     /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
     public func register(
         _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
-    ) throws(SystemError) -> RegistrationToken {
+    ) throws(SystemCallError) -> RegistrationToken {
         assert(isCurrent)
         let token = registrations.add(descriptor.rawValue, handler)
         do {
@@ -29,20 +29,20 @@ extension ReactorLoop {
     /// Hands a registration over to another handler without touching epoll more than the interest needs.
     public func transfer(
         _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
-    ) throws(SystemError) {
+    ) throws(SystemCallError) {
         let replaced = registrations.exchangeHandler(of: token, for: handler)
         defer { withExtendedLifetime(replaced) {} }
         try setInterest(interest, for: token)
     }
 
     /// Changes what the registration waits for; an unchanged interest costs nothing.
-    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemError) {
+    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemCallError) {
         assert(isCurrent)
         guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
         let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             // A timer has nothing to be interested in.
-            guard descriptor >= 0 else { throw SystemError(.epollCtl, code: EBADF) }
+            guard descriptor >= 0 else { throw SystemCallError(.epollCtl, code: EBADF) }
             try control(operation, descriptor, interest.epollEvents, token.userData)
         } catch {
             _ = registrations.setInterest(old, for: token)
@@ -81,7 +81,7 @@ extension ReactorLoop {
 
     func control(
         _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
-    ) throws(SystemError) {
+    ) throws(SystemCallError) {
         var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
         _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }

@@ -70,7 +70,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Where received bytes are deciphered into; lent like `receiveBuffer`.
     public let scratchBuffer: UnsafeMutableRawBufferPointer
 
-    init() throws(SystemError) {
+    init() throws(SystemCallError) {
         let mailbox = try Mailbox()
         epoll = Descriptor(owning: try SystemCall.run(.epollCreate1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         self.mailbox = mailbox

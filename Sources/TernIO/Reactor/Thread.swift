@@ -14,7 +14,7 @@ enum Thread {
         }
     }
 
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
@@ -42,7 +42,7 @@ enum Thread {
             }, start.toOpaque())
         if code != 0 {
             unsafe start.release()
-            throw SystemError(.pthreadCreate, code: code)
+            throw SystemCallError(.pthreadCreate, code: code)
         }
     }
 }

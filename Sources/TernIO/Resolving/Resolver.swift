@@ -17,7 +17,7 @@ public final class Resolver: Sendable {
 
     /// A resolver that asks the system and has no thread until it is asked.
     public convenience init() {
-        self.init(lookUp: Resolver.resolveWithSystem) { body throws(SystemError) in
+        self.init(lookUp: Resolver.resolveWithSystem) { body throws(SystemCallError) in
             try Thread.start(name: "tern-resolver", body)
         }
     }
@@ -39,7 +39,7 @@ public final class Resolver: Sendable {
     /// refusal.
     @discardableResult
     public func resolve(host: String, port: UInt16, completion: @escaping LookUpCompletion) -> LookUpTicket? {
-        if let literal = SocketAddress(literal: host, port: port) {
+        if let literal = TransportAddress(literal: host, port: port) {
             completion(.success([literal]))
             return nil
         }
@@ -50,7 +50,7 @@ public final class Resolver: Sendable {
     /// that is being answered at this moment may still complete.
     public func cancel(_ ticket: LookUpTicket) { threads.cancel(ticket) }
 
-    private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[SocketAddress], ResolveError> {
+    private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[TransportAddress], ResolveError> {
         // To C the text would end there, and the answer would be another host's.
         if host.utf8.contains(0) { return .failure(ResolveError(host: host, code: EAI_NONAME)) }
         var hints = unsafe addrinfo()
@@ -68,11 +68,11 @@ public final class Resolver: Sendable {
         }
         guard code == 0 else { return .failure(ResolveError(host: host, code: code)) }
         defer { unsafe freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
+        var addresses: [TransportAddress] = []
         var next = unsafe list
         while let entry = unsafe next {
             if let raw = unsafe entry.pointee.ai_addr,
-                let address = unsafe SocketAddress(raw, length: entry.pointee.ai_addrlen),
+                let address = unsafe TransportAddress(raw, length: entry.pointee.ai_addrlen),
                 !addresses.contains(address)
             {
                 addresses.append(address)

@@ -4,8 +4,8 @@ import TernLock
 /// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they
 /// can tell when the resolver has gone.
 final class ResolverThreads: Sendable {
-    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolveError>
-    typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Void
+    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[TransportAddress], ResolveError>
+    typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemCallError) -> Void
 
     /// Names looked up at a time, not counting those that hang.
     static let limit = 16

@@ -5,9 +5,9 @@ public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One address that was tried and what became of it.
     public struct Attempt: Sendable, Hashable {
         /// The address that was tried.
-        public let address: SocketAddress
+        public let address: TransportAddress
         /// Why it could not be connected to.
-        public let error: SystemError
+        public let error: SystemCallError
     }
 
     /// Every attempt, in the order in which they failed.

@@ -15,9 +15,9 @@ public final class Connector {
         /// What the loop knows it by.
         public let token: RegistrationToken
         /// The address that answered first.
-        public let address: SocketAddress
+        public let address: TransportAddress
         /// The address of our end; nil in the Unix domain, where clients have no name.
-        public let localAddress: SocketAddress?
+        public let localAddress: TransportAddress?
     }
 
     /// What became of it, told once, on the loop's thread.
@@ -32,7 +32,7 @@ public final class Connector {
     /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if
     /// there is one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full.
     public init(
-        addresses: [SocketAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
+        addresses: [TransportAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
         completion: @escaping Completion
     ) {
         self.loop = loop
@@ -73,8 +73,8 @@ public final class Connector {
         }
     }
 
-    private func connect(_ number: Int, to address: SocketAddress) {
-        do throws(SystemError) {
+    private func connect(_ number: Int, to address: TransportAddress) {
+        do throws(SystemCallError) {
             let socket = try Socket.connecting(to: address)
             switch try socket.progress() {
             case .connected(let local):
@@ -96,7 +96,7 @@ public final class Connector {
         loop.setDeadline(moment, for: timer)
     }
 
-    fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<SocketAddress?, SystemError>) {
+    fileprivate func attemptEnded(_ attempt: Attempt, _ outcome: Result<TransportAddress?, SystemCallError>) {
         guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return }
         attempts.remove(at: index)
         switch outcome {
@@ -137,15 +137,15 @@ public final class Connector {
 /// alive, not their owners.
 private final class Attempt: ReadinessHandler {
     let number: Int
-    private let address: SocketAddress
+    private let address: TransportAddress
     private let loop: ReactorLoop
     private weak var connector: Connector?
     private var socket: Socket?
     private var token: RegistrationToken?
 
     init(
-        _ number: Int, _ socket: consuming Socket, to address: SocketAddress, loop: ReactorLoop, connector: Connector
-    ) throws(SystemError) {
+        _ number: Int, _ socket: consuming Socket, to address: TransportAddress, loop: ReactorLoop, connector: Connector
+    ) throws(SystemCallError) {
         self.number = number
         self.address = address
         self.loop = loop
@@ -158,10 +158,10 @@ private final class Attempt: ReadinessHandler {
 
     func ready(_ readiness: Readiness) {
         guard let connector else { return close() }
-        connector.attemptEnded(self, Result { () throws(SystemError) in try socket?.finishConnecting() })
+        connector.attemptEnded(self, Result { () throws(SystemCallError) in try socket?.finishConnecting() })
     }
 
-    func takeConnected(from local: SocketAddress?) -> Connector.Connected? {
+    func takeConnected(from local: TransportAddress?) -> Connector.Connected? {
         guard let token, let socket = socket.take() else { return nil }
         self.token = nil
         return Connector.Connected(socket: socket, token: token, address: address, localAddress: local)

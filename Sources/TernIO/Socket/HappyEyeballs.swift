@@ -22,7 +22,7 @@ struct HappyEyeballs: ~Copyable {
 
     enum Step: Equatable {
         /// Start an attempt, which has this number from now on; or the one that has it already once more.
-        case connect(number: Int, SocketAddress)
+        case connect(number: Int, TransportAddress)
         /// Wait until an attempt ends, or for this moment if it comes before.
         case wait(until: MonotonicInstant?)
         /// No address can be connected to, or not in time; what is under way is of no use any more. Told once.
@@ -39,7 +39,7 @@ struct HappyEyeballs: ~Copyable {
     /// The kernel's own for TCP: six repetitions, after 1, 2, 4 … 64 seconds (`tcp_syn_retries`).
     static let patience = Duration.seconds(127)
 
-    private let addresses: [SocketAddress]
+    private let addresses: [TransportAddress]
     private let deadline: MonotonicInstant?
     /// How many addresses had their attempt; attempts are numbered by their place.
     private var started = 0
@@ -51,7 +51,7 @@ struct HappyEyeballs: ~Copyable {
 
     /// `addresses` in order of preference; an empty list fails without an attempt. An attempt that is pending at the
     /// deadline has failed.
-    init(addresses: [SocketAddress], deadline: MonotonicInstant? = nil) {
+    init(addresses: [TransportAddress], deadline: MonotonicInstant? = nil) {
         self.addresses = Self.interleaved(addresses)
         self.deadline = deadline
     }
@@ -69,7 +69,7 @@ struct HappyEyeballs: ~Copyable {
     }
 
     /// An attempt came to nothing, at this moment.
-    mutating func failed(_ number: Int, _ error: SystemError, now: MonotonicInstant) {
+    mutating func failed(_ number: Int, _ error: SystemCallError, now: MonotonicInstant) {
         guard let place = place(of: number) else { return }
         if isBusy(addresses[number], error), scheduleRetry(place, now: now) { return }
         pendingAttempts.remove(at: place)
@@ -90,7 +90,7 @@ struct HappyEyeballs: ~Copyable {
         for attempt in pendingAttempts {
             let code = attempt.retryTime == nil ? ETIMEDOUT : EAGAIN
             failures.append(
-                ConnectError.Attempt(address: addresses[attempt.number], error: SystemError(.connect, code: code)))
+                ConnectError.Attempt(address: addresses[attempt.number], error: SystemCallError(.connect, code: code)))
         }
         return fail()
     }
@@ -125,9 +125,9 @@ struct HappyEyeballs: ~Copyable {
     private func place(of number: Int) -> Int? { pendingAttempts.firstIndex { $0.number == number } }
 
     /// To other families `EAGAIN` is a lack of our own ports, of which time is no cure.
-    private func isBusy(_ address: SocketAddress, _ error: SystemError) -> Bool {
+    private func isBusy(_ address: TransportAddress, _ error: SystemCallError) -> Bool {
         guard case .unix = address else { return false }
-        return error == SystemError(.connect, code: EAGAIN)
+        return error == SystemCallError(.connect, code: EAGAIN)
     }
 
     /// Whether the attempt may go on.
@@ -147,11 +147,11 @@ struct HappyEyeballs: ~Copyable {
     }
 
     /// Alternates families, beginning with the first address's (RFC 8305 §4).
-    private static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    private static func interleaved(_ addresses: [TransportAddress]) -> [TransportAddress] {
         guard addresses.count > 1, let first = addresses.first else { return addresses }
         var same = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]
         var other = addresses.filter { $0.isIPv6 != first.isIPv6 }[...]
-        var result: [SocketAddress] = []
+        var result: [TransportAddress] = []
         while !same.isEmpty || !other.isEmpty {
             if let address = same.popFirst() { result.append(address) }
             if let address = other.popFirst() { result.append(address) }

@@ -8,11 +8,11 @@ extension Socket {
     ///
     /// `.endOfStream` is the file's end: nothing lies at `offset`, because the file is not, or no longer, that long. It
     /// comes every time. No bytes to send are no call.
-    public func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
+    public func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult {
         if count <= 0 { return .wouldBlock }
         let (target, source) = (descriptor.rawValue, file.descriptor.rawValue)
         // Unlike send(2) it knows no MSG_NOSIGNAL.
-        return try BlockedSignal.pipe.during { () throws(SystemError) in
+        return try BlockedSignal.pipe.during { () throws(SystemCallError) in
             try SystemCall.transfer(.sendfile) {
                 var offset = off_t(offset)
                 return unsafe sendfile(target, source, &offset, count)

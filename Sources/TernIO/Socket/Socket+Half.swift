@@ -4,7 +4,7 @@ import Glibc
 
 extension Socket {
     /// Sends FIN behind what has been sent, and leaves the other half open.
-    public func finish() throws(SystemError) {
+    public func finish() throws(SystemCallError) {
         _ = try SystemCall.run(.shutdown) { shutdown(descriptor.rawValue, Int32(SHUT_WR)) }
     }
 }

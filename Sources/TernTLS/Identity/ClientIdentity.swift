@@ -6,7 +6,7 @@ import CTernOpenSSL
 /// Two are equal if their certificates and hosts are: the key is known to belong to the first certificate.
 public struct ClientIdentity: Sendable {
     /// What is sent: the certificate of the key, then those that lead to its authority.
-    public let certificates: [Certificate]
+    public let certificates: [X509Certificate]
     let privateKey: PrivateKeyReference
     /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that
     /// a redirect leads to, which learns the client's identity from it. Other servers get the answer of a client
@@ -22,9 +22,9 @@ public struct ClientIdentity: Sendable {
     public init(
         pem: [UInt8], privateKeyPEM: [UInt8]? = nil, passphrase: String? = nil
     ) throws(ClientIdentityError) {
-        let certificates: [Certificate]
+        let certificates: [X509Certificate]
         do throws(CertificateError) {
-            certificates = try Certificate.all(inPEM: pem)
+            certificates = try X509Certificate.all(inPEM: pem)
         } catch {
             throw ClientIdentityError(.certificate(error))
         }
@@ -37,7 +37,7 @@ public struct ClientIdentity: Sendable {
         try self.init(contents.certificates, contents.privateKey)
     }
 
-    private init(_ certificates: [Certificate], _ privateKey: PrivateKeyReference) throws(ClientIdentityError) {
+    private init(_ certificates: [X509Certificate], _ privateKey: PrivateKeyReference) throws(ClientIdentityError) {
         guard let leaf = certificates.first,
             unsafe X509_check_private_key(leaf.x509.pointer, privateKey.pointer) == 1
         else { throw .withQueue(.keyMismatch) }

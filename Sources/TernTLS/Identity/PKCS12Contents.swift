@@ -4,7 +4,7 @@ import CTernOpenSSL
 /// What a PKCS#12 file holds, as far as it makes an identity.
 struct PKCS12Contents {
     /// The key's own certificate first, then its issuers as far as the file has them.
-    let certificates: [Certificate]
+    let certificates: [X509Certificate]
     let privateKey: PrivateKeyReference
 
     init(der: [UInt8], passphrase: String) throws(ClientIdentityError) {
@@ -26,11 +26,11 @@ struct PKCS12Contents {
             throw .withQueue(.invalidPKCS12)
         }
         defer { if let others = unsafe others { unsafe tern_X509_stack_release(others) } }
-        let certificate = unsafe leaf.map { Certificate(unsafe X509Reference(owning: $0)) }
+        let certificate = unsafe leaf.map { X509Certificate(unsafe X509Reference(owning: $0)) }
         guard let key = unsafe key else { throw ClientIdentityError(.noPrivateKey) }
         privateKey = unsafe PrivateKeyReference(owning: key)
         guard let certificate else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
-        certificates = Self.chain(from: certificate, among: unsafe Certificate.copies(of: others))
+        certificates = Self.chain(from: certificate, among: unsafe X509Certificate.copies(of: others))
         OpenSSLError.clear()
     }
 
@@ -43,7 +43,7 @@ struct PKCS12Contents {
     }
 
     /// The file keeps certificates in any order; a server reads them in one.
-    private static func chain(from leaf: Certificate, among others: [Certificate]) -> [Certificate] {
+    private static func chain(from leaf: X509Certificate, among others: [X509Certificate]) -> [X509Certificate] {
         var chain = [leaf]
         while let last = chain.last, let issuer = others.first(where: { !chain.contains($0) && $0.mayHaveIssued(last) })
         {

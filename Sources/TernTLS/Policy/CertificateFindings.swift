@@ -30,9 +30,9 @@ public struct CertificateFindings: Sendable, Hashable {
     /// Where it stands.
     public let role: Role
     /// The certificate itself.
-    public let certificate: Certificate
+    public let certificate: X509Certificate
     /// In a form that can be pinned.
-    public let publicKey: PublicKey
+    public let publicKey: X509Certificate.PublicKey
     /// Whether it was valid at the moment of the evaluation.
     public let dates: Dates
     /// What it is made out to, as `subjectAltName` has it.
@@ -55,7 +55,7 @@ public struct CertificateFindings: Sendable, Hashable {
     public let failure: TrustFailure?
 
     init(
-        _ certificate: Certificate, depth: Int, role: Role, time: Int64, revocation: RevocationFinding?,
+        _ certificate: X509Certificate, depth: Int, role: Role, time: Int64, revocation: RevocationFinding?,
         failure: TrustFailure?
     ) {
         let x509 = certificate.x509
@@ -80,7 +80,7 @@ public struct CertificateFindings: Sendable, Hashable {
 }
 
 extension CertificateFindings.Dates {
-    init(_ certificate: Certificate, at time: Int64) {
+    init(_ certificate: X509Certificate, at time: Int64) {
         guard let notBefore = certificate.notBefore, let notAfter = certificate.notAfter else {
             self = .unreadable
             return

@@ -11,7 +11,7 @@ extension PinSet {
         /// All pins are in use, as far as the set says; none is kept for an emergency.
         case noBackup
         /// The same key is listed more than once, so there are fewer pins than it seems.
-        case repeatedPin(PublicKey)
+        case repeatedPin(X509Certificate.PublicKey)
         /// The pins count no more.
         case expired
         /// The pins stop counting within this number of days, at most 30.

@@ -26,9 +26,9 @@ public struct PinSet: Sendable, Hashable {
     /// Hosts that `hosts` would cover and that are not to be pinned.
     public var excludedHosts: [HostPattern]
     /// The keys in use.
-    public var pins: [PublicKey]
+    public var pins: [X509Certificate.PublicKey]
     /// Keys that are in no chain yet, for the day when those in use are lost. They match like any pin.
-    public var backupPins: [PublicKey]
+    public var backupPins: [X509Certificate.PublicKey]
     /// Which certificates a pin may match.
     public var scope: Scope
     /// What a mismatch leads to.
@@ -41,7 +41,8 @@ public struct PinSet: Sendable, Hashable {
 
     /// Without hosts, a set for whatever host a policy is made for with it. Without an expiry date, it is for ever.
     public init(
-        hosts: [HostPattern] = [], excludedHosts: [HostPattern] = [], pins: [PublicKey], backupPins: [PublicKey] = [],
+        hosts: [HostPattern] = [], excludedHosts: [HostPattern] = [], pins: [X509Certificate.PublicKey],
+        backupPins: [X509Certificate.PublicKey] = [],
         scope: Scope = .anyCertificate, mode: Mode = .enforce, expires: Int64? = nil, reportURLs: [String] = []
     ) {
         self.hosts = hosts
@@ -70,9 +71,9 @@ public struct PinSet: Sendable, Hashable {
     }
 
     /// Backups included.
-    package var allPins: [PublicKey] { pins + backupPins }
+    package var allPins: [X509Certificate.PublicKey] { pins + backupPins }
 
-    func matches(_ chain: [Certificate]) -> Bool {
+    func matches(_ chain: [X509Certificate]) -> Bool {
         switch scope {
         case .anyCertificate: chain.contains { allPins.contains($0.publicKey) }
         case .leaf: chain.first.map { allPins.contains($0.publicKey) } ?? false

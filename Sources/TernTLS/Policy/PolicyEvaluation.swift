@@ -34,7 +34,7 @@ struct PolicyEvaluation: Sendable {
     /// What a policy came to, before it is put into words.
     struct Findings: Sendable {
         /// The chain it established; empty if it established none.
-        var chain: [Certificate] = []
+        var chain: [X509Certificate] = []
         /// Whether that chain was validated, and not merely signed.
         var isValidated = false
         var failure: TrustFailure?
@@ -169,7 +169,7 @@ extension PolicyEvaluation {
     ///
     /// A leaf that is itself an anchor needs no issuer: without the certificates it came with, an expired or foreign
     /// one among them cannot spoil it.
-    private mutating func validated(_ validateHost: Bool, anchoredIn pins: [Certificate]) -> Findings {
+    private mutating func validated(_ validateHost: Bool, anchoredIn pins: [X509Certificate]) -> Findings {
         var trust = trust
         trust.anchors = .only(pins)
         if let leaf = trust.sentChain.first, pins.contains(leaf) { trust.sentChain = [leaf] }
@@ -197,7 +197,7 @@ extension PolicyEvaluation {
         }
     }
 
-    private mutating func signedPath(_ objection: ([Certificate]) -> TrustFailure.Reason?) -> Findings {
+    private mutating func signedPath(_ objection: ([X509Certificate]) -> TrustFailure.Reason?) -> Findings {
         guard let leaf = trust.sentChain.first else { return refused(.noCertificate, seen: []) }
         if let limit = ChainPlan.crossedLimit(of: trust.sentChain) { return refused(.limit(limit), seen: [leaf]) }
         let path = SignedPath(trust: trust).build(within: &budget)
@@ -224,19 +224,21 @@ extension PolicyEvaluation {
 
 // What pins add
 extension PolicyEvaluation {
-    private func pinned(_ findings: Findings, _ objection: ([Certificate]) -> TrustFailure.Reason?) -> Findings {
+    private func pinned(_ findings: Findings, _ objection: ([X509Certificate]) -> TrustFailure.Reason?) -> Findings {
         guard findings.failure == nil, let reason = objection(findings.chain) else { return findings }
         var findings = findings
         findings.failure = TrustFailure(reason, host: host ?? "", seen: findings.chain)
         return findings
     }
 
-    private static func objection(_ pins: [PublicKey], in chain: [Certificate]) -> TrustFailure.Reason? {
+    private static func objection(_ pins: [X509Certificate.PublicKey], in chain: [X509Certificate]) -> TrustFailure
+        .Reason?
+    {
         chain.contains { pins.contains($0.publicKey) } ? nil : .keyNotPinned(pins: pins)
     }
 
     private func refused(
-        _ reason: TrustFailure.Reason, certificate: Certificate? = nil, seen: [Certificate]
+        _ reason: TrustFailure.Reason, certificate: X509Certificate? = nil, seen: [X509Certificate]
     ) -> Findings {
         Findings(failure: TrustFailure(reason, host: host ?? "", certificate: certificate, seen: seen))
     }

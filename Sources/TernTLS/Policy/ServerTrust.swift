@@ -4,9 +4,9 @@
 /// evaluates the same inside a handshake, in a test and before a rollout.
 public struct ServerTrust: Sendable {
     /// The certificates as the server sent them, its own first. Nothing in this list is verified.
-    public var sentChain: [Certificate]
+    public var sentChain: [X509Certificate]
     /// What chains have to end in, where the policy does not bring its own anchors.
-    public var anchors: Anchors
+    public var anchors: TrustAnchors
     /// The moment to evaluate for, in seconds since 1970-01-01T00:00:00Z.
     public var time: Int64
     /// The rules that chains are held to, where the policy validates them.
@@ -16,7 +16,8 @@ public struct ServerTrust: Sendable {
 
     /// What a server presented, judged for the moment `time`; nil is now.
     public init(
-        sentChain: [Certificate], anchors: Anchors = .system, time: Int64? = nil, profile: TrustProfile = .standard
+        sentChain: [X509Certificate], anchors: TrustAnchors = .system, time: Int64? = nil,
+        profile: TrustProfile = .standard
     ) {
         self.sentChain = sentChain
         self.anchors = anchors

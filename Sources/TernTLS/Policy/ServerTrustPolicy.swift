@@ -21,13 +21,13 @@ public enum ServerTrustPolicy: Sendable {
     ///
     /// Without validation of the chain: a pinned certificate has to be part of the path whose signatures hold. Only a
     /// pinned leaf is safe then: an authority vouches for every host.
-    case pinCertificates(certificates: [Certificate], validateCertificateChain: Bool, validateHost: Bool)
+    case pinCertificates(certificates: [X509Certificate], validateCertificateChain: Bool, validateHost: Bool)
 
     /// The chain has to end in one of the trust's anchors, and one of the pinned keys has to be in the *verified*
     /// chain, whatever else the server sent. Keys that do not occur (backups) do no harm; none at all refuses everyone.
     ///
     /// Without validation of the chain: as for certificates.
-    case pinPublicKeys(publicKeys: [PublicKey], validateCertificateChain: Bool, validateHost: Bool)
+    case pinPublicKeys(publicKeys: [X509Certificate.PublicKey], validateCertificateChain: Bool, validateHost: Bool)
 
     /// Chain and host are validated as by default, and one of the set's keys has to be in the verified chain, unless
     /// the set is expired or only reports.

@@ -27,7 +27,7 @@ extension ServerTrustResult: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private func section(_ title: String, _ certificates: [Certificate]) -> [String] {
+    private func section(_ title: String, _ certificates: [X509Certificate]) -> [String] {
         guard !certificates.isEmpty else { return [] }
         return [title]
             + certificates.enumerated().flatMap { depth, certificate in

@@ -15,11 +15,11 @@ public final class ServerTrustResult: Sendable {
     /// The host the server was evaluated for.
     public let host: String
     /// The certificates as the server sent them; they prove nothing.
-    public let sentChain: [Certificate]
+    public let sentChain: [X509Certificate]
     /// The chain the policy established, leaf to anchor, and the only one its pins were compared with. For a policy
     /// that does not validate chains, the part of it whose signatures hold; empty if the chain was refused, or if the
     /// policy established none.
-    public let verifiedChain: [Certificate]
+    public let verifiedChain: [X509Certificate]
     /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures
     /// hold and nothing else is known.
     public let isChainValidated: Bool
@@ -37,7 +37,8 @@ public final class ServerTrustResult: Sendable {
     public let policy: String
 
     init(
-        verdict: Verdict, host: String, sentChain: [Certificate], verifiedChain: [Certificate], isChainValidated: Bool,
+        verdict: Verdict, host: String, sentChain: [X509Certificate], verifiedChain: [X509Certificate],
+        isChainValidated: Bool,
         waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding], time: Int64,
         policy: String, policyVerdict: ServerTrustResult? = nil
     ) {
@@ -55,7 +56,7 @@ public final class ServerTrustResult: Sendable {
     }
 
     /// The verdict after a delegate has answered.
-    func answered(_ disposition: ServerTrustDisposition) -> ServerTrustResult {
+    func answered(_ disposition: ServerTrustAnswer) -> ServerTrustResult {
         switch (disposition, verdict) {
         case (.performDefaultHandling, _), (.accept, .accepted), (.refuse, .refused): self
         case (.accept, .refused): replaced(.accepted)
@@ -87,7 +88,7 @@ public final class ServerTrustResult: Sendable {
     public var overridden: TrustFailure? { isAccepted ? policyVerdict?.failure : nil }
 
     /// The keys of `verifiedChain`, leaf first.
-    public var verifiedKeys: [PublicKey] { verifiedChain.map(\.publicKey) }
+    public var verifiedKeys: [X509Certificate.PublicKey] { verifiedChain.map(\.publicKey) }
 
     /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate`
     /// where the policies refused, `accepted-unpinned` where a mismatch was let through, or `accepted-expired-pins`

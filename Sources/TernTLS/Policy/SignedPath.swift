@@ -14,7 +14,7 @@ struct SignedPath {
     private static let maximumSignatureChecks = 32
 
     /// - Parameter budget: what it may cost. Where less than a whole allowance is exceeded, the path means nothing.
-    func build(within budget: inout EvaluationBudget) -> [Certificate] {
+    func build(within budget: inout EvaluationBudget) -> [X509Certificate] {
         defer { OpenSSLError.clear() }
         guard let leaf = trust.sentChain.first else { return [] }
         guard budget.spend(trust.sentChain.reduce(0) { $0 + CertificateSize($1).readingCost }) else { return [leaf] }
@@ -35,11 +35,11 @@ struct SignedPath {
         return path
     }
 
-    private func mayIssue(_ candidate: Certificate, _ certificate: Certificate) -> Bool {
+    private func mayIssue(_ candidate: X509Certificate, _ certificate: X509Certificate) -> Bool {
         unsafe candidate.mayHaveIssued(certificate) && X509_check_ca(candidate.x509.pointer) != 0
     }
 
-    private func signed(_ certificate: Certificate, by issuer: Certificate) -> Bool {
+    private func signed(_ certificate: X509Certificate, by issuer: X509Certificate) -> Bool {
         var strength: Int32 = 0
         guard let key = unsafe X509_get0_pubkey(issuer.x509.pointer),
             unsafe X509_get_signature_info(certificate.x509.pointer, nil, nil, &strength, nil) == 1

@@ -46,7 +46,7 @@ public struct CertificateRevocationList: Sendable {
     /// When the next one is due; nil if it does not say.
     public var nextUpdate: Int64? { unsafe Timestamp.seconds(X509_CRL_get0_nextUpdate(reference.pointer)) }
 
-    /// RFC 4514 text, as of `Certificate`.
+    /// RFC 4514 text, as of `X509Certificate`.
     public var issuer: String { unsafe X509Reference.text(of: X509_CRL_get_issuer(reference.pointer)) }
 }
 

@@ -7,8 +7,8 @@ import CTernOpenSSL
 /// anchor is the issuer: of several it would choose one before it looks at signatures, and a forged one could hide a
 /// genuine one. Indirect and delta lists do not count.
 struct ListCheck {
-    let certificate: Certificate
-    let issuer: Certificate
+    let certificate: X509Certificate
+    let issuer: X509Certificate
 
     /// `undetermined` if no list is current, from the issuer and about certificates such as this. Bad news counts,
     /// whatever another list says.

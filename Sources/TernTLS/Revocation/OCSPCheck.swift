@@ -3,8 +3,8 @@ import CTernOpenSSL
 
 /// Asks for, and judges, a responder's word on one certificate (RFC 6960).
 struct OCSPCheck {
-    let certificate: Certificate
-    let issuer: Certificate
+    let certificate: X509Certificate
+    let issuer: X509Certificate
 
     /// Clocks differ; so much is forgiven at both ends.
     private static let skew: Int64 = 300

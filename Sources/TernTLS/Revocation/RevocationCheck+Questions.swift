@@ -7,7 +7,7 @@ extension RevocationCheck {
     /// What can be asked about a certificate. Only plain http: to fetch over https would need a certificate whose
     /// revocation would have to be checked (RFC 5280 §8), and what is fetched is signed anyway.
     static func questions(
-        about certificate: Certificate, issuedBy issuer: Certificate, _ flags: RevocationFlags
+        about certificate: X509Certificate, issuedBy issuer: X509Certificate, _ flags: RevocationFlags
     ) -> [RevocationQuestion] {
         if flags.contains(.networkAccessDisabled) { return [] }
         var responders: [RevocationQuestion] = []

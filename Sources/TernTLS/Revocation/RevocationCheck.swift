@@ -9,7 +9,7 @@ struct RevocationCheck {
     let time: Int64
 
     /// One finding for each certificate but the anchor, which is trusted by decree.
-    func findings(in chain: [Certificate]) -> [RevocationFinding] {
+    func findings(in chain: [X509Certificate]) -> [RevocationFinding] {
         zip(chain, chain.dropFirst()).enumerated().map { depth, pair in
             finding(about: pair.0, issuedBy: pair.1, depth: depth)
         }
@@ -17,7 +17,7 @@ struct RevocationCheck {
 
     /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the
     /// fitting alert for.
-    func failure(of findings: [RevocationFinding], in chain: [Certificate], host: String) -> TrustFailure? {
+    func failure(of findings: [RevocationFinding], in chain: [X509Certificate], host: String) -> TrustFailure? {
         let failure = failureOfFindings(findings, in: chain, host: host)
         if case .revoked = failure?.reason { return failure }
         guard let leaf = chain.first, lacksStaple(chain) else { return failure }
@@ -27,7 +27,7 @@ struct RevocationCheck {
             .missingStaple, host: host, verifyCode: X509_V_ERR_OCSP_VERIFY_NEEDED, certificate: leaf, seen: chain)
     }
 
-    private func lacksStaple(_ chain: [Certificate]) -> Bool {
+    private func lacksStaple(_ chain: [X509Certificate]) -> Bool {
         // An anchor by itself is trusted by decree.
         guard flags.contains(.ocsp), chain.count > 1, chain[0].x509.demandsStaple else { return false }
         guard let staple = data.stapledResponse else { return true }
@@ -35,7 +35,7 @@ struct RevocationCheck {
     }
 
     private func failureOfFindings(
-        _ findings: [RevocationFinding], in chain: [Certificate], host: String
+        _ findings: [RevocationFinding], in chain: [X509Certificate], host: String
     ) -> TrustFailure? {
         for finding in findings {
             let (reason, code): (TrustFailure.Reason, Int32)
@@ -59,7 +59,7 @@ struct RevocationCheck {
     /// Of several words the worst counts, apart from a responder's ignorance, which anybody better informed makes up
     /// for.
     private func finding(
-        about certificate: Certificate, issuedBy issuer: Certificate, depth: Int
+        about certificate: X509Certificate, issuedBy issuer: X509Certificate, depth: Int
     ) -> RevocationFinding {
         var words: [(RevocationFinding.Status, RevocationFinding.Source)] = []
         if flags.contains(.ocsp) {

@@ -28,7 +28,7 @@ public struct RevocationFinding: Sendable, Hashable {
     /// The certificate's position in the verified chain; 0 is the leaf.
     public let depth: Int
     /// The certificate it is about.
-    public let certificate: Certificate
+    public let certificate: X509Certificate
     /// What is known about it.
     public let status: Status
     /// Nil for `undetermined`.

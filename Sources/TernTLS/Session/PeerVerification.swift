@@ -20,7 +20,7 @@ final class PeerVerification {
     /// What sessions of this connection are kept with; nil until the server is accepted for good.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: Anchors, profile: TrustProfile, asksUser: Bool) {
+    init(host: String, policy: ServerTrustPolicy, anchors: TrustAnchors, profile: TrustProfile, asksUser: Bool) {
         self.asksUser = asksUser
         self.policy = policy
         // The time is set when there is something to judge.
@@ -38,7 +38,7 @@ final class PeerVerification {
     @unsafe func verify(_ store: OpaquePointer, of ssl: OpaquePointer) -> Int32 {
         if !hasCertificates {
             hasCertificates = true
-            evaluation.trust.sentChain = unsafe Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
+            evaluation.trust.sentChain = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
             evaluation.trust.time = Timestamp.now
             unsafe takeStaple(of: ssl)
             judge()
@@ -109,7 +109,7 @@ final class PeerVerification {
     }
 
     /// The answer to `needDisposition`; the first one counts.
-    func answer(_ disposition: ServerTrustDisposition) {
+    func answer(_ disposition: ServerTrustAnswer) {
         guard case .needDisposition(let pending)? = obstacle else { return }
         let result = pending.result
         isAnswered = true

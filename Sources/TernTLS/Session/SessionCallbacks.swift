@@ -7,12 +7,12 @@ import CTernOpenSSL
 final class SessionCallbacks {
     let verification: PeerVerification
     private var resumption: Resumption?
-    private let keyLog: KeyLog?
+    private let keyLog: TLSKeyLog?
     private(set) var wasAskedForCertificate = false
     /// Whether the server sent more certificates than anybody reads.
     private(set) var hasTooManyCertificates = false
 
-    init(verification: PeerVerification, resumption: Resumption?, keyLog: KeyLog?) {
+    init(verification: PeerVerification, resumption: Resumption?, keyLog: TLSKeyLog?) {
         self.verification = verification
         self.resumption = resumption
         self.keyLog = keyLog

@@ -7,7 +7,7 @@ import CTernOpenSSL
 /// references its sessions hold and locks what they share.
 @safe public final class TLSContext: @unchecked Sendable {
     /// The configuration the context was made from.
-    public let configuration: TLSConfiguration
+    public let configuration: TLSSettings
     let pointer: OpaquePointer
     /// What may be resumed; nil if nothing may.
     let sessions: SessionCache?
@@ -16,7 +16,7 @@ import CTernOpenSSL
     /// which takes some 20 ms: make it where blocking is harmless.
     ///
     /// - Throws: `invalidConfiguration` or `outOfResources`.
-    public init(_ configuration: TLSConfiguration) throws(TLSError) {
+    public init(_ configuration: TLSSettings) throws(TLSError) {
         OpenSSLError.clear()
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw .withQueue(.outOfResources) }
         unsafe pointer = context

@@ -122,7 +122,7 @@ import CTernOpenSSL
     }
 
     /// Answers `.needDisposition`. The first answer counts.
-    public mutating func answer(_ disposition: ServerTrustDisposition) { callbacks.verification.answer(disposition) }
+    public mutating func answer(_ disposition: ServerTrustAnswer) { callbacks.verification.answer(disposition) }
 
     /// Gives back what `.needEvaluation` was about.
     public mutating func take(_ completed: CompletedEvaluation) { callbacks.verification.take(completed) }

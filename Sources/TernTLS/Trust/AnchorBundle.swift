@@ -11,7 +11,7 @@ import TernLock
     private let encodings: [[UInt8]]
     /// Where those of a name are, by OpenSSL's hash of it. Names with the same hash are told apart by the store.
     private let places: [UInt: [Int]]
-    private let parsed = Lock<[Int: Certificate]>([:])
+    private let parsed = Lock<[Int: X509Certificate]>([:])
 
     /// Nil for a file that cannot be read, or holds anything but certificates: it is OpenSSL's to make sense of.
     @unsafe init?(file: UnsafePointer<CChar>) {
@@ -30,18 +30,18 @@ import TernLock
     var count: Int { encodings.count }
 
     /// Every one that is a certificate.
-    var all: [Certificate] { encodings.indices.compactMap(certificate) }
+    var all: [X509Certificate] { encodings.indices.compactMap(certificate) }
 
     /// Those whose subject is `name`, and perhaps others.
-    @unsafe func certificates(named name: OpaquePointer?) -> [Certificate] {
+    @unsafe func certificates(named name: OpaquePointer?) -> [X509Certificate] {
         guard let hash = unsafe Self.hash(name) else { return [] }
         return places[hash, default: []].compactMap(certificate)
     }
 
-    private func certificate(at place: Int) -> Certificate? {
+    private func certificate(at place: Int) -> X509Certificate? {
         parsed.withLock { parsed in
             if let known = parsed[place] { return known }
-            let read = try? Certificate(der: encodings[place])
+            let read = try? X509Certificate(der: encodings[place])
             parsed[place] = read
             return read
         }

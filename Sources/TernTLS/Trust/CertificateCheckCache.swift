@@ -18,12 +18,12 @@ struct CertificateCheckCache {
 
     private var sizes: [UInt: CertificateSize] = [:]
     private var rules: [Place: CertificateRule?] = [:]
-    private var keys: [PublicKey: Int] = [:]
+    private var keys: [X509Certificate.PublicKey: Int] = [:]
     private var keyNumbers: [UInt: Int] = [:]
     private var signatures: [Signature: Bool] = [:]
-    private var anchors: [UInt: [Certificate]] = [:]
+    private var anchors: [UInt: [X509Certificate]] = [:]
 
-    mutating func size(of certificate: Certificate) -> CertificateSize {
+    mutating func size(of certificate: X509Certificate) -> CertificateSize {
         let address = certificate.x509.address
         if let known = sizes[address] { return known }
         let size = CertificateSize(certificate)
@@ -33,7 +33,7 @@ struct CertificateCheckCache {
 
     /// The first rule that an issuer breaks by itself.
     mutating func rule(
-        brokenBy certificate: Certificate, at place: CertificateRule.Place, profile: TrustProfile
+        brokenBy certificate: X509Certificate, at place: CertificateRule.Place, profile: TrustProfile
     ) -> CertificateRule? {
         let key = Place(certificate: certificate.x509.address, isAnchor: place.isAnchor)
         if let known = rules[key] { return known }
@@ -43,7 +43,9 @@ struct CertificateCheckCache {
     }
 
     /// Whether the issuer's key signed the certificate; nil if there is no work left to find out.
-    mutating func isSigned(_ certificate: Certificate, by issuer: Certificate, within budget: inout EvaluationBudget)
+    mutating func isSigned(
+        _ certificate: X509Certificate, by issuer: X509Certificate, within budget: inout EvaluationBudget
+    )
         -> Bool?
     {
         let signature = Signature(certificate: certificate.x509.address, key: number(ofKeyOf: issuer))
@@ -56,7 +58,7 @@ struct CertificateCheckCache {
         return holds
     }
 
-    private mutating func number(ofKeyOf certificate: Certificate) -> Int {
+    private mutating func number(ofKeyOf certificate: X509Certificate) -> Int {
         let address = certificate.x509.address
         if let known = keyNumbers[address] { return known }
         let key = certificate.publicKey
@@ -67,8 +69,8 @@ struct CertificateCheckCache {
     }
 
     mutating func anchors(
-        issuing certificate: Certificate, in store: TrustStore, within budget: inout EvaluationBudget
-    ) -> [Certificate] {
+        issuing certificate: X509Certificate, in store: TrustStore, within budget: inout EvaluationBudget
+    ) -> [X509Certificate] {
         let address = certificate.x509.address
         if let known = anchors[address] { return known }
         let found = store.certificates(issuing: certificate)

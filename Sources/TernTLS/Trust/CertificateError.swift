@@ -4,7 +4,7 @@
 public struct CertificateError: Error, Sendable, Hashable {
     /// What the bytes are instead, or lack.
     public enum Reason: Sendable, Hashable {
-        /// Not one DER `Certificate` and nothing else.
+        /// Not one DER `X509Certificate` and nothing else.
         case invalidDER
         /// A `CERTIFICATE` block of the PEM text, counted from 0, is broken.
         case invalidPEM(block: Int)

@@ -8,7 +8,7 @@ extension CertificateRule {
     /// altogether (RFC 6818 §2).
     ///
     /// - Parameter isComplete: the last certificate is an anchor, not an intermediate that is believed for now.
-    static func violated(by path: [Certificate], isComplete: Bool, profile: TrustProfile) -> PathProblem? {
+    static func violated(by path: [X509Certificate], isComplete: Bool, profile: TrustProfile) -> PathProblem? {
         for (depth, certificate) in path.enumerated() {
             let place = Place(depth: depth, isAnchor: isComplete && depth == path.count - 1)
             let rule =
@@ -29,14 +29,14 @@ extension CertificateRule {
     }
 }
 
-extension Certificate {
+extension X509Certificate {
     /// The first rule that this certificate breaks by itself.
     func brokenOwnRule(at place: CertificateRule.Place, profile: TrustProfile) -> CertificateRule? {
         brokenRule(at: place) ?? (profile == .web ? brokenWebRule(at: place) : nil)
     }
 
     /// The first rule that this certificate breaks together with those below it, leaf first.
-    func brokenRule(at place: CertificateRule.Place, below path: ArraySlice<Certificate>)
+    func brokenRule(at place: CertificateRule.Place, below path: ArraySlice<X509Certificate>)
         -> CertificateRule?
     {
         if let issued = path.last, lacksKeyIdentifier(namedBy: issued, at: place) {

@@ -13,7 +13,7 @@ struct CertificateSize {
     /// A certificate as small as this is not counted in detail: it has room for nothing that is much.
     private static let small = 2048
 
-    init(_ certificate: Certificate) {
+    init(_ certificate: X509Certificate) {
         let x509 = certificate.x509
         bytes = x509.byteCount
         parts = x509.partCount

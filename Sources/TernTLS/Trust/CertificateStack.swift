@@ -6,10 +6,10 @@ import CTernOpenSSL
 /// Safety: the stack is owned, never nil and freed once; it borrows the certificates, which live as long as it does.
 @safe final class CertificateStack {
     let pointer: OpaquePointer
-    private let certificates: [Certificate]
+    private let certificates: [X509Certificate]
 
     /// Nil without memory.
-    init?(_ certificates: [Certificate]) {
+    init?(_ certificates: [X509Certificate]) {
         guard let stack = unsafe tern_X509_stack_new() else { return nil }
         unsafe pointer = stack
         self.certificates = certificates

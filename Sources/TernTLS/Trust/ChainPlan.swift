@@ -5,7 +5,7 @@ import CTernOpenSSL
 struct ChainPlan {
     /// Certificates that may be in a path, without those that cross a limit or have a key that is costly to verify
     /// with: such a key never gets to verify anything.
-    private(set) var usable: [Certificate] = []
+    private(set) var usable: [X509Certificate] = []
     /// The price of reading them all.
     private(set) var readingCost = 0
     /// The price of the obvious path at most.
@@ -15,13 +15,13 @@ struct ChainPlan {
 
     struct LimitExceeded: Error {
         let limit: EvaluationLimit
-        let certificate: Certificate?
+        let certificate: X509Certificate?
     }
 
     /// The anchor, and OpenSSL's own pains.
     private static let baseCost = 100
 
-    init(leaf: Certificate, untrusted: [Certificate]) throws(LimitExceeded) {
+    init(leaf: X509Certificate, untrusted: [X509Certificate]) throws(LimitExceeded) {
         guard untrusted.count < EvaluationLimit.certificates.maximum else {
             throw LimitExceeded(limit: .certificates, certificate: nil)
         }
@@ -50,7 +50,7 @@ struct ChainPlan {
     }
 
     /// OpenSSL goes through all policies of a certificate for each of them.
-    private mutating func weighPolicies(_ certificates: [Certificate]) throws(LimitExceeded) {
+    private mutating func weighPolicies(_ certificates: [X509Certificate]) throws(LimitExceeded) {
         guard certificates.contains(where: { $0.x509.hasExtension(NID_policy_constraints) }) else { return }
         for certificate in certificates {
             let count = certificate.x509.policyCount
@@ -62,7 +62,7 @@ struct ChainPlan {
     }
 
     /// The limit that a list crosses as a whole.
-    static func crossedLimit(of list: [Certificate]) -> EvaluationLimit? {
+    static func crossedLimit(of list: [X509Certificate]) -> EvaluationLimit? {
         if list.count > EvaluationLimit.certificates.maximum { return .certificates }
         return list.reduce(0) { $0 + $1.x509.byteCount } > EvaluationLimit.listSize.maximum ? .listSize : nil
     }

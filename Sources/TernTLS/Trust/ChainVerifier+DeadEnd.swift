@@ -31,18 +31,18 @@ extension ChainVerifier {
     }
 }
 
-extension Certificate {
+extension X509Certificate {
     fileprivate var unreadableRule: CertificateRule? {
         guard x509.has(EXFLAG_INVALID) else { return nil }
         return x509.hasDuplicateExtension ? .duplicateExtension : .malformedExtension
     }
 
-    fileprivate func hasName(ofIssuerOf other: Certificate) -> Bool {
+    fileprivate func hasName(ofIssuerOf other: X509Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(x509.pointer), X509_get_issuer_name(other.x509.pointer)) == 0
     }
 
     /// A key that can be read has to fit by its identifiers, too: another of the same name may be the issuer's.
-    fileprivate func unsupportedKeyRule(against issued: Certificate) -> CertificateRule? {
+    fileprivate func unsupportedKeyRule(against issued: X509Certificate) -> CertificateRule? {
         !hasSupportedKey && (keyAlgorithm == nil || mayHaveIssued(issued)) ? .unsupportedKey : nil
     }
 }

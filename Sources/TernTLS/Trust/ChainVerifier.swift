@@ -7,9 +7,9 @@ import CTernOpenSSL
 /// The obvious path comes first, and nearly always is the only one. If it is refused for a reason that another path
 /// could avoid, all others are tried.
 struct ChainVerifier {
-    var leaf: Certificate
+    var leaf: X509Certificate
     /// Certificates that may help to build the chain; none of them is believed.
-    var untrusted: [Certificate]
+    var untrusted: [X509Certificate]
     var store: TrustStore
     /// Nil leaves the name out, and only the name.
     var identity: ReferenceIdentity?
@@ -50,15 +50,15 @@ struct ChainVerifier {
     }
 
     /// The whole of one path, believing its last certificate.
-    func check(_ path: [Certificate], isComplete: Bool) -> PathValidation.Outcome {
+    func check(_ path: [X509Certificate], isComplete: Bool) -> PathValidation.Outcome {
         judge(validation.check(path), isComplete: isComplete)
     }
 
     /// The same by OpenSSL's rules alone, for a path whose certificates have been held to the others.
-    func check(_ path: [Certificate]) -> PathValidation.Outcome { validation.check(path) }
+    func check(_ path: [X509Certificate]) -> PathValidation.Outcome { validation.check(path) }
 
     /// Without the name, which is the leaf's own affair.
-    func checkStructure(_ path: [Certificate]) -> PathValidation.Outcome {
+    func checkStructure(_ path: [X509Certificate]) -> PathValidation.Outcome {
         PathValidation(identity: nil, time: time).checkStructure(path)
     }
 

@@ -6,7 +6,7 @@ import CTernOpenSSL
 enum ExplicitPolicy {
     /// Whether the path, leaf first, is valid only with a certificate policy that is valid all along it. What an anchor
     /// demands is not looked at (§6.1.1 d).
-    static func isRequired(in path: [Certificate]) -> Bool {
+    static func isRequired(in path: [X509Certificate]) -> Bool {
         guard path.dropLast().contains(where: { $0.x509.hasExtension(NID_policy_constraints) }) else { return false }
         // §6.1.2 d: one more than there are certificates below the anchor.
         var remaining = path.count

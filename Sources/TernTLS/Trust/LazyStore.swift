@@ -2,12 +2,12 @@
 
 import TernLock
 
-/// The store of an `Anchors` value, built when first asked for.
+/// The store of an `TrustAnchors` value, built when first asked for.
 final class LazyStore: Sendable {
-    private let source: Anchors.Source
+    private let source: TrustAnchors.Source
     private let built = Lock<TrustStore?>(nil)
 
-    init(_ source: Anchors.Source) { self.source = source }
+    init(_ source: TrustAnchors.Source) { self.source = source }
 
     var value: TrustStore {
         built.withLock { built in

@@ -14,9 +14,9 @@ struct PathProblem: Hashable {
     var finding: Finding
     /// The position in the path it is about; 0 is the leaf.
     var depth: Int
-    var certificate: Certificate?
+    var certificate: X509Certificate?
 
-    init(_ finding: Finding, depth: Int = 0, certificate: Certificate? = nil) {
+    init(_ finding: Finding, depth: Int = 0, certificate: X509Certificate? = nil) {
         self.finding = finding
         self.depth = depth
         self.certificate = certificate

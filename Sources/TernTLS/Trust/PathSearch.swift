@@ -13,7 +13,7 @@ import CTernOpenSSL
 /// how busy the machine is.
 struct PathSearch {
     private let verifier: ChainVerifier
-    private let untrusted: [Certificate]
+    private let untrusted: [X509Certificate]
     private let policyCost: Int
     private(set) var budget: EvaluationBudget
     private var checks = CertificateCheckCache()
@@ -27,12 +27,12 @@ struct PathSearch {
         self.verifier = verifier
         self.policyCost = policyCost
         self.budget = budget
-        var seen: Set<Certificate> = []
+        var seen: Set<X509Certificate> = []
         untrusted = verifier.untrusted.filter { seen.insert($0).inserted }
     }
 
     /// A valid path, or nil if there is none or the work is spent.
-    mutating func run() -> [Certificate]? {
+    mutating func run() -> [X509Certificate]? {
         let leaf = verifier.leaf
         let isAnchor = verifier.store.contains(leaf)
         // What is wrong with the leaf itself is wrong on every path.
@@ -42,7 +42,7 @@ struct PathSearch {
         return isAnchor ? [leaf] : extend([leaf])
     }
 
-    private mutating func extend(_ path: [Certificate]) -> [Certificate]? {
+    private mutating func extend(_ path: [X509Certificate]) -> [X509Certificate]? {
         guard let last = path.last, path.count <= PathValidation.maximumIntermediates + 1 else { return nil }
         let anchors = anchors(issuing: last)
         for anchor in anchors where mayFollow(anchor, path) {
@@ -56,7 +56,7 @@ struct PathSearch {
         return nil
     }
 
-    private mutating func validate(_ path: [Certificate], isComplete: Bool) -> Bool {
+    private mutating func validate(_ path: [X509Certificate], isComplete: Bool) -> Bool {
         guard budget.spend(cost(of: path)) else { return false }
         // The signature first: most of what a search meets is not what it looks for, and this is the same on every
         // path.
@@ -70,14 +70,14 @@ struct PathSearch {
     }
 
     private mutating func accept(
-        _ outcome: PathValidation.Outcome, of path: [Certificate], isComplete: Bool
+        _ outcome: PathValidation.Outcome, of path: [X509Certificate], isComplete: Bool
     ) -> Bool {
         guard case .refused(let found) = outcome else { return true }
         return accept(found, of: path, isComplete: isComplete)
     }
 
     /// Whether there is nothing wrong; notes what there is.
-    private mutating func accept(_ found: PathProblem?, of path: [Certificate], isComplete: Bool) -> Bool {
+    private mutating func accept(_ found: PathProblem?, of path: [X509Certificate], isComplete: Bool) -> Bool {
         guard let found else { return true }
         if problem == nil, let last = path.last, isComplete || !anchors(issuing: last).isEmpty { problem = found }
         return false
@@ -85,25 +85,25 @@ struct PathSearch {
 
     /// Names and key identifiers fit, and the path would not come back to an authority it has passed: a second
     /// certificate for the same name and key adds constraints and no issuer.
-    private mutating func mayFollow(_ issuer: Certificate, _ path: [Certificate]) -> Bool {
+    private mutating func mayFollow(_ issuer: X509Certificate, _ path: [X509Certificate]) -> Bool {
         guard budget.spend(1), let last = path.last, issuer.mayHaveIssued(last) else { return false }
         return !path.contains { $0.isSameAuthority(as: issuer) }
     }
 
-    private mutating func isContained(_ certificate: Certificate, in anchors: [Certificate]) -> Bool {
+    private mutating func isContained(_ certificate: X509Certificate, in anchors: [X509Certificate]) -> Bool {
         guard !anchors.isEmpty else { return false }
         // Out of work, nothing more is tried.
         return !budget.spend(1 + anchors.count / 16) || anchors.contains { $0.isEqual(to: certificate) }
     }
 
-    private mutating func anchors(issuing certificate: Certificate) -> [Certificate] {
+    private mutating func anchors(issuing certificate: X509Certificate) -> [X509Certificate] {
         checks.anchors(issuing: certificate, in: verifier.store, within: &budget)
     }
 }
 
 // What the last certificate of a path adds
 extension PathSearch {
-    private mutating func signature(in path: [Certificate]) -> PathProblem? {
+    private mutating func signature(in path: [X509Certificate]) -> PathProblem? {
         guard path.count > 1, let issuer = path.last else { return nil }
         let depth = path.count - 2
         guard let holds = checks.isSigned(path[depth], by: issuer, within: &budget) else {
@@ -114,7 +114,7 @@ extension PathSearch {
     }
 
     /// Dates that cannot be read are left to OpenSSL.
-    private func date(in path: [Certificate]) -> PathProblem? {
+    private func date(in path: [X509Certificate]) -> PathProblem? {
         guard let last = path.last else { return nil }
         let code: Int32
         if let notBefore = last.notBefore, verifier.time < notBefore {
@@ -127,7 +127,7 @@ extension PathSearch {
         return PathProblem(.openSSL(code), depth: path.count - 1, certificate: last)
     }
 
-    private mutating func rule(brokenBy path: [Certificate], isComplete: Bool) -> PathProblem? {
+    private mutating func rule(brokenBy path: [X509Certificate], isComplete: Bool) -> PathProblem? {
         guard let last = path.last else { return nil }
         let place = CertificateRule.Place(depth: path.count - 1, isAnchor: isComplete)
         let rule =
@@ -136,7 +136,7 @@ extension PathSearch {
         return rule.map { PathProblem(.rule($0), depth: place.depth, certificate: last) }
     }
 
-    private mutating func cost(of path: [Certificate]) -> Int {
+    private mutating func cost(of path: [X509Certificate]) -> Int {
         var cost = Self.stepCost + policyCost
         var names = 0
         for certificate in path {
@@ -148,20 +148,20 @@ extension PathSearch {
         return cost
     }
 
-    private mutating func costOfSignatures(in path: [Certificate]) -> Int {
+    private mutating func costOfSignatures(in path: [X509Certificate]) -> Int {
         let own = path.dropFirst().reduce(0) { $0 + $1.verificationCost }
         return own + checks.size(of: verifier.leaf).names + cost(of: path)
     }
 }
 
-extension Certificate {
-    fileprivate func isSameAuthority(as other: Certificate) -> Bool {
+extension X509Certificate {
+    fileprivate func isSameAuthority(as other: X509Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(x509.pointer), X509_get_subject_name(other.x509.pointer)) == 0
             && X509_PUBKEY_eq(X509_get_X509_PUBKEY(x509.pointer), X509_get_X509_PUBKEY(other.x509.pointer)) == 1
     }
 
     /// As `==`, without encoding anything.
-    fileprivate func isEqual(to other: Certificate) -> Bool {
+    fileprivate func isEqual(to other: X509Certificate) -> Bool {
         unsafe x509.pointer == other.x509.pointer || X509_cmp(x509.pointer, other.x509.pointer) == 0
     }
 }

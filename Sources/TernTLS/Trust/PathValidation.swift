@@ -12,7 +12,7 @@ struct PathValidation {
 
     enum Outcome {
         /// The path from the leaf to its anchor, both included.
-        case valid([Certificate])
+        case valid([X509Certificate])
         case refused(PathProblem)
     }
 
@@ -20,7 +20,7 @@ struct PathValidation {
     static let maximumIntermediates = 10
 
     /// The path OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
-    func choose(leaf: Certificate, untrusted: [Certificate], store: TrustStore) -> Outcome {
+    func choose(leaf: X509Certificate, untrusted: [X509Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
         let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
         guard case .valid(let path) = outcome, ExplicitPolicy.isRequired(in: path) else { return outcome }
@@ -30,13 +30,13 @@ struct PathValidation {
     /// This path and no other.
     ///
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
-    func check(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: false) }
+    func check(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
     /// As `check`, but without signatures and dates: for a path whose signatures and dates were checked before, and
     /// that is checked once more when it is complete.
-    func checkStructure(_ path: [Certificate]) -> Outcome { check(path, believesSignatures: true) }
+    func checkStructure(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
-    private func check(_ path: [Certificate], believesSignatures: Bool) -> Outcome {
+    private func check(_ path: [X509Certificate], believesSignatures: Bool) -> Outcome {
         guard let leaf = path.first, let anchor = path.last, let anchors = CertificateStack([anchor]) else {
             return .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM)))
         }
@@ -70,7 +70,7 @@ struct PathValidation {
 
     /// A certificate without policies: none is valid from there on (RFC 5280 §6.1.3 e), and OpenSSL leaks a little
     /// memory when it comes to that conclusion about one with constraints of policies.
-    private func missingPolicies(in path: [Certificate]) -> PathProblem? {
+    private func missingPolicies(in path: [X509Certificate]) -> PathProblem? {
         path.dropLast().enumerated().first { _, certificate in
             !certificate.x509.hasExtension(NID_certificate_policies)
         }.map { depth, certificate in
@@ -79,7 +79,7 @@ struct PathValidation {
     }
 
     @unsafe private func verify(
-        _ leaf: Certificate, _ untrusted: [Certificate], store: OpaquePointer?, flags: UInt,
+        _ leaf: X509Certificate, _ untrusted: [X509Certificate], store: OpaquePointer?, flags: UInt,
         _ prepare: (OpaquePointer) -> Bool
     ) -> Outcome {
         defer { OpenSSLError.clear() }
@@ -96,7 +96,7 @@ struct PathValidation {
         let accepted = withExtendedLifetime(stack) { unsafe X509_verify_cert(context) == 1 }
         let code = unsafe X509_STORE_CTX_get_error(context)
         guard accepted, code == X509_V_OK else { return .refused(unsafe problem(in: context, code: code)) }
-        return .valid(unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context)))
+        return .valid(unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_chain(context)))
     }
 
     @unsafe private func configure(_ context: OpaquePointer, _ flags: UInt) -> Bool {
@@ -137,7 +137,7 @@ struct PathValidation {
     /// Of all certificates that have expired the one that did first. OpenSSL names the one nearest to the anchor, whose
     /// end often is the last of all to come.
     @unsafe private func firstExpiry(in context: OpaquePointer) -> PathProblem? {
-        let path = unsafe Certificate.copies(of: X509_STORE_CTX_get0_chain(context))
+        let path = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_chain(context))
         return path.enumerated().min { ($0.element.notAfter ?? .max) < ($1.element.notAfter ?? .max) }.map {
             PathProblem(.openSSL(X509_V_ERR_CERT_HAS_EXPIRED), depth: $0.offset, certificate: $0.element)
         }
@@ -149,13 +149,13 @@ struct PathValidation {
             .openSSL(code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code),
             depth: Int(max(0, X509_STORE_CTX_get_error_depth(context))),
             certificate: X509_STORE_CTX_get_current_cert(context).map {
-                unsafe Certificate(X509Reference(retaining: $0))
+                unsafe X509Certificate(X509Reference(retaining: $0))
             })
     }
 }
 
 extension PathValidation.Outcome {
-    fileprivate static func outOfMemory(_ leaf: Certificate) -> Self {
+    fileprivate static func outOfMemory(_ leaf: X509Certificate) -> Self {
         .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM), certificate: leaf))
     }
 }

@@ -3,7 +3,7 @@ import CTernOpenSSL
 
 extension TrustFailure {
     /// Puts a finding into our words; the chain it found fault with is not verified.
-    init(_ problem: PathProblem, host: String, store: TrustStore, sent: [Certificate]) {
+    init(_ problem: PathProblem, host: String, store: TrustStore, sent: [X509Certificate]) {
         switch problem.finding {
         case .rule(let rule):
             self.init(.rule(rule), host: host, depth: problem.depth, certificate: problem.certificate, seen: sent)
@@ -18,7 +18,7 @@ extension TrustFailure {
 }
 
 extension TrustFailure.Reason {
-    fileprivate init(_ code: Int32, _ certificate: Certificate?) {
+    fileprivate init(_ code: Int32, _ certificate: X509Certificate?) {
         self =
             switch code {
             case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:

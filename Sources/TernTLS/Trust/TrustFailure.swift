@@ -48,9 +48,9 @@ public struct TrustFailure: Error, Sendable, Hashable {
         /// certificate.
         case limit(EvaluationLimit)
         /// None of the pinned keys is in the chain the pins were compared with.
-        case keyNotPinned(pins: [PublicKey])
+        case keyNotPinned(pins: [X509Certificate.PublicKey])
         /// None of the pinned certificates is in the chain the pins were compared with.
-        case certificateNotPinned(pins: [Certificate])
+        case certificateNotPinned(pins: [X509Certificate])
         /// There is no policy for the host, and every host has to have one.
         case noRequiredEvaluator
         /// A composite of no policies.
@@ -76,12 +76,12 @@ public struct TrustFailure: Error, Sendable, Hashable {
 
     /// One certificate a pin could be taken from.
     public struct Seen: Sendable, Hashable {
-        /// Its name as `Certificate.subject` has it, or that it has none.
+        /// Its name as `X509Certificate.subject` has it, or that it has none.
         public let subject: String
         /// Its key, in a form that can be pinned.
-        public let publicKey: PublicKey
+        public let publicKey: X509Certificate.PublicKey
 
-        init(_ certificate: Certificate) {
+        init(_ certificate: X509Certificate) {
             subject = certificate.description
             publicKey = certificate.publicKey
         }
@@ -98,14 +98,14 @@ public struct TrustFailure: Error, Sendable, Hashable {
     /// The position in the chain of the certificate the failure is about; 0 is the leaf.
     public let depth: Int
     /// The certificate at `depth`, as far as there is one.
-    public let certificate: Certificate?
+    public let certificate: X509Certificate?
     /// The certificates the verdict was about, leaf first: the verified chain where there is one, otherwise the list
     /// the server sent, which proves nothing.
     public let seen: [Seen]
 
     init(
-        _ reason: Reason, host: String, verifyCode: Int32 = 0, depth: Int = 0, certificate: Certificate? = nil,
-        seen: [Certificate]
+        _ reason: Reason, host: String, verifyCode: Int32 = 0, depth: Int = 0, certificate: X509Certificate? = nil,
+        seen: [X509Certificate]
     ) {
         self.reason = reason
         self.host = host

@@ -15,7 +15,7 @@ import CTernOpenSSL
     static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
 
     /// These certificates and no others.
-    convenience init(_ certificates: [Certificate]) {
+    convenience init(_ certificates: [X509Certificate]) {
         unsafe self.init { store in
             unsafe Self.add(certificates, to: store)
             return SystemAnchors()
@@ -23,7 +23,7 @@ import CTernOpenSSL
     }
 
     /// The operating system's anchors and these certificates.
-    convenience init(systemAnd certificates: [Certificate]) {
+    convenience init(systemAnd certificates: [X509Certificate]) {
         let system = TrustStore.system
         unsafe self.init { store in
             var later = SystemAnchors()
@@ -44,7 +44,7 @@ import CTernOpenSSL
         }
     }
 
-    @unsafe private static func add(_ certificates: [Certificate], to store: OpaquePointer) {
+    @unsafe private static func add(_ certificates: [X509Certificate], to store: OpaquePointer) {
         for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
     }
 
@@ -58,34 +58,34 @@ import CTernOpenSSL
     }
 
     /// All but what is in directories. What is no certificate, such as a revocation list, is left out.
-    var all: [Certificate] {
+    var all: [X509Certificate] {
         guard let pointer = unsafe pointer else { return [] }
         if let bundle = later.bundle { unsafe Self.add(bundle.all, to: pointer) }
         // A lookup by another thread may sort the list it finds.
         unsafe X509_STORE_lock(pointer)
         defer { unsafe X509_STORE_unlock(pointer) }
         return (0..<Int32(clamping: countRead)).compactMap { index in
-            unsafe tern_X509_STORE_at(pointer, index).map { Certificate(unsafe X509Reference(retaining: $0)) }
+            unsafe tern_X509_STORE_at(pointer, index).map { X509Certificate(unsafe X509Reference(retaining: $0)) }
         }
     }
 
-    func contains(_ certificate: Certificate) -> Bool {
+    func contains(_ certificate: X509Certificate) -> Bool {
         unsafe certificates(named: X509_get_subject_name(certificate.x509.pointer)).contains(certificate)
     }
 
     /// The anchors with the name of the certificate's issuer. Whether one of them did sign it is another question.
-    func certificates(issuing certificate: Certificate) -> [Certificate] {
+    func certificates(issuing certificate: X509Certificate) -> [X509Certificate] {
         unsafe certificates(named: X509_get_issuer_name(certificate.x509.pointer))
     }
 
-    @unsafe private func certificates(named name: OpaquePointer?) -> [Certificate] {
+    @unsafe private func certificates(named name: OpaquePointer?) -> [X509Certificate] {
         guard let pointer = unsafe pointer, let context = unsafe X509_STORE_CTX_new() else { return [] }
         defer { unsafe X509_STORE_CTX_free(context) }
         guard unsafe X509_STORE_CTX_init(context, pointer, nil, nil) == 1,
             let found = unsafe X509_STORE_CTX_get1_certs(context, name)
         else { return [] }
         defer { unsafe tern_X509_stack_release(found) }
-        return unsafe Certificate.copies(of: found)
+        return unsafe X509Certificate.copies(of: found)
     }
 
     deinit { unsafe X509_STORE_free(pointer) }

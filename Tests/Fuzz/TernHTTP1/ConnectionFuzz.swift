@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func run(_ script: ResponseScript, _ responses: [[[UInt8]]]) -> Transcript {
     var transcript = Transcript()
     var exchange = Exchange(limits: script.limits, leniency: script.leniency)
-    do throws(HTTP1Error) {
+    do throws(HTTPProtocolError) {
         for response in responses {
             try script.begin(&exchange)
             var hasEnded = false
@@ -30,7 +30,7 @@ private func run(_ script: ResponseScript, _ responses: [[[UInt8]]]) -> Transcri
             if exchange.leftover > 0 { return transcript }
             transcript.add(exchange.isReusable ? "reusable" : "not reusable")
             if !exchange.isReusable {
-                do throws(HTTP1Error) {
+                do throws(HTTPProtocolError) {
                     transcript.add("\(try exchange.receiveEndOfStream())")
                 } catch {
                     transcript.add(error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The oracle: a response is given whole, byte by byte, and in pieces, and all deliveries must make the same of it.
-/// Only `HTTP1Error` can come out, because that is what the types say; a trap ends the run.
+/// Only `HTTPProtocolError` can come out, because that is what the types say; a trap ends the run.
 enum Deliveries {
     /// The first byte of the input says how the response is asked for and read, the second how it is cut.
     static func check(_ input: [UInt8], prefix: [UInt8] = []) {

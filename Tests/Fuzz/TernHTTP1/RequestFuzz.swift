@@ -9,15 +9,15 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         String(decoding: $0, as: UTF8.self)
     }
     guard parts.count >= 3 else { return 0 }
-    var fields = HTTPFields()
+    var fields = HeaderFields()
     for index in stride(from: 3, to: parts.count - 1, by: 2) { fields.append(parts[index], parts[index + 1]) }
     let head = RequestHead(
         method: parts[0], target: parts[0] == "OPTIONS" && parts[1] == "*" ? .asterisk : .origin(parts[1]),
-        origin: Origin(scheme: .http, host: parts[2], port: 80), fields: fields)
+        origin: HTTPOrigin(scheme: .http, host: parts[2], port: 80), fields: fields)
     var exchange = Exchange()
     let before: [UInt8] = [1, 2, 3]
     var output = before
-    do throws(HTTP1Error) {
+    do throws(HTTPProtocolError) {
         try exchange.begin(head, body: .none, defaults: ["X-Default": "d"], into: &output)
     } catch {
         guard output == before else { fatalError("\(error) left bytes behind") }
@@ -31,7 +31,7 @@ private func check(_ head: RequestHead, _ output: [UInt8]) {
     guard let request = try? RequestReader(output) else { fatalError("unreadable: \(escaped(output))") }
     let own = ["host", "content-length", "transfer-encoding"]
     var expected = head.fields.filter { !own.contains($0.name.lowercased()) }
-    if !head.fields.contains("X-Default") { expected.append(HTTPField(name: "X-Default", value: "d")) }
+    if !head.fields.contains("X-Default") { expected.append(HeaderField(name: "X-Default", value: "d")) }
     let actual = request.fields.filter { !own.contains($0.name.lowercased()) }
     let target =
         switch head.target {

@@ -3,7 +3,7 @@
 // whatever parses can be described.
 
 private let policies: [ServerTrustPolicy] = {
-    let pin = PublicKey(subjectPublicKeyInfo: [])
+    let pin = X509Certificate.PublicKey(subjectPublicKeyInfo: [])
     return [
         .performDefaultEvaluation(validateHost: true), .performDefaultEvaluation(validateHost: false),
         .pinPublicKeys(publicKeys: [pin], validateCertificateChain: false, validateHost: false),
@@ -14,10 +14,10 @@ private let policies: [ServerTrustPolicy] = {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    var chain = (try? Certificate.all(inPEM: bytes)) ?? []
-    if let certificate = try? Certificate(der: bytes) {
+    var chain = (try? X509Certificate.all(inPEM: bytes)) ?? []
+    if let certificate = try? X509Certificate(der: bytes) {
         chain.append(certificate)
-        let again = try? Certificate(der: certificate.der)
+        let again = try? X509Certificate(der: certificate.der)
         guard again == certificate else { fatalError("\(certificate) does not survive its own DER") }
     }
     guard !chain.isEmpty else { return 0 }

@@ -4,7 +4,7 @@
 // deliveries come to the same end.
 
 private let context: TLSContext? = {
-    var configuration = TLSConfiguration()
+    var configuration = TLSSettings()
     configuration.anchors = .only([])
     return try? TLSContext(configuration)
 }()

@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(5))) struct DataCollectorTests {
-    private func limit(of error: EngineError?) -> Int? {
+    private func limit(of error: SessionError?) -> Int? {
         if case .transfer(.bodyTooLarge(let limit)) = error?.reason { limit } else { nil }
     }
 

@@ -98,7 +98,7 @@ import Testing
             ]
         }
         let session = Session(configuration: configuration)
-        let error = await #expect(throws: EngineError.self) { try await session.data(for: URLRequest(origin)) }
+        let error = await #expect(throws: SessionError.self) { try await session.data(for: URLRequest(origin)) }
         guard case .transfer(.bodyTooLarge(limit: 1 << 20)) = error?.reason else {
             Issue.record("failed with \(String(describing: error))")
             return

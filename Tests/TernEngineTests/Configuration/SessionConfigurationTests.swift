@@ -10,8 +10,10 @@ import Testing
             (.bareLineFeedInHead, "HTTP/1.1 200 OK\nContent-Length: 4\n\nfine"),
             (.paddedChunkSize, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4  \r\nfine\r\n0\r\n\r\n"),
             (.chunkedInHTTP10, "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n"),
-        ] as [(Leniency, String)])
-    func `a rule is relaxed by its leniency, and by nothing else`(leniency: Leniency, answer: String) async throws {
+        ] as [(ParsingLeniency, String)])
+    func `a rule is relaxed by its leniency, and by nothing else`(leniency: ParsingLeniency, answer: String)
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.send(answer), .close] }
         let lenient = Session.limited { $0.leniency = leniency }
         // Also where a connection was there before the request: it is reused if it can be.

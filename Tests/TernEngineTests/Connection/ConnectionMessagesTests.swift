@@ -26,7 +26,7 @@ import Testing
         let authority = try CertificateAuthority()
         let head = head
         let leaf = try authority.issue()
-        try await BriefLimit.expect(Optional(EngineError.TimeLimit.idle)) { limit in
+        try await BriefLimit.expect(Optional(SessionError.TimeLimit.idle)) { limit in
             // Goes on for more than three limits.
             let origin = try ScriptedOrigin(tls: leaf) { _, _ in
                 [.send(head)] + (0..<40).map { $0 % 2 == 0 ? .updateKeys : .pause(limit / 6) } + [.send("-later")]
@@ -48,7 +48,7 @@ import Testing
     }
 }
 
-extension EngineError.Reason {
+extension SessionError.Reason {
     fileprivate var tlsReason: TLSError.Reason? {
         if case .connecting(.insecure(let error)) = self { error.reason } else { nil }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Dialogues: what happened to a connection, and what the state says to it.
 @Suite struct ConnectionStateTests {
-    private static let error = SystemError(.send, code: EPIPE)
+    private static let error = SystemCallError(.send, code: EPIPE)
 
     private static func resting() -> ConnectionState { ConnectionState() }
 

@@ -12,7 +12,7 @@ import TernLock
     private static var body: Data { Data(repeating: 5, count: 40_000) }
 
     private static func request(
-        _ origin: ScriptedOrigin, _ content: RequestContent = .data(body), waiting limit: Duration = .seconds(60),
+        _ origin: ScriptedOrigin, _ content: RequestBody = .data(body), waiting limit: Duration = .seconds(60),
         idle: Duration? = .seconds(60)
     ) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
@@ -35,7 +35,7 @@ import TernLock
         let file = try TestFile(Self.body)
         let source = ProbingSource([Self.body])
         let small = Data("small".utf8)
-        for content in [.data(Self.body), .data(small), .file(path: file.path), RequestContent.once(source)] {
+        for content in [.data(Self.body), .data(small), .file(path: file.path), RequestBody.once(source)] {
             let delegate = RecordingDelegate()
             session.dataTask(with: try Self.request(origin, content), delegate: delegate).resume()
             let record = await delegate.end()
@@ -84,8 +84,8 @@ import TernLock
         }
     }
 
-    @Test(arguments: [EngineError.TimeLimit.idle, .total])
-    func `the other limits go on after the one on that wait`(limit: EngineError.TimeLimit) async throws {
+    @Test(arguments: [SessionError.TimeLimit.idle, .total])
+    func `the other limits go on after the one on that wait`(limit: SessionError.TimeLimit) async throws {
         let origin = try ScriptedOrigin(onHead: { _, _ in [.receive(1)] }) { _, _ in [.awaitClose] }
         var request = try Self.request(
             origin, waiting: .milliseconds(50), idle: limit == .idle ? .milliseconds(200) : nil)
@@ -125,7 +125,7 @@ import TernLock
             request.value(of: "expect") == nil ? [] : [.respond(status: 417), .awaitClose]
         }) { _, request in [.respond(status: request.body.count == 40_000 ? 417 : 400)] }
         let made = Lock(0)
-        let content = RequestContent.stream {
+        let content = RequestBody.stream {
             made.withLock { $0 += 1 }
             return ProbingSource([Self.body])
         }
@@ -180,8 +180,7 @@ import TernLock
         }) { _, request in [.ok("\(request.body.count)")] }
         let file = try TestFile(Self.body)
         let session = Session.limited()
-        for content in [.data(Self.body), .file(path: file.path), RequestContent.stream { ProbingSource([Self.body]) }]
-        {
+        for content in [.data(Self.body), .file(path: file.path), RequestBody.stream { ProbingSource([Self.body]) }] {
             #expect(try await session.text(Self.request(origin, content)) == "\(Self.body.count)")
         }
         #expect(file.openCount == 0)

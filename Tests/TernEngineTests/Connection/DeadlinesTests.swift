@@ -15,7 +15,7 @@ import Testing
         MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
     }
 
-    private static func deadline(_ seconds: Double, _ limit: EngineError.TimeLimit) -> Deadlines.Deadline {
+    private static func deadline(_ seconds: Double, _ limit: SessionError.TimeLimit) -> Deadlines.Deadline {
         Deadlines.Deadline(instant: at(seconds), limit: limit)
     }
 

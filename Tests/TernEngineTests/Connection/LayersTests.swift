@@ -161,8 +161,8 @@ import Testing
     }
 
     private func session(_ host: String, trusting authority: CertificateAuthority) throws -> TLSSession {
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        var configuration = TLSSettings()
+        configuration.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         return try TLSSession(
             context: TLSContext(configuration), host: host, policy: .performDefaultEvaluation(validateHost: true))
     }

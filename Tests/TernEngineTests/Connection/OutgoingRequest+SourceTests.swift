@@ -134,7 +134,7 @@ import Testing
 
     @Test func `trailers follow the last chunk`() throws {
         var dialogue = OutgoingDialogue()
-        let trailers: HTTPFields = ["X-Sum": "5", "X-Sum": "6"]
+        let trailers: HeaderFields = ["X-Sum": "5", "X-Sum": "6"]
         try dialogue.begin(.once(ProbingSource([Data("piece".utf8)], then: .end(trailers: trailers))))
         _ = try dialogue.send()
         #expect(

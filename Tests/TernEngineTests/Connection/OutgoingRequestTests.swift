@@ -27,7 +27,7 @@ struct OutgoingRequestTests {
     }
 
     @Test func `what cannot be encoded leaves nothing to send`() throws {
-        for content in [nil, RequestContent.data(Data(count: 20_000)), .stream(length: -1) { ProbingSource([]) }] {
+        for content in [nil, RequestBody.data(Data(count: 20_000)), .stream(length: -1) { ProbingSource([]) }] {
             var dialogue = OutgoingDialogue()
             #expect(throws: InvalidRequest.self) {
                 try dialogue.begin(content) { if content?.announcedLength != -1 { $0.httpMethod = "GE T" } }
@@ -77,7 +77,7 @@ struct OutgoingRequestTests {
         let file = try TestFile(Data("piece".utf8))
         for kind in 0..<4 {
             let source = ProbingSource([Data("piece".utf8)])
-            let content: RequestContent =
+            let content: RequestBody =
                 switch kind {
                 case 0: .data(Data("piece".utf8))
                 case 1: .file(path: file.path)
@@ -151,7 +151,7 @@ struct OutgoingRequestTests {
     }
 
     /// Every way in which content travels, made anew for each request.
-    private static func contents(_ file: TestFile) -> [@Sendable () -> RequestContent?] {
+    private static func contents(_ file: TestFile) -> [@Sendable () -> RequestBody?] {
         let pieces = [Data("a piece".utf8), Data(), Data(repeating: 7, count: 40)]
         let path = file.path
         return [
@@ -211,7 +211,7 @@ struct OutgoingRequestTests {
     @Test func `a large body does not mind, either`() throws {
         let body = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
         let file = try TestFile(body)
-        for content in [.data(body), .file(path: file.path), RequestContent.stream { ProbingSource([body]) }] {
+        for content in [.data(body), .file(path: file.path), RequestBody.stream { ProbingSource([body]) }] {
             var whole = OutgoingDialogue()
             try whole.begin(content)
             _ = try whole.send()

@@ -13,7 +13,8 @@ import Testing
     private final class Idle: StreamAssistant {
         func open(_ completion: @escaping (Result<Handover, StreamFailure>) -> Void) {}
         func secure(
-            _ handover: Handover, with server: Origin, _ completion: @escaping (Result<Handover, StreamFailure>) -> Void
+            _ handover: Handover, with server: HTTPOrigin,
+            _ completion: @escaping (Result<Handover, StreamFailure>) -> Void
         ) {}
         func cancel() {}
     }
@@ -37,7 +38,7 @@ import Testing
             Result { try loop.register(ends.descriptor, interest: [], handler: Deaf()) }
         }.get()
         let metrics = ConnectionMetrics(
-            remoteAddress: try #require(SocketAddress(literal: "127.0.0.1", port: 1)), localAddress: nil, tls: nil,
+            remoteAddress: try #require(TransportAddress(literal: "127.0.0.1", port: 1)), localAddress: nil, tls: nil,
             trust: nil, start: .now, resolved: .now, connected: .now, secured: nil)
         try ends.sendFromServer(Array("more".utf8))
         let reading = Task {

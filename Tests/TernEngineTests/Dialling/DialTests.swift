@@ -7,11 +7,11 @@ import Testing
 
 /// Dialogues: what is told, and what is to be done next. Moments are small numbers.
 @Suite struct DialTests {
-    private static let plain = Origin(scheme: .http, host: "a.test", port: 80)
-    private static let secure = Origin(scheme: .https, host: "a.test", port: 443)
+    private static let plain = HTTPOrigin(scheme: .http, host: "a.test", port: 80)
+    private static let secure = HTTPOrigin(scheme: .https, host: "a.test", port: 443)
 
-    private let address = SocketAddress(literal: "192.0.2.1", port: 80)
-    private let other = SocketAddress(literal: "192.0.2.2", port: 80)
+    private let address = TransportAddress(literal: "192.0.2.1", port: 80)
+    private let other = TransportAddress(literal: "192.0.2.2", port: 80)
 
     private func dial(_ route: Route) -> Dial { Dial(route, address: route.address, now: at(1)) }
 
@@ -20,11 +20,11 @@ import Testing
     @Test(
         arguments: [
             (plain, nil, "resolve connect"), (secure, nil, "prepare resolve connect secure"),
-            (Origin(scheme: .http, host: "127.0.0.1", port: 80), nil, "connect"),
-            (Origin(scheme: .https, host: "::1", port: 443), nil, "prepare connect secure"),
+            (HTTPOrigin(scheme: .http, host: "127.0.0.1", port: 80), nil, "connect"),
+            (HTTPOrigin(scheme: .https, host: "::1", port: 443), nil, "prepare connect secure"),
             (plain, "/run/web.sock", "connect"), (secure, "/run/web.sock", "prepare connect secure"),
-        ] as [(Origin, String?, String)])
-    func `the route says which steps there are`(origin: Origin, path: String?, words: String) throws {
+        ] as [(HTTPOrigin, String?, String)])
+    func `the route says which steps there are`(origin: HTTPOrigin, path: String?, words: String) throws {
         let route = Route(to: origin, at: try path.map { try UnixSocketName(path: $0) })
         let steps = Dial.steps(along: route, isResolved: route.address != nil)
         #expect(steps.map(\.word).joined(separator: " ") == words)
@@ -37,7 +37,7 @@ import Testing
         #expect(dial.resolved([address, other], at: at(2)).words == "connect")
         let addresses = dial.addresses
         #expect(addresses == [address, other])
-        let ours = SocketAddress(literal: "192.0.2.9", port: 50_000)
+        let ours = TransportAddress(literal: "192.0.2.9", port: 50_000)
         #expect(dial.connected(to: other, from: ours, at: at(3)).words == "open")
         let (timeline, remote, local) = (dial.timeline, dial.remoteAddress, dial.localAddress)
         #expect(local == ours)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
-        let socket = SocketAddress.unix(try UnixSocketName(path: "/run/web.sock"))
+        let socket = TransportAddress.unix(try UnixSocketName(path: "/run/web.sock"))
         var dial = dial(Route(to: Self.plain, at: try UnixSocketName(path: "/run/web.sock")))
         #expect(dial.begin().words == "connect")
         let (addresses, remote) = (dial.addresses, dial.remoteAddress)

@@ -17,7 +17,7 @@ import Testing
             task.resume()
             #expect(await delegate.end().error == nil)
             let connection = try #require(task.metrics?.hops.last?.connection)
-            #expect(connection.remoteAddress == SocketAddress(literal: "127.0.0.1", port: origin.port))
+            #expect(connection.remoteAddress == TransportAddress(literal: "127.0.0.1", port: origin.port))
             #expect(connection.localAddress?.host == "127.0.0.1")
             #expect(connection.localAddress?.port != origin.port)
         }

@@ -88,7 +88,7 @@ import Testing
     @Test func `the time limit for connecting counts meanwhile`() async throws {
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("never")] }
         let jam = await Jam()
-        try await BriefLimit.expect(Optional(EngineError.Phase.tls)) { limit in
+        try await BriefLimit.expect(Optional(SessionError.Phase.tls)) { limit in
             let session = try Session.trusting(authority) { $0.timeouts.connect = limit }
             let error = await session.failure(of: try URLRequest(origin))
             return error?.reason.limit == .connect ? error?.phase : nil
@@ -138,5 +138,5 @@ private final class ThreadDelegate: SessionTaskDelegate {
         return nil
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) { found.yield(pthread_self()) }
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { found.yield(pthread_self()) }
 }

@@ -45,7 +45,7 @@ import Testing
             recorder.task(task, didReceive: response)
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             recorder.task(task, didCompleteWith: error)
         }
     }
@@ -77,14 +77,14 @@ import Testing
         identity = try authority.issue()
     }
 
-    private func answering(_ disposition: ServerTrustDisposition) -> Answering {
+    private func answering(_ disposition: ServerTrustAnswer) -> Answering {
         { _, question in question.answer(disposition) }
     }
 
     private func origin() throws -> ScriptedOrigin { try ScriptedOrigin(tls: identity) { _, _ in [.ok("well")] } }
 
     private func wrongPin() throws -> ServerTrustPolicy {
-        .pinSet(PinSet(pins: [try PublicKey(pin: try CertificateAuthority().pin)]))
+        .pinSet(PinSet(pins: [try X509Certificate.PublicKey(pin: try CertificateAuthority().pin)]))
     }
 
     private func session(
@@ -96,7 +96,7 @@ import Testing
         configuration.reactorCount = 1
         configuration.timeouts = timeouts
         configuration.challengeTimeout = challengeTimeout
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         return Session(
             configuration: configuration, delegate: delegate,
             serverTrustPolicyManager: policy.map { ServerTrustPolicyManager(policies: ["localhost": $0]) })
@@ -112,7 +112,7 @@ import Testing
     @Test func `the session's delegate is asked first, and the task's where that leaves it`() async throws {
         let table:
             [(
-                session: ServerTrustDisposition?, task: ServerTrustDisposition?, isPinned: Bool, asked: [String],
+                session: ServerTrustAnswer?, task: ServerTrustAnswer?, isPinned: Bool, asked: [String],
                 rule: String?
             )] = [
                 (nil, nil, false, [], nil), (nil, nil, true, [], "key-not-pinned"),

@@ -10,7 +10,7 @@ import Testing
         DownloadCourse(DownloadCourse.FirstPart(validator: .entityTag("\"a\""), length: length, totalLength: total))
     }
 
-    private func head(_ status: Int, _ fields: HTTPFields = [:]) throws -> ResponseHead {
+    private func head(_ status: Int, _ fields: HeaderFields = [:]) throws -> ResponseHead {
         try HTTPURLResponse(url: nil, statusCode: status, headers: fields).head
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// What becomes of it with the `Range` of a request to which only the file itself is an answer.
-    private func exact(_ range: String?, _ status: Int, _ fields: HTTPFields = [:]) throws -> String {
+    private func exact(_ range: String?, _ status: Int, _ fields: HeaderFields = [:]) throws -> String {
         var course = DownloadCourse(wantsFileOnly: true)
         var request = try URLRequest(string: "http://a.test/")
         request.headers["Range"] = range
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a part is no file, unless it is the one that was asked for`() throws {
-        let part: HTTPFields = ["Content-Range": "bytes 10-14/100"]
+        let part: HeaderFields = ["Content-Range": "bytes 10-14/100"]
         #expect(try exact(nil, 200) == "whole")
         #expect(try exact(nil, 206, part) == "it brings a part, and the whole was asked for")
         #expect(try exact("bytes=10-14", 206, part) == "whole")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a changed or coded part is asked for as a whole`() throws {
-        for fields in [["ETag": "\"b\""], ["ETag": "W/\"a\""], ["Content-Encoding": "gzip"]] as [HTTPFields] {
+        for fields in [["ETag": "\"b\""], ["ETag": "W/\"a\""], ["Content-Encoding": "gzip"]] as [HeaderFields] {
             var course = course(40)
             guard case .askAgain = course.head(try head(206, fields)) else {
                 Issue.record("\(fields)")

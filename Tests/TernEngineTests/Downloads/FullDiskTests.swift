@@ -18,7 +18,7 @@ extension Processes {
                 let origin = try FileOrigin(Array(repeating: 7, count: 20_000_000))
                 let request = try origin.request()
                 for settings in [DownloadSettings(), .resumable] {
-                    do throws(EngineError) {
+                    do throws(SessionError) {
                         _ = try await Session.limited().download(
                             for: request, to: folder.url("file"), settings: settings)
                         Issue.record("it fits")

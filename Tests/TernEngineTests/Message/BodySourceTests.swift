@@ -13,7 +13,7 @@ import TernLock
         try ScriptedOrigin(tls: identity) { _, request in [.ok("\(request.body.count)")] }
     }
 
-    private static func request(_ origin: ScriptedOrigin, _ content: RequestContent) throws -> URLRequest {
+    private static func request(_ origin: ScriptedOrigin, _ content: RequestBody) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
         request.content = content
         return request
@@ -41,7 +41,7 @@ import TernLock
     enum Flaw: CaseIterable, Sendable {
         case endsEarly, givesTooMuch, failsAtOnce, failsMidway, cannotBeMade
 
-        func content(_ source: @escaping @Sendable ([Data], BodyPiece) -> ProbingSource) -> RequestContent {
+        func content(_ source: @escaping @Sendable ([Data], BodyPiece) -> ProbingSource) -> RequestBody {
             let piece = Data(repeating: 1, count: 1000)
             switch self {
             case .endsEarly: return .once(source([piece], .end()), length: 1001)
@@ -52,7 +52,7 @@ import TernLock
             }
         }
 
-        func isTold(by reason: EngineError.Reason?) -> Bool {
+        func isTold(by reason: SessionError.Reason?) -> Bool {
             guard case .request(.content(let error)) = reason else { return false }
             return switch (self, error) {
             case (.endsEarly, .tooShort(missing: 1)), (.givesTooMuch, .tooLong(excess: 1)): true
@@ -238,7 +238,7 @@ import TernLock
             if moment == .asked, ask == 1 { act() }
             return ask < 3 ? .bytes(Data("piece".utf8)) : .end()
         }
-        let content = RequestContent.stream {
+        let content = RequestBody.stream {
             if moment == .made { act() }
             return source
         }

@@ -37,6 +37,6 @@ import Testing
             url: nil, statusCode: 200, reasonPhrase: "Fine", headers: ["Set-Cookie": "b", "A": "1", "set-cookie": "a"])
         #expect(response.headers.values(for: "Set-Cookie") == ["b", "a"])
         #expect(response.reasonPhrase == "Fine")
-        #expect(throws: HTTP1Error.self) { try HTTPURLResponse(url: nil, statusCode: 0) }
+        #expect(throws: HTTPProtocolError.self) { try HTTPURLResponse(url: nil, statusCode: 0) }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         .invalidHost("a" + String(repeating: "\u{301}", count: 60_000)),
     ])
     func `a message quotes 100 characters at most`(error: InvalidRequest) {
-        for message in ["\(error)", "\(EngineError(.request(.invalid(error)), phase: .request))"] {
+        for message in ["\(error)", "\(SessionError(.request(.invalid(error)), phase: .request))"] {
             #expect(message.unicodeScalars.count < 300)
             #expect(message.contains("\u{2026}\""))
         }
@@ -25,7 +25,7 @@ import Testing
         #expect("\(InvalidRequest.invalidHost(hundred))".contains("\"\(hundred)\""))
         let address = "[" + String(repeating: "1:", count: 1000) + "]"
         #expect(throws: InvalidRequest.invalidHost(address)) { try Destination(absoluteString: "http://\(address)/") }
-        let origin = Origin(scheme: .https, host: String(repeating: "z", count: 250), port: 443)
+        let origin = HTTPOrigin(scheme: .https, host: String(repeating: "z", count: 250), port: 443)
         for error in [RedirectError.loop(origin), .insecure(origin)] { #expect("\(error)".utf8.count < 200) }
     }
 }

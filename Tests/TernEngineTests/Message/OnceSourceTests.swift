@@ -95,7 +95,7 @@ import TernLock
         let request = try Self.request(origin, source)
         let delegates = [RecordingDelegate(), RecordingDelegate()]
         for delegate in delegates { session.dataTask(with: request, delegate: delegate).resume() }
-        var errors: [EngineError?] = []
+        var errors: [SessionError?] = []
         for delegate in delegates { errors.append(await delegate.end().error) }
         #expect(errors.count { $0 == nil } == 1)
         guard case .request(.content(.alreadyUsed)) = errors.compactMap({ $0 }).first?.reason else {

@@ -6,10 +6,10 @@ import Testing
 @testable import TernEngine
 
 @Suite struct RouteTests {
-    private let plain = Origin(scheme: .http, host: "a.test", port: 80)
-    private let other = Origin(scheme: .http, host: "b.test", port: 8080)
-    private let secure = Origin(scheme: .https, host: "a.test", port: 443)
-    private let otherSecure = Origin(scheme: .https, host: "b.test", port: 443)
+    private let plain = HTTPOrigin(scheme: .http, host: "a.test", port: 80)
+    private let other = HTTPOrigin(scheme: .http, host: "b.test", port: 8080)
+    private let secure = HTTPOrigin(scheme: .https, host: "a.test", port: 443)
+    private let otherSecure = HTTPOrigin(scheme: .https, host: "b.test", port: 443)
 
     @Test func `origins with a host and port of their own have a route of their own`() {
         #expect(Set([plain, other, secure, otherSecure, plain].map { Route(to: $0) }).count == 4)
@@ -32,7 +32,7 @@ import Testing
         let socket = try UnixSocketName(path: "/run/web.sock")
         #expect(Route(to: plain).address == nil)
         #expect(Route(to: plain, at: socket).address == .unix(socket))
-        let literal = Origin(scheme: .https, host: "[::1]", port: 8443)
+        let literal = HTTPOrigin(scheme: .https, host: "[::1]", port: 8443)
         #expect(Route(to: literal).address?.description == "[::1]:8443")
     }
 }

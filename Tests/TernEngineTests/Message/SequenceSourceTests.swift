@@ -7,7 +7,7 @@ import Testing
 import TernLock
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SequenceSourceTests {
-    private static func request(_ origin: ScriptedOrigin, _ content: RequestContent) throws -> URLRequest {
+    private static func request(_ origin: ScriptedOrigin, _ content: RequestBody) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
         request.content = content
         return request

@@ -8,8 +8,8 @@ import Testing
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     private func head(_ fields: [(String, String)]) throws -> ResponseHead {
-        let fields = fields.map { HTTPField(name: $0.0, value: $0.1) }
-        return try HTTPURLResponse(url: nil, statusCode: 200, headers: HTTPFields(fields)).head
+        let fields = fields.map { HeaderField(name: $0.0, value: $0.1) }
+        return try HTTPURLResponse(url: nil, statusCode: 200, headers: HeaderFields(fields)).head
     }
 
     @Test func `a strong entity tag is one, and comes before a date`() throws {

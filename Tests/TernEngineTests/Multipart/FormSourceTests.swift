@@ -15,7 +15,7 @@ import Testing
         return request
     }
 
-    private static func formError(_ error: EngineError?) -> MultipartFormError? {
+    private static func formError(_ error: SessionError?) -> MultipartFormError? {
         guard case .request(.content(.failed(let reason))) = error?.reason else { return nil }
         return reason as? MultipartFormError
     }

@@ -62,11 +62,11 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
         deliverSoon()
     }
 
-    private func end(_ reason: EngineError.Reason?) {
+    private func end(_ reason: SessionError.Reason?) {
         delegate.take()?.exchangeEnded(reason, Evidence(isAnswered: true))
     }
 
-    func end(_ reason: EngineError.Reason) { end(.some(reason)) }
+    func end(_ reason: SessionError.Reason) { end(.some(reason)) }
 
     func leave() -> Evidence {
         delegate = nil
@@ -81,7 +81,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
 @Suite(.timeLimit(.minutes(1))) struct StoredResponseTests {
     private let content = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
-    private func session(_ fields: HTTPFields = [:], _ content: [UInt8]? = nil) throws -> Session {
+    private func session(_ fields: HeaderFields = [:], _ content: [UInt8]? = nil) throws -> Session {
         let stored = StoredResponses(
             response: try HTTPURLResponse(url: nil, statusCode: 200, headers: fields), content: content ?? self.content)
         return .limited(hopPolicies: [stored])

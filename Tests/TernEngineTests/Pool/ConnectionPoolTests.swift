@@ -203,7 +203,7 @@ import TernLock
                 self.done = done
             }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
                 var local: UInt8 = 0
                 let depth = unsafe withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
                 let depths = depths.withLock {

@@ -37,7 +37,7 @@ import Testing
         }
         func handedOver(_ handover: Handover, _ evidence: Evidence) {}
         func sent(_ count: Int64, of length: Int64?) {}
-        func exchangeEnded(_ reason: EngineError.Reason?, _ evidence: Evidence) {}
+        func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {}
     }
 
     @Test func `commands are taken in the order they came, with their senders`() throws {

@@ -115,11 +115,11 @@ import TernLock
     }
 
     private final class Counting: SessionTaskDelegate {
-        private let onEnd: @Sendable (EngineError?) -> Void
+        private let onEnd: @Sendable (SessionError?) -> Void
 
-        init(onEnd: @escaping @Sendable (EngineError?) -> Void) { self.onEnd = onEnd }
+        init(onEnd: @escaping @Sendable (SessionError?) -> Void) { self.onEnd = onEnd }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) { onEnd(error) }
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) { onEnd(error) }
     }
 
     enum Ending: CaseIterable {
@@ -150,11 +150,11 @@ import TernLock
         private let left: Lock<Int>
         private let request: URLRequest
         private let shard: Shard<SessionTask>?
-        private let done: CheckedContinuation<EngineError?, Never>
+        private let done: CheckedContinuation<SessionError?, Never>
 
         init(
             of count: Int, _ request: URLRequest, on shard: Shard<SessionTask>?,
-            _ done: CheckedContinuation<EngineError?, Never>
+            _ done: CheckedContinuation<SessionError?, Never>
         ) {
             left = Lock(count)
             self.request = request
@@ -170,7 +170,7 @@ import TernLock
             ).resume()
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             let isLast = left.withLock { left in
                 left -= 1
                 return left == 0

@@ -19,12 +19,14 @@ import Testing
         }
     }
 
-    private static let secrets: HTTPFields = [
+    private static let secrets: HeaderFields = [
         "Authorization": "Bearer secret", "authorization": "again", "Proxy-Authorization": "Basic secret",
         "COOKIE": "secret", "Cookie2": "secret", "Host": "virtual.test", "Origin": "http://a.test",
         "Referer": "http://a.test/secret", "X-API-Key": "secret",
     ]
-    private static let others: HTTPFields = ["Accept": "*/*", "X-Authorization-Hint": "none", "Accept-Language": "de"]
+    private static let others: HeaderFields = [
+        "Accept": "*/*", "X-Authorization-Hint": "none", "Accept-Language": "de",
+    ]
 
     private struct Journey {
         let requests: [URLRequest]
@@ -34,7 +36,7 @@ import Testing
     /// Follows a way to its end, or to where it is refused.
     private func hops(_ way: Way, allowsDowngrade: Bool = true) throws -> Journey {
         var sent = try URLRequest(string: way.start)
-        sent.headers = HTTPFields(Array(Self.secrets) + Array(Self.others))
+        sent.headers = HeaderFields(Array(Self.secrets) + Array(Self.others))
         sent.unixSocket = try UnixSocketName(path: "/run/web.sock")
         var chain = RedirectChain()
         var requests: [URLRequest] = []
@@ -102,7 +104,7 @@ import Testing
         for request in requests {
             // All of them, or none.
             let secrets = request.headers.contains("Authorization") ? Array(Self.secrets) : []
-            #expect(request.headers == HTTPFields(secrets + Array(Self.others)))
+            #expect(request.headers == HeaderFields(secrets + Array(Self.others)))
         }
     }
 
@@ -125,7 +127,7 @@ import Testing
         let way = Way("http://a.test/", ["https://a.test/", "//b.test/", "http://a.test/"], "--")
         let journey = try hops(way, allowsDowngrade: false)
         #expect(journey.requests.count == 2)
-        #expect(journey.error == .insecure(Origin(scheme: .http, host: "a.test", port: 80)))
+        #expect(journey.error == .insecure(HTTPOrigin(scheme: .http, host: "a.test", port: 80)))
     }
 
     @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RedirectRuleTests {
     private func request(
-        _ method: String = "GET", _ url: String = "http://a.test/1", _ fields: HTTPFields = [:], body: String? = nil
+        _ method: String = "GET", _ url: String = "http://a.test/1", _ fields: HeaderFields = [:], body: String? = nil
     ) throws -> URLRequest {
         var request = try URLRequest(string: url)
         request.httpMethod = method
@@ -113,7 +113,7 @@ import Testing
         let others = ["Accept", "Range", "If-None-Match", "X-Content-Type", "Contents"]
         for (method, results) in Self.methods {
             for (status, result) in results {
-                let fields = HTTPFields((about + others).map { HTTPField(name: $0, value: "x") })
+                let fields = HeaderFields((about + others).map { HeaderField(name: $0, value: "x") })
                 let sent = try request(method, fields: fields)
                 let next = try following(outcome(status, sent: sent))
                 let keeps = result.hasSuffix("+")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    private func request(_ method: String, fields: HTTPFields) throws -> URLRequest {
+    private func request(_ method: String, fields: HeaderFields) throws -> URLRequest {
         try request(method, "http://a.test/1", fields, body: "content")
     }
 
@@ -239,7 +239,9 @@ import Testing
 
     @Test func `a chain without a limit remembers the last requests, and notices a circle among them`() throws {
         let unlimited = RedirectPolicy.follow(limit: .max)
-        for (length, isNoticed) in [(RedirectPolicy.rememberedHops, true), (RedirectPolicy.rememberedHops + 1, false)] {
+        for (length, isNoticed) in [
+            (RedirectPolicy.maximumRememberedHops, true), (RedirectPolicy.maximumRememberedHops + 1, false),
+        ] {
             var (sent, chain) = (try request("GET", "http://a.test/0"), RedirectChain())
             var hops = 0
             while hops < 3 * length,

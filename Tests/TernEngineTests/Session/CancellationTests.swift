@@ -12,14 +12,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     struct Part: Sendable {
         let text: String
-        let phase: EngineError.Phase
+        let phase: SessionError.Phase
     }
 
     /// Cancels `request` when `isThere` says that it is where it should be, and checks that it ends at once. Returns
     /// the error.
     private func cancel(
         _ request: URLRequest, in session: Session, when isThere: (RecordingDelegate) async throws -> Bool
-    ) async throws -> EngineError {
+    ) async throws -> SessionError {
         let delegate = RecordingDelegate()
         let task = session.dataTask(with: request, delegate: delegate)
         task.resume()
@@ -169,7 +169,7 @@ import Testing
         let count = Atomic(0)
         holder.replace(
             by: try Session.trusting(authority) {
-                $0.tls.keyLog = KeyLog { line in
+                $0.tls.keyLog = TLSKeyLog { line in
                     // The second secret of a side is the one that follows an update.
                     guard line.hasPrefix("SERVER_TRAFFIC_SECRET"), count.add(1, ordering: .relaxed).newValue == 2 else {
                         return
@@ -269,7 +269,7 @@ import Testing
                         fetch.cancel()
                         switch await fetch.result {
                         case .success(let text): #expect(text == "answer")
-                        case .failure(let error): #expect((error as? EngineError)?.reason.isCancellation == true)
+                        case .failure(let error): #expect((error as? SessionError)?.reason.isCancellation == true)
                         }
                     }
                 }

@@ -41,8 +41,8 @@ import Testing
         let session = Session.limited()
         let request = try URLRequest(origin)
         for _ in 0..<100 {
-            let error = await cancelled { () async -> EngineError? in
-                do throws(EngineError) {
+            let error = await cancelled { () async -> SessionError? in
+                do throws(SessionError) {
                     _ = try await session.bytes(for: request)
                     return nil
                 } catch {
@@ -64,15 +64,15 @@ import Testing
             fetch.cancel()
             switch await fetch.result {
             case .success(let text): #expect(text == "answer")
-            case .failure(let error): #expect((error as? EngineError)?.reason.isCancellation == true)
+            case .failure(let error): #expect((error as? SessionError)?.reason.isCancellation == true)
             }
         }
         #expect(try await session.text(request) == "answer")
     }
 
     /// Runs `body` in a Swift task that is cancelled before it begins.
-    private func cancelled(_ body: @escaping @Sendable () async -> EngineError?) async -> EngineError? {
-        await withTaskGroup(of: EngineError?.self) { group in
+    private func cancelled(_ body: @escaping @Sendable () async -> SessionError?) async -> SessionError? {
+        await withTaskGroup(of: SessionError?.self) { group in
             group.cancelAll()
             group.addTask { await body() }
             return await group.next() ?? nil

@@ -13,9 +13,9 @@ import Testing
 
     private func failure(
         _ origin: FileOrigin, to target: URL, _ settings: DownloadSettings = DownloadSettings()
-    ) async throws -> EngineError? {
+    ) async throws -> SessionError? {
         let request = try origin.request()
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.download(for: request, to: target, settings: settings)
             return nil
         } catch {
@@ -357,7 +357,7 @@ import Testing
         let download = Task { try await session.download(for: request, to: target) }
         #expect(await origin.origin.waitFor { !$0.requests.isEmpty })
         download.cancel()
-        await #expect { try await download.value } throws: { ($0 as? EngineError)?.reason.isCancellation == true }
+        await #expect { try await download.value } throws: { ($0 as? SessionError)?.reason.isCancellation == true }
         #expect(folder.names == [])
     }
 }

@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [200, 400, 426]) func `any other answer is a refusal that names it`(status: Int) async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: status, body: "no")] }
         let request = try Self.request(origin)
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.upgrade(for: request)
             Issue.record("the server did not agree")
         } catch {
@@ -84,7 +84,7 @@ import Testing
     @Test func `a switch that was not asked for is a malformed response`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "early"), .awaitClose] }
         let request = try URLRequest(origin)
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.upgrade(for: request)
             Issue.record("it was not asked for")
         } catch {
@@ -98,7 +98,7 @@ import Testing
         var request = try Self.request(origin)
         request.httpMethod = "POST"
         request.content = .once(ProbingSource { _, _ in .later })
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await session.upgrade(for: request)
             Issue.record("the request was not sent")
         } catch {
@@ -116,8 +116,8 @@ import Testing
     @Test func `cancelling the wait closes the connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.awaitClose] }
         let request = try Self.request(origin)
-        let waiter = Task { () async -> EngineError? in
-            do throws(EngineError) {
+        let waiter = Task { () async -> SessionError? in
+            do throws(SessionError) {
                 _ = try await session.upgrade(for: request)
                 return nil
             } catch {

@@ -153,7 +153,8 @@ enum Churn {
         let responder = try ScriptedOrigin { _, _ in [.ok()] }
         let collector = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok()] }
         let set = PinSet(
-            hosts: [try HostPattern("localhost")], pins: [try PublicKey(pin: other.pin)], mode: .reportOnly,
+            hosts: [try HostPattern("localhost")], pins: [try X509Certificate.PublicKey(pin: other.pin)],
+            mode: .reportOnly,
             reportURLs: [collector.url()])
         let leaf = try authority.issue(
             LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", "URI:\(responder.url("/list"))")]))
@@ -246,9 +247,9 @@ enum Churn {
         unsafe getrlimit(resource, &old)
         var scarce = rlimit(rlim_cur: rlim_t(Count.now.descriptors + 20), rlim_max: old.rlim_max)
         unsafe setrlimit(resource, &scarce)
-        let outcomes = await withTaskGroup(of: EngineError?.self) { group in
+        let outcomes = await withTaskGroup(of: SessionError?.self) { group in
             for _ in 0..<1000 { group.addTask { await session.failure(of: request) } }
-            return await group.reduce(into: [EngineError?]()) { $0.append($1) }
+            return await group.reduce(into: [SessionError?]()) { $0.append($1) }
         }
         #expect(outcomes.count == 1000)
         #expect(outcomes.contains { $0 == nil })

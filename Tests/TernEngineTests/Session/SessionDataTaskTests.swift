@@ -17,13 +17,13 @@ import Testing
     /// Wants the response as a file, and keeps what it is told.
     private final class Converter: SessionDownloadDelegate {
         let download = DownloadRecorder()
-        private let answer: @Sendable (SessionTask, Question<ResponseDisposition>) -> Void
+        private let answer: @Sendable (SessionTask, DelegateQuestion<ResponseAnswer>) -> Void
         private let onBecoming: @Sendable (SessionDownloadTask) -> Void
         private let became = Lock<(from: Int, task: SessionDownloadTask)?>(nil)
         private let first = Lock<[String]>([])
 
         init(
-            _ answer: @escaping @Sendable (SessionTask, Question<ResponseDisposition>) -> Void = {
+            _ answer: @escaping @Sendable (SessionTask, DelegateQuestion<ResponseAnswer>) -> Void = {
                 $1.answer(.becomeDownload)
             },
             onBecoming: @escaping @Sendable (SessionDownloadTask) -> Void = { _ in }
@@ -37,7 +37,7 @@ import Testing
         var predecessor: Int? { became.withLock { $0?.from } }
 
         func task(
-            _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+            _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
         ) {
             first.withLock { $0.append("\(response.statusCode)") }
             answer(task, question)
@@ -64,7 +64,7 @@ import Testing
             download.downloadTask(task, didFinishDownloadingTo: location)
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             if !(task is SessionDownloadTask) || successor == nil { first.withLock { $0.append("end") } }
             download.task(task, didCompleteWith: error)
         }
@@ -115,7 +115,7 @@ import Testing
 
             func task(
                 _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest: URLRequest,
-                _ question: Question<RedirectAnswer>
+                _ question: DelegateQuestion<RedirectAnswer>
             ) {
                 Task {
                     while await onReactor(task, { task.carrier != nil }) { await Task.yield() }
@@ -124,7 +124,7 @@ import Testing
             }
 
             func task(
-                _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+                _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
             ) {
                 question.answer(.becomeDownload)
             }
@@ -133,7 +133,7 @@ import Testing
                 download.downloadTask(task, didFinishDownloadingTo: location)
             }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
                 download.task(task, didCompleteWith: error)
             }
         }
@@ -162,7 +162,7 @@ import Testing
             [.chunked(["\(request.body.count)", " bytes"], trailers: [("X-Sum", "1")])]
         }
         let converter = Converter()
-        let content = RequestContent.data(Data(count: 300_000))
+        let content = RequestBody.data(Data(count: 300_000))
         let task = session.uploadTask(with: try URLRequest(origin), from: content, delegate: converter)
         task.resume()
         let record = await converter.download.end()
@@ -248,14 +248,14 @@ import Testing
             let recorder = RecordingDelegate()
 
             func task(
-                _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: Question<ResponseDisposition>
+                _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
             ) {
                 question.answer(.becomeDownload)
             }
 
             func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { recorder.task(task, didReceive: bytes) }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
                 recorder.task(task, didCompleteWith: error)
             }
         }

@@ -24,7 +24,7 @@ import Testing
             tasks.withLock { $0.files.append(content ?? []) }
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             tasks.withLock { $0.ended.append(task.taskIdentifier) }
         }
     }

@@ -92,7 +92,7 @@ import Testing
 
     @Test func `no session is made for trust without questions`() throws {
         let settings = TrustSettings(
-            tls: TLSConfiguration(), policies: nil, revocationCourier: sideSession(), reportCourier: sideSession())
+            tls: TLSSettings(), policies: nil, revocationCourier: sideSession(), reportCourier: sideSession())
         _ = try settings.decision(forHost: "localhost")
         settings.revocation.distrust([])
         settings.close()

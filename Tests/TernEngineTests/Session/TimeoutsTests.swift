@@ -15,7 +15,7 @@ import Testing
     /// Expects `request` to be ended by `limit`, never early, and on time in one of a few tries: other tests want the
     /// processor too.
     private func expect(
-        _ limit: EngineError.TimeLimit, in phase: EngineError.Phase, _ request: URLRequest,
+        _ limit: SessionError.TimeLimit, in phase: SessionError.Phase, _ request: URLRequest,
         _ session: Session = .limited(), sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         for isLast in [false, false, false, true] {
@@ -27,14 +27,14 @@ import Testing
             if isLast {
                 // On a machine this busy, the limits of the other kinds are still far away.
                 #expect(duration < .seconds(8), sourceLocation: sourceLocation)
-                let phases = EngineError.Phase.allCases.prefix { $0 != phase } + [phase]
+                let phases = SessionError.Phase.allCases.prefix { $0 != phase } + [phase]
                 #expect(phases.contains { $0 == error?.phase }, sourceLocation: sourceLocation)
             }
         }
     }
 
     /// The time is taken on the reactor's thread.
-    private func outcome(of request: URLRequest, in session: Session) async -> (EngineError?, Duration) {
+    private func outcome(of request: URLRequest, in session: Session) async -> (SessionError?, Duration) {
         let delegate = RecordingDelegate()
         let start = ContinuousClock.now
         session.dataTask(with: request, delegate: delegate).resume()
@@ -143,7 +143,7 @@ import Testing
 
         func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) { task.suspend() }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             recording.task(task, didCompleteWith: error)
         }
     }
@@ -172,7 +172,7 @@ import Testing
     struct Stall: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let steps: [ScriptedOrigin.Step]
-        let phase: EngineError.Phase
+        let phase: SessionError.Phase
     }
 
     @Test(
@@ -237,7 +237,7 @@ import Testing
             Timeouts(total: .zero), Timeouts(total: .seconds(-1)), Timeouts(idle: .zero), Timeouts(head: .zero),
         ] {
             let error = await Session.limited().failure(of: try URLRequest(origin).limited(to: timeouts))
-            let limit: EngineError.TimeLimit = timeouts.head != nil ? .head : timeouts.total != nil ? .total : .idle
+            let limit: SessionError.TimeLimit = timeouts.head != nil ? .head : timeouts.total != nil ? .total : .idle
             #expect(error?.reason.limit == limit)
         }
         let hole = try BlackHole()

@@ -37,14 +37,14 @@ import Testing
         let session = try Session.trusting(authority)
         let (bytes, _) = try await session.bytes(for: URLRequest(origin))
         var body = Data()
-        await #expect(throws: EngineError.self) { for try await piece in bytes { body += piece } }
+        await #expect(throws: SessionError.self) { for try await piece in bytes { body += piece } }
         #expect(body == Data("half".utf8))
     }
 
     @Test func `throws when there is no head`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.close] }
         let session = Session.limited()
-        await #expect(throws: EngineError.self) { try await session.bytes(for: URLRequest(origin)) }
+        await #expect(throws: SessionError.self) { try await session.bytes(for: URLRequest(origin)) }
     }
 
     @Test func `an abandoned body closes its connection, and a read one keeps it`() async throws {
@@ -87,8 +87,8 @@ import Testing
         let session = Session.limited()
         let (bytes, _) = try await session.bytes(for: URLRequest(origin))
         let (pieces, told) = AsyncStream.makeStream(of: Data.self)
-        let reader = Task { () async -> EngineError? in
-            do throws(EngineError) {
+        let reader = Task { () async -> SessionError? in
+            do throws(SessionError) {
                 var iterator = bytes.makeAsyncIterator()
                 while let piece = try await iterator.next() { told.yield(piece) }
                 return nil

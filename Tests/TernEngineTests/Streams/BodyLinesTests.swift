@@ -40,7 +40,7 @@ import Testing
         for count in 0..<octets.count {
             let (bytes, _) = try await session.bytes(for: URLRequest(origin, "/\(count)"))
             var lines: [String] = []
-            let error = await #expect(throws: EngineError.self) {
+            let error = await #expect(throws: SessionError.self) {
                 for try await line in bytes.lines { lines.append(line) }
             }
             #expect(error?.reason.isConnectionLoss == true)
@@ -56,7 +56,7 @@ import Testing
         let (bytes, _) = try await Session.limited().bytes(for: URLRequest(origin))
         var lines = bytes.lines(maximumLength: 100_000).makeAsyncIterator()
         #expect(try await lines.next() == "ok")
-        do throws(EngineError) {
+        do throws(SessionError) {
             _ = try await lines.next()
             Issue.record("a line that never ends was read")
         } catch {

@@ -48,7 +48,7 @@ import Testing
         #expect(try await stream.next(of: task).get() == Data([1]))
         for _ in 0..<3 {
             let result = await stream.next(of: task)
-            #expect(throws: EngineError.self) { try result.get() }
+            #expect(throws: SessionError.self) { try result.get() }
         }
     }
 

@@ -11,13 +11,13 @@ import Testing
         let value: Int
     }
 
-    private static func read(_ body: String) async throws -> (values: [Reading], error: EngineError?) {
+    private static func read(_ body: String) async throws -> (values: [Reading], error: SessionError?) {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(fields: [(name: "Content-Type", value: "application/x-ndjson")], body: body)]
         }
         let (bytes, _) = try await Session.limited().bytes(for: URLRequest(origin))
         var values: [Reading] = []
-        do throws(EngineError) {
+        do throws(SessionError) {
             var iterator = bytes.decoded(as: Reading.self).makeAsyncIterator()
             while let value = try await iterator.next() { values.append(value) }
             return (values, nil)
@@ -56,7 +56,7 @@ import Testing
         }
         let (bytes, _) = try await Session.limited().bytes(for: URLRequest(origin))
         var values = bytes.decoded(as: Reading.self, maximumLineLength: 1000).makeAsyncIterator()
-        let error = await #expect(throws: EngineError.self) { try await values.next() }
+        let error = await #expect(throws: SessionError.self) { try await values.next() }
         guard case .transfer(.unreadable(.lineTooLong(limit: 1000))) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return

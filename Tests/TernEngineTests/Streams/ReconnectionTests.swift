@@ -5,8 +5,8 @@ import Testing
 @testable import TernEngine
 
 @Suite struct ReconnectionTests {
-    private static let lost = EngineError(.transfer(.connectionLost(nil)), phase: .body)
-    private static let refused = EngineError(.transfer(.upgradeNotTaken), phase: .head)
+    private static let lost = SessionError(.transfer(.connectionLost(nil)), phase: .body)
+    private static let refused = SessionError(.transfer(.upgradeNotTaken), phase: .head)
 
     /// What is done next, in a word.
     private static func word(_ next: Reconnection.Next) -> String {
@@ -43,13 +43,13 @@ import Testing
         var first = Reconnection(ReconnectionPolicy())
         #expect(Self.word(first.ended(Self.lost, retry: nil)) == "fail: connection-lost")
         for (reason, word) in [
-            (EngineError.Reason.cancelled, "fail: cancelled"), (.sessionInvalidated, "fail: session-invalidated"),
+            (SessionError.Reason.cancelled, "fail: cancelled"), (.sessionInvalidated, "fail: session-invalidated"),
             (.timedOut(.total), "fail: timed-out"), (.timedOut(.idle), "ask after 3000.0"),
             (.transfer(.upgradeNotTaken), "fail: upgrade-not-taken"),
         ] {
             var machine = Reconnection(ReconnectionPolicy())
             machine.opened()
-            #expect(Self.word(machine.ended(EngineError(reason, phase: .body), retry: nil)) == word)
+            #expect(Self.word(machine.ended(SessionError(reason, phase: .body), retry: nil)) == word)
         }
     }
 

@@ -28,9 +28,9 @@ import Testing
             sleep: { waits.add($0) })
     }
 
-    private static func data(_ events: ServerSentEvents) async -> (data: [String], error: EngineError?) {
+    private static func data(_ events: ServerSentEvents) async -> (data: [String], error: SessionError?) {
         var data: [String] = []
-        do throws(EngineError) {
+        do throws(SessionError) {
             var iterator = events.makeAsyncIterator()
             while let event = try await iterator.next() { data.append(event.data) }
             return (data, nil)
@@ -183,8 +183,8 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: a\n\n"), .awaitClose] }
         let events = try Self.events(of: origin)
         let (told, tell) = AsyncStream.makeStream(of: Void.self)
-        let reader = Task { () async -> EngineError? in
-            do throws(EngineError) {
+        let reader = Task { () async -> SessionError? in
+            do throws(SessionError) {
                 var iterator = events.makeAsyncIterator()
                 while try await iterator.next() != nil { tell.yield() }
                 return nil
@@ -202,8 +202,8 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "retry: 3600000\ndata: a\n\n"), .close] }
         let request = try URLRequest(origin)
         let events = Session.limited().events(for: request)
-        let reader = Task { () async -> EngineError? in
-            do throws(EngineError) {
+        let reader = Task { () async -> SessionError? in
+            do throws(SessionError) {
                 var iterator = events.makeAsyncIterator()
                 while try await iterator.next() != nil {}
                 return nil
@@ -246,7 +246,7 @@ import Testing
         var request = try URLRequest(origin)
         request.decodesContent = false
         var iterator = Session.limited().events(for: request).makeAsyncIterator()
-        let error = await #expect(throws: EngineError.self) { try await iterator.next() }
+        let error = await #expect(throws: SessionError.self) { try await iterator.next() }
         guard case .transfer(.unreadable(.codedEvents("gzip"))) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return

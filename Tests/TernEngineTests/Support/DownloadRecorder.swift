@@ -17,7 +17,7 @@ final class DownloadRecorder: SessionDownloadDelegate {
         /// Of the file when it was told of.
         var content: [UInt8]?
         var location: URL?
-        var error: EngineError?
+        var error: SessionError?
     }
 
     private struct State {
@@ -73,7 +73,7 @@ final class DownloadRecorder: SessionDownloadDelegate {
         note(task, .finished)
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         note(task, .end(failed: error != nil))
         let waiter = state.withLock { state in
             state.record.error = error

@@ -25,11 +25,11 @@ final class MeteredOutlet: Outlet {
         return unsafe piece.count
     }
 
-    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemError) -> IOResult {
+    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult {
         offers += 1
         var piece = [UInt8](repeating: 0, count: min(count, atOnce, room))
         let read = unsafe piece.withUnsafeMutableBytes { piece in
-            Result { () throws(SystemError) in try unsafe file.read(into: piece, at: offset) }
+            Result { () throws(SystemCallError) in try unsafe file.read(into: piece, at: offset) }
         }
         guard case .bytes(let count) = try read.get() else { return try read.get() }
         taken += piece.prefix(count)

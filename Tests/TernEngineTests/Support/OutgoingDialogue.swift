@@ -16,7 +16,7 @@ struct OutgoingDialogue: ~Copyable {
     var dropsBeforeTaking: Moment?
 
     static func request(
-        _ content: RequestContent?, _ change: (inout URLRequest) -> Void = { _ in }
+        _ content: RequestBody?, _ change: (inout URLRequest) -> Void = { _ in }
     ) throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: "http://example.com/")))
         request.httpMethod = "PUT"
@@ -25,7 +25,7 @@ struct OutgoingDialogue: ~Copyable {
         return request
     }
 
-    mutating func begin(_ content: RequestContent?, _ change: (inout URLRequest) -> Void = { _ in }) throws {
+    mutating func begin(_ content: RequestBody?, _ change: (inout URLRequest) -> Void = { _ in }) throws {
         try begin(Self.request(content, change))
     }
 

@@ -15,7 +15,7 @@ final class RecordingDelegate: SessionTaskDelegate, Sendable {
     struct Record {
         var events: [Event] = []
         var body: [UInt8] = []
-        var error: EngineError?
+        var error: SessionError?
         var completions = 0
         /// When the end came, on the reactor's thread.
         var end = ContinuousClock.now
@@ -79,15 +79,15 @@ final class RecordingDelegate: SessionTaskDelegate, Sendable {
         note(task, .body(copy.count)) { $0.body += copy }
     }
 
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         note(task, .trailers(trailers.map { "\($0.name): \($0.value)" }))
     }
 
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HTTPFields) {
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {
         note(task, .discarded(discarded.map { "\($0.name): \($0.value)" }))
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         note(task, .end(failed: error != nil)) {
             $0.completions += 1
             $0.end = .now

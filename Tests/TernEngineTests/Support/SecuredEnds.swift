@@ -64,8 +64,8 @@ final class SecuredEnds: @unchecked Sendable {
     }
 
     static func session(trusting authority: CertificateAuthority) throws -> TLSSession {
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        var configuration = TLSSettings()
+        configuration.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         return try TLSSession(
             context: TLSContext(configuration), host: "localhost", policy: .performDefaultEvaluation(validateHost: true)
         )

@@ -45,7 +45,7 @@ extension Session {
         _ authority: CertificateAuthority, connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil,
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> Session {
-        let anchor = try Certificate(pem: authority.certificatePEM)
+        let anchor = try X509Certificate(pem: authority.certificatePEM)
         return limited(to: connections, policies: policies) {
             $0.tls.anchors = .only([anchor])
             change(&$0)
@@ -53,13 +53,13 @@ extension Session {
     }
 
     /// The body of a GET as text.
-    func text(_ request: URLRequest) async throws(EngineError) -> String {
+    func text(_ request: URLRequest) async throws(SessionError) -> String {
         String(decoding: try await data(for: request).0, as: UTF8.self)
     }
 
     /// The error that `request` ends with; nil for a success.
-    func failure(of request: URLRequest) async -> EngineError? {
-        do throws(EngineError) {
+    func failure(of request: URLRequest) async -> SessionError? {
+        do throws(SessionError) {
             _ = try await data(for: request)
             return nil
         } catch {
@@ -68,13 +68,15 @@ extension Session {
     }
 }
 
-extension EngineError.Reason {
+extension SessionError.Reason {
     var isCancellation: Bool { if case .cancelled = self { true } else { false } }
     var isConnectionLoss: Bool { if case .transfer(.connectionLost) = self { true } else { false } }
     var isInvalidation: Bool { if case .sessionInvalidated = self { true } else { false } }
-    var limit: EngineError.TimeLimit? { if case .timedOut(let limit) = self { limit } else { nil } }
+    var limit: SessionError.TimeLimit? { if case .timedOut(let limit) = self { limit } else { nil } }
     var redirection: RedirectError? { if case .transfer(.redirect(let error)) = self { error } else { nil } }
-    var malformation: HTTP1Error? { if case .transfer(.malformedResponse(let error)) = self { error } else { nil } }
+    var malformation: HTTPProtocolError? {
+        if case .transfer(.malformedResponse(let error)) = self { error } else { nil }
+    }
     var invalidity: InvalidRequest? { if case .request(.invalid(let error)) = self { error } else { nil } }
     var trustFailure: TrustFailure? {
         if case .connecting(.insecure(let error)) = self { error.trustFailure } else { nil }

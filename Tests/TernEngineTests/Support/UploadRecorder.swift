@@ -40,7 +40,7 @@ final class UploadRecorder: SessionTaskDelegate, Sendable {
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { recording.task(task, didReceive: bytes) }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         recording.task(task, didCompleteWith: error)
     }
 }

@@ -23,7 +23,7 @@ import Testing
 
         func task(
             _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-            _ question: Question<RedirectAnswer>
+            _ question: DelegateQuestion<RedirectAnswer>
         ) {
             let held = Held { [self] in released.withLock { $0 += 1 } }
             var request = request
@@ -38,13 +38,13 @@ import Testing
             releasedAtHead.withLock { $0 = released.withLock(\.self) }
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             recorder.task(task, didCompleteWith: error)
         }
     }
 
     @Test func `a chain without a limit holds no more than its last hops`() async throws {
-        let length = 5 * RedirectPolicy.rememberedHops
+        let length = 5 * RedirectPolicy.maximumRememberedHops
         let origin = try ScriptedOrigin { _, request in
             let hop = Int(request.target.dropFirst()) ?? 0
             return hop == length ? [.ok("there")] : [.redirect(to: "/\(hop + 1)")]
@@ -55,11 +55,11 @@ import Testing
         task.resume()
         #expect(await guide.recorder.end().error == nil)
         let response = try #require(task.response)
-        #expect(response.history.count == RedirectPolicy.rememberedHops)
+        #expect(response.history.count == RedirectPolicy.maximumRememberedHops)
         #expect(response.history.last?.url?.path() == "/\(length - 1)")
         #expect(response.history.last?.history.isEmpty == true)
-        #expect(task.metrics?.hops.count == RedirectPolicy.rememberedHops + 1)
+        #expect(task.metrics?.hops.count == RedirectPolicy.maximumRememberedHops + 1)
         #expect(task.metrics?.redirectCount == length)
-        #expect(guide.releasedAtHead.withLock(\.self) >= length - 3 * RedirectPolicy.rememberedHops)
+        #expect(guide.releasedAtHead.withLock(\.self) >= length - 3 * RedirectPolicy.maximumRememberedHops)
     }
 }

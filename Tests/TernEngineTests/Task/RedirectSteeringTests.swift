@@ -67,7 +67,7 @@ import Testing
         return task
     }
 
-    private static func phase(_ stage: Stage) -> EngineError.Phase {
+    private static func phase(_ stage: Stage) -> SessionError.Phase {
         switch stage {
         case .swallowing, .body: .body
         case .pool, .connect: .pool
@@ -120,8 +120,8 @@ import Testing
 
     struct Limit: Sendable, CustomTestStringConvertible {
         let stage: Stage
-        let limit: EngineError.TimeLimit
-        let phase: EngineError.Phase
+        let limit: SessionError.TimeLimit
+        let phase: SessionError.Phase
 
         var testDescription: String { "\(limit) while \(stage)" }
 
@@ -141,8 +141,8 @@ import Testing
 
     /// What ended a task, where and when, and what the next one gets.
     private struct Ending: Equatable {
-        let limit: EngineError.TimeLimit?
-        let phase: EngineError.Phase
+        let limit: SessionError.TimeLimit?
+        let phase: SessionError.Phase
         var isEarly = false
         var isOfTheHop = true
         var next = "fine"
@@ -220,7 +220,7 @@ import Testing
             if task.currentRequest?.url?.path() == "/there" { task.cancel() }
         }
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             recording.task(task, didCompleteWith: error)
         }
     }

@@ -212,15 +212,15 @@ import TernLock
         let turns = Lock<[UInt64: Int]>([:])
         final class Counter: SessionTaskDelegate {
             let turns: @Sendable (Int) -> Void
-            let ended: @Sendable (EngineError?) -> Void
-            init(_ turns: @escaping @Sendable (Int) -> Void, _ ended: @escaping @Sendable (EngineError?) -> Void) {
+            let ended: @Sendable (SessionError?) -> Void
+            init(_ turns: @escaping @Sendable (Int) -> Void, _ ended: @escaping @Sendable (SessionError?) -> Void) {
                 (self.turns, self.ended) = (turns, ended)
             }
             func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { turns(bytes.count) }
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) { ended(error) }
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) { ended(error) }
         }
         _ = try await session.text(URLRequest(origin))
-        let (ends, end) = AsyncStream<EngineError?>.makeStream()
+        let (ends, end) = AsyncStream<SessionError?>.makeStream()
         let counter = Counter({ count in turns.withLock { $0[loop.turn, default: 0] += count } }) { end.yield($0) }
         session.dataTask(with: try URLRequest(origin, "/bomb"), delegate: counter).resume()
         var pings = 0

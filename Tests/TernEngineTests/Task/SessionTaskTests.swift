@@ -158,15 +158,15 @@ import TernLock
             let left = Lock(2000)
             let session: Session
             let request: URLRequest
-            let done: CheckedContinuation<EngineError?, Never>
+            let done: CheckedContinuation<SessionError?, Never>
 
-            init(_ session: Session, _ request: URLRequest, _ done: CheckedContinuation<EngineError?, Never>) {
+            init(_ session: Session, _ request: URLRequest, _ done: CheckedContinuation<SessionError?, Never>) {
                 self.session = session
                 self.request = request
                 self.done = done
             }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
                 let left = left.withLock {
                     $0 -= 1
                     return $0
@@ -193,7 +193,7 @@ import TernLock
 
             init(_ ends: AsyncStream<Void>.Continuation) { self.ends = ends }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) { ends.yield() }
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) { ends.yield() }
         }
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let session = Session.limited()
@@ -287,7 +287,7 @@ import TernLock
                 task.cancel()
             }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
                 heard.withLock { $0.append("\(error?.wasSent == true)") }
                 continuation.finish()
             }
@@ -330,7 +330,7 @@ import TernLock
                 senders.withLock { $0.append(pthread_self()) }
             }
 
-            func task(_ task: SessionTask, didCompleteWith error: EngineError?) { continuation.finish() }
+            func task(_ task: SessionTask, didCompleteWith error: SessionError?) { continuation.finish() }
         }
         let witness = Witness()
         let task = session.dataTask(with: request, delegate: witness)

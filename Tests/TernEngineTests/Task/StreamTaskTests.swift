@@ -27,12 +27,12 @@ import Testing
         return (String(decoding: data ?? Data(), as: UTF8.self), isAtEnd)
     }
 
-    private static func failure<R>(_ body: () async throws -> R) async -> EngineError? {
+    private static func failure<R>(_ body: () async throws -> R) async -> SessionError? {
         do {
             _ = try await body()
             return nil
         } catch {
-            return error as? EngineError
+            return error as? SessionError
         }
     }
 
@@ -243,7 +243,7 @@ import Testing
     {
         let (authority, other) = try (CertificateAuthority(), CertificateAuthority())
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
-        let pins = PinSet(pins: [try Certificate(pem: other.certificatePEM).publicKey])
+        let pins = PinSet(pins: [try X509Certificate(pem: other.certificatePEM).publicKey])
         let session = try Session.trusting(
             isPinned ? authority : other, policies: isPinned ? ["localhost": .pinSet(pins)] : nil)
         let task = session.streamTask(withHostName: "localhost", port: Int(origin.port))
@@ -301,7 +301,7 @@ private final class Recorder: StreamTaskDelegate {
     func streamTask(_ task: StreamTask, didOpen connection: ConnectionMetrics) { tell("open") }
     func streamTaskDidCloseRead(_ task: StreamTask) { tell("read closed") }
     func streamTaskDidCloseWrite(_ task: StreamTask) { tell("write closed") }
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         tell("end" + (error.map { " \($0.reason.kind)" } ?? ""))
         tellEnd.yield()
     }

@@ -36,11 +36,11 @@ import Testing
         return machine
     }
 
-    private static func head(_ status: Int, _ fields: HTTPFields = [:]) throws -> ResponseHead {
+    private static func head(_ status: Int, _ fields: HeaderFields = [:]) throws -> ResponseHead {
         try HTTPURLResponse(url: nil, statusCode: status, headers: fields).head
     }
 
-    private static let redirect = ["Location": "/2"] as HTTPFields
+    private static let redirect = ["Location": "/2"] as HeaderFields
 
     private enum State: String, CaseIterable {
         case created, lookingUp, delayed, exchanging, delivering, askingRedirect, askingCredentials, askingDelivery

@@ -34,7 +34,7 @@ import Testing
     }
 
     private static let kept = Evidence(wasReused: true, isSent: true)
-    private static let lost = EngineError.Reason.transfer(.connectionLost(nil))
+    private static let lost = SessionError.Reason.transfer(.connectionLost(nil))
 
     /// Has the machine ask where a redirect to `location` leads; gives the question.
     private static func ask(_ machine: inout TaskMachine, _ location: String, status: Int = 302) throws -> URLRequest {
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `only a lost connection is outlived by a redirect`() throws {
         for isAnswered in [false, true] {
-            for reason in [EngineError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
+            for reason in [SessionError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
                 var machine = try Self.machine()
                 let request = try Self.ask(&machine, "/2")
                 if isAnswered { _ = machine.answered(request) }
@@ -215,7 +215,7 @@ import Testing
 
     @Test func `other reasons than a lost connection are never a reason to send again`() throws {
         for reason in [
-            EngineError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .transfer(.upgradeNotTaken),
+            SessionError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .transfer(.upgradeNotTaken),
         ] {
             var machine = try Self.machine()
             let word = machine.failed(reason, Self.kept).word

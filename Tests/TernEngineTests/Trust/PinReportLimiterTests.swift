@@ -18,7 +18,9 @@ import Testing
 
     @Test func `another key, and another set of pins, are news`() {
         var limiter = PinReportLimiter()
-        let keys = [PublicKey(subjectPublicKeyInfo: [1]), PublicKey(subjectPublicKeyInfo: [2])]
+        let keys = [
+            X509Certificate.PublicKey(subjectPublicKeyInfo: [1]), X509Certificate.PublicKey(subjectPublicKeyInfo: [2]),
+        ]
         for _ in 1...2 {
             let isNew = keys.flatMap { key in
                 keys.map { limiter.admits(.init(rule: "a", host: "x", key: key, pins: [$0]), at: 0) }

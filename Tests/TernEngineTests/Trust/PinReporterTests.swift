@@ -19,7 +19,8 @@ import TernLock
 
     private func set(_ mode: PinSet.Mode, reportURLs: [String] = []) throws -> PinSet {
         PinSet(
-            hosts: [try HostPattern("localhost")], pins: [try PublicKey(pin: try CertificateAuthority().pin)],
+            hosts: [try HostPattern("localhost")],
+            pins: [try X509Certificate.PublicKey(pin: try CertificateAuthority().pin)],
             mode: mode,
             reportURLs: reportURLs)
     }
@@ -52,7 +53,7 @@ import TernLock
         let session = try Session.trusting(authority)
         let count = Lock(0)
         var set = try set(.enforce)
-        set.backupPins = [try PublicKey(pin: authority.pin)]
+        set.backupPins = [try X509Certificate.PublicKey(pin: authority.pin)]
         session.serverTrustPolicyManager = ServerTrustPolicyManager(pinSets: [set]) { _ in count.withLock { $0 += 1 } }
         _ = try await session.data(for: URLRequest(origin))
         #expect(count.withLock { $0 } == 0)
@@ -87,7 +88,7 @@ import TernLock
         let collectors = try (0..<3).map { _ in try ScriptedOrigin(tls: try authority.issue()) { _, _ in [.ok()] } }
         let session = try Session.trusting(authority)
         var met = try set(.enforce, reportURLs: [collectors[0].url()])
-        met.backupPins = [try PublicKey(pin: authority.pin)]
+        met.backupPins = [try X509Certificate.PublicKey(pin: authority.pin)]
         let waived = try set(.reportOnly, reportURLs: [collectors[1].url()])
         let broken = try set(.enforce, reportURLs: [collectors[2].url()])
         session.serverTrustPolicyManager = ServerTrustPolicyManager(

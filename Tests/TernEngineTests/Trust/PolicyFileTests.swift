@@ -33,8 +33,10 @@ import Testing
             """)
         let set = PinSet(
             hosts: [try HostPattern("api.example.com"), try HostPattern("**.example.net")],
-            excludedHosts: [try HostPattern("legacy.example.net")], pins: [try PublicKey(pin: Self.one)],
-            backupPins: [try PublicKey(pin: Self.two)], scope: .leaf, mode: .reportOnly, expires: 1_924_905_600,
+            excludedHosts: [try HostPattern("legacy.example.net")],
+            pins: [try X509Certificate.PublicKey(pin: Self.one)],
+            backupPins: [try X509Certificate.PublicKey(pin: Self.two)], scope: .leaf, mode: .reportOnly,
+            expires: 1_924_905_600,
             reportURLs: ["https://reports.example.com/pins"])
         #expect(file == PolicyFile(pinSets: [set], unlistedHosts: .refuse))
         #expect(file.manager().allHostsMustBeEvaluated)

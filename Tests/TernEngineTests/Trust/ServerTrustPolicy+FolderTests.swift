@@ -14,9 +14,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let authority = try CertificateAuthority()
         func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: folder.appending(path: name)) }
-        var expected: [Certificate] = []
+        var expected: [X509Certificate] = []
         for name in ["a.cer", "b.CER", "c.crt", "d.CRT", "e.der", "f.DER"] {
-            let certificate = try Certificate(pem: try authority.issue().certificatePEM)
+            let certificate = try X509Certificate(pem: try authority.issue().certificatePEM)
             expected.append(certificate)
             try write(certificate.der, name)
         }

@@ -10,7 +10,8 @@ import TernLock
 @Suite(.timeLimit(.minutes(5))) struct TrustSettingsTests {
     private func pinning(_ pins: [String], chain: Bool = true, host: Bool = true) throws -> ServerTrustPolicy {
         .pinPublicKeys(
-            publicKeys: try pins.map { try PublicKey(pin: $0) }, validateCertificateChain: chain, validateHost: host)
+            publicKeys: try pins.map { try X509Certificate.PublicKey(pin: $0) }, validateCertificateChain: chain,
+            validateHost: host)
     }
 
     @Test func `a right pin is accepted, be it of leaf, intermediate or root, and backups do no harm`() async throws {
@@ -45,7 +46,7 @@ import TernLock
         let evilLeaf = try evil.issue()
         let decorated = evilLeaf.sending(
             chainPEM: evilLeaf.chainPEM + evil.certificatePEM + goodLeaf.chainPEM + good.certificatePEM)
-        let anchors = try [good, evil].map { try Certificate(pem: $0.certificatePEM) }
+        let anchors = try [good, evil].map { try X509Certificate(pem: $0.certificatePEM) }
         let origin = try ScriptedOrigin(tls: decorated) { _, _ in [.ok()] }
         for pin in [goodLeaf.pin, goodIntermediate.pin, good.pin] {
             let session = Session.limited(policies: ["localhost": try pinning([pin])]) {
@@ -246,7 +247,7 @@ import TernLock
             [.ok("answer"), .hold, .close]
         }
         let policy = ChangingPolicy(try pinning([identity.pin]))
-        let anchor = try Certificate(pem: authority.certificatePEM)
+        let anchor = try X509Certificate(pem: authority.certificatePEM)
         var configuration = SessionConfiguration()
         configuration.tls.anchors = .only([anchor])
         let session = Session(configuration: configuration, serverTrustPolicyManager: policy)

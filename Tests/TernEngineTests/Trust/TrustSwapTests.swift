@@ -18,7 +18,9 @@ import TernLock
     }
 
     private func pins(_ pin: String) throws -> ServerTrustPolicyManager {
-        ServerTrustPolicyManager(policies: ["localhost": .pinSet(PinSet(pins: [try PublicKey(pin: pin)]))])
+        ServerTrustPolicyManager(policies: [
+            "localhost": .pinSet(PinSet(pins: [try X509Certificate.PublicKey(pin: pin)]))
+        ])
     }
 
     private func rightPins() throws -> ServerTrustPolicyManager { try pins(identity.pin) }

@@ -3,20 +3,20 @@ import TernHTTP1
 import Testing
 
 @Suite struct DefaultFieldsTests {
-    private static let origin = Origin(scheme: .http, host: "example.com", port: 80)
+    private static let origin = HTTPOrigin(scheme: .http, host: "example.com", port: 80)
 
     private func begin(
-        _ exchange: inout Exchange, _ fields: HTTPFields, _ defaults: DefaultFields, body: RequestBody = .none
-    ) throws(HTTP1Error) -> String {
+        _ exchange: inout Exchange, _ fields: HeaderFields, _ defaults: DefaultFields, body: RequestBodyFraming = .none
+    ) throws(HTTPProtocolError) -> String {
         var output: [UInt8] = []
         let head = RequestHead(method: "PUT", target: .origin("/"), origin: Self.origin, fields: fields)
         try exchange.begin(head, body: body, defaults: defaults, into: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    private func refusal(_ fields: HTTPFields, _ defaults: DefaultFields) -> HTTP1Error.Reason? {
+    private func refusal(_ fields: HeaderFields, _ defaults: DefaultFields) -> HTTPProtocolError.Reason? {
         var exchange = Exchange()
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             _ = try begin(&exchange, fields, defaults)
             return nil
         } catch {
@@ -25,16 +25,16 @@ import Testing
     }
 
     @Test func `they are kept as they were given`() {
-        let fields: HTTPFields = ["Accept": "*/*", "accept": "text/html", "Host": "other", "Bad": "\r\n"]
+        let fields: HeaderFields = ["Accept": "*/*", "accept": "text/html", "Host": "other", "Bad": "\r\n"]
         #expect(DefaultFields(fields).fields == fields)
     }
 
     /// Whichever way they are written, whole or line by line.
     @Test(
         arguments: [[:], ["Other": "1"], ["b": "mine"], ["A": "mine", "C": "mine"], ["D": "1", "B": "2", "E": "3"]]
-            as [HTTPFields])
-    func `a request has them behind its own fields, but for those of a name it has`(own: HTTPFields) throws {
-        let defaults: HTTPFields = ["A": "1", "B": "", "a": "2", "C": "long, with; signs=\"é\"", "B": "3"]
+            as [HeaderFields])
+    func `a request has them behind its own fields, but for those of a name it has`(own: HeaderFields) throws {
+        let defaults: HeaderFields = ["A": "1", "B": "", "a": "2", "C": "long, with; signs=\"é\"", "B": "3"]
         let expected = own.map { $0 } + defaults.filter { !own.contains($0.name) }
         var exchange = Exchange()
         let text = try begin(&exchange, own, DefaultFields(defaults))
@@ -43,8 +43,8 @@ import Testing
                 + expected.map { "\($0.name): \($0.value)\r\n" }.joined() + "Content-Length: 0\r\n\r\n")
     }
 
-    @Test(arguments: [[:], ["Other": "1"]] as [HTTPFields])
-    func `what they say of a request counts as if it said so itself`(own: HTTPFields) throws {
+    @Test(arguments: [[:], ["Other": "1"]] as [HeaderFields])
+    func `what they say of a request counts as if it said so itself`(own: HeaderFields) throws {
         var expecting = Exchange()
         _ = try begin(&expecting, own, ["X": "y", "Expect": "100-continue"], body: .exactly(1))
         let isAwaiting = expecting.isAwaitingContinue
@@ -73,10 +73,11 @@ import Testing
     func `one that cannot be encoded fails the requests that have none of its name`(name: String, value: String) throws
     {
         let defaults = DefaultFields(
-            HTTPFields([
-                HTTPField(name: "A", value: "1"), HTTPField(name: name, value: value), HTTPField(name: "C", value: "3"),
+            HeaderFields([
+                HeaderField(name: "A", value: "1"), HeaderField(name: name, value: value),
+                HeaderField(name: "C", value: "3"),
             ]))
-        for own in [[:], ["Other": "1"]] as [HTTPFields] { #expect(refusal(own, defaults) != nil) }
+        for own in [[:], ["Other": "1"]] as [HeaderFields] { #expect(refusal(own, defaults) != nil) }
         guard name == "B" else { return }
         var exchange = Exchange()
         let text = try begin(&exchange, ["b": "2"], defaults)

@@ -3,11 +3,12 @@ import TernHTTP1
 import Testing
 
 @Suite struct ExchangeTests {
-    private let origin = Origin(scheme: .https, host: "example.com", port: 443)
+    private let origin = HTTPOrigin(scheme: .https, host: "example.com", port: 443)
     private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     private func begin(
-        _ exchange: inout Exchange, _ method: String = "GET", _ fields: HTTPFields = [:], body: RequestBody = .none
+        _ exchange: inout Exchange, _ method: String = "GET", _ fields: HeaderFields = [:],
+        body: RequestBodyFraming = .none
     ) throws -> [UInt8] {
         var output: [UInt8] = []
         let head = RequestHead(method: method, target: .origin("/"), origin: origin, fields: fields)
@@ -33,11 +34,11 @@ import Testing
         try exchange.sendBody(bytes.span, into: &output)
     }
 
-    private func reason(_ body: () throws -> Void) -> HTTP1Error.Reason? {
+    private func reason(_ body: () throws -> Void) -> HTTPProtocolError.Reason? {
         do {
             try body()
             return nil
-        } catch let error as HTTP1Error {
+        } catch let error as HTTPProtocolError {
             return error.reason
         } catch {
             return nil
@@ -186,7 +187,7 @@ import Testing
         try exchange.finishSending(trailers: ["X-Sum": "1"], into: &output)
         let request = try RequestReader(output)
         #expect(request.content == twenty + [121])
-        #expect(request.trailers == [HTTPField(name: "X-Sum", value: "1")])
+        #expect(request.trailers == [HeaderField(name: "X-Sum", value: "1")])
         let text = String(decoding: output, as: UTF8.self)
         #expect(text.hasSuffix("\r\n\r\n14\r\nxxxxxxxxxxxxxxxxxxxx\r\n1\r\ny\r\n0\r\nX-Sum: 1\r\n\r\n"))
     }
@@ -240,12 +241,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Content-Length", "5", HTTP1Error.Reason.request(.forbiddenTrailer)),
+        ("Content-Length", "5", HTTPProtocolError.Reason.request(.forbiddenTrailer)),
         ("host", "a", .request(.forbiddenTrailer)), ("X", "a\r\nEvil: b", .request(.fieldValue)),
         ("X ", "a", .request(.fieldName)), ("X", "\n", .request(.fieldValue)),
     ])
     func `A trailer that may not be sent leaves no byte behind`(
-        name: String, value: String, expected: HTTP1Error.Reason
+        name: String, value: String, expected: HTTPProtocolError.Reason
     ) throws {
         var exchange = Exchange()
         var output = try begin(&exchange, "PUT", body: .chunked)
@@ -322,7 +323,7 @@ import Testing
     }
 
     @Test(arguments: [Int.min, -1, Int.max]) func `Limits beyond reason are no crash`(limit: Int) throws {
-        var limits = Limits()
+        var limits = ParsingLimits()
         limits.statusLineBytes = limit
         limits.fieldCount = limit
         limits.fieldLineBytes = limit

@@ -3,12 +3,12 @@ import TernHTTP1
 import Testing
 
 @Suite struct RequestEncoderTests {
-    private let origin = Origin(scheme: .http, host: "example.com", port: 80)
+    private let origin = HTTPOrigin(scheme: .http, host: "example.com", port: 80)
 
     private func encode(
-        _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HTTPFields = [:],
-        body: RequestBody = .none, defaults: DefaultFields = [:], origin: Origin? = nil
-    ) throws(HTTP1Error) -> String {
+        _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HeaderFields = [:],
+        body: RequestBodyFraming = .none, defaults: DefaultFields = [:], origin: HTTPOrigin? = nil
+    ) throws(HTTPProtocolError) -> String {
         var exchange = Exchange()
         var output = Array("before".utf8)
         let head = RequestHead(method: method, target: target, origin: origin ?? self.origin, fields: fields)
@@ -18,13 +18,13 @@ import Testing
 
     /// The reason for which encoding fails, and proof that it left nothing behind.
     private func refusal(
-        _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HTTPFields = [:],
-        body: RequestBody = .none, defaults: DefaultFields = [:], origin: Origin? = nil
-    ) -> HTTP1Error.Reason? {
+        _ method: String = "GET", _ target: RequestTarget = .origin("/"), _ fields: HeaderFields = [:],
+        body: RequestBodyFraming = .none, defaults: DefaultFields = [:], origin: HTTPOrigin? = nil
+    ) -> HTTPProtocolError.Reason? {
         var exchange = Exchange()
         var output = Array("before".utf8)
         let head = RequestHead(method: method, target: target, origin: origin ?? self.origin, fields: fields)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try exchange.begin(head, body: body, defaults: defaults, into: &output)
             return nil
         } catch {
@@ -95,7 +95,7 @@ import Testing
         "0123456789abcdef ", "0123456789abcdef0123456789abcdef:",
     ])
     func `A field name is a token`(name: String) {
-        let fields = HTTPFields([HTTPField(name: name, value: "v")])
+        let fields = HeaderFields([HeaderField(name: name, value: "v")])
         #expect(refusal("GET", .origin("/"), fields) == .request(.fieldName))
         #expect(refusal("GET", .origin("/"), [:], defaults: DefaultFields(fields)) == .request(.fieldName))
     }
@@ -105,7 +105,7 @@ import Testing
         "0123456789abcdef\r\n", "0123456789abcdef0123456789abcdef\n", "a\r\n\r\nGET / HTTP/1.1\r\n\r\n", "a\r\n b",
     ])
     func `A field value has no control characters`(value: String) {
-        let fields: HTTPFields = ["X": "good", "Y": value, "Z": "good"]
+        let fields: HeaderFields = ["X": "good", "Y": value, "Z": "good"]
         #expect(refusal("GET", .origin("/"), fields) == .request(.fieldValue))
         #expect(refusal("GET", .origin("/"), [:], defaults: DefaultFields(fields)) == .request(.fieldValue))
     }
@@ -120,16 +120,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (Scheme.http, "Example.COM", UInt16(80), "example.com"), (.http, "example.com", 8080, "example.com:8080"),
+        (HTTPOrigin.Scheme.http, "Example.COM", UInt16(80), "example.com"),
+        (.http, "example.com", 8080, "example.com:8080"),
         (.https, "example.com", 443, "example.com"), (.https, "example.com", 80, "example.com:80"),
         (.http, "::1", 80, "[::1]"), (.http, "[::1]", 81, "[::1]:81"), (.http, "fe80::1%eth0", 80, "[fe80::1]"),
         (.http, "127.0.0.1", 80, "127.0.0.1"), (.http, "xn--bcher-kva.example", 80, "xn--bcher-kva.example"),
         (.http, "a_b", 80, "a_b"), (.http, "localhost.", 80, "localhost."),
     ])
     func `Host is the origin's, with brackets and port as needed`(
-        scheme: Scheme, host: String, port: UInt16, field: String
+        scheme: HTTPOrigin.Scheme, host: String, port: UInt16, field: String
     ) throws {
-        let origin = Origin(scheme: scheme, host: host, port: port)
+        let origin = HTTPOrigin(scheme: scheme, host: host, port: port)
         #expect(origin.hostField == field)
         #expect(try encode(origin: origin) == "GET / HTTP/1.1\r\nHost: \(field)\r\n\r\n")
     }
@@ -138,7 +139,7 @@ import Testing
         "", "a b", "a\r\n", "a\0", "a/b", "a?b", "a#b", "a@b", "u:p@a", "é", "[::1", "a:b", "::1]", "a]", "a\\b", "<a>",
     ])
     func `What is no host is refused`(host: String) {
-        #expect(refusal(origin: Origin(scheme: .http, host: host, port: 80)) == .request(.host))
+        #expect(refusal(origin: HTTPOrigin(scheme: .http, host: host, port: 80)) == .request(.host))
     }
 
     @Test func `A Host field of the caller's own takes precedence, and comes first`() throws {
@@ -189,7 +190,7 @@ import Testing
                 == "GET / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 0\r\n\r\n")
     }
 
-    private static let disagreeing: [(HTTPFields, RequestBody)] = [
+    private static let disagreeing: [(HeaderFields, RequestBodyFraming)] = [
         (["Content-Length": "4"], .exactly(5)), (["Content-Length": "5"], .none),
         (["Content-Length": "5"], .chunked), (["Transfer-Encoding": "chunked"], .none),
         (["Transfer-Encoding": "chunked"], .exactly(5)), (["Transfer-Encoding": "gzip, chunked"], .chunked),
@@ -198,7 +199,7 @@ import Testing
     ]
 
     @Test(arguments: disagreeing)
-    func `A framing field that disagrees with the body is refused`(fields: HTTPFields, body: RequestBody) {
+    func `A framing field that disagrees with the body is refused`(fields: HeaderFields, body: RequestBodyFraming) {
         #expect(refusal("PUT", .origin("/"), fields, body: body) == .request(.framingField))
     }
 

@@ -11,11 +11,11 @@ import Testing
         let fields = random.fields(reserved)
         let defaults = random.fields(reserved)
         let content = random.bytes(upTo: 200)
-        let body = random.pick([RequestBody.none, .exactly(content.count), .chunked])
+        let body = random.pick([RequestBodyFraming.none, .exactly(content.count), .chunked])
         let trailers = body == .chunked ? random.fields(reserved) : [:]
         let head = RequestHead(
             method: random.pick(["GET", "POST", "PUT", "DELETE", "X-" + random.token()]), target: .origin(path),
-            origin: Origin(scheme: .http, host: "example.com", port: UInt16(random.below(65536))), fields: fields)
+            origin: HTTPOrigin(scheme: .http, host: "example.com", port: UInt16(random.below(65536))), fields: fields)
 
         var exchange = Exchange()
         var output: [UInt8] = []
@@ -29,7 +29,7 @@ import Testing
         #expect(request.method == head.method)
         #expect(request.target == path)
         #expect(request.version == "HTTP/1.1")
-        #expect(request.fields.first == HTTPField(name: "Host", value: head.origin.hostField))
+        #expect(request.fields.first == HeaderField(name: "Host", value: head.origin.hostField))
         let lacking = defaults.filter { !fields.contains($0.name) }
         #expect(request.fields.filter { !reserved.contains($0.name.lowercased()) } == Array(fields) + lacking)
         #expect(request.content == (body == .none ? [] : content))

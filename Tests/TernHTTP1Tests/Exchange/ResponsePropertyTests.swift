@@ -6,7 +6,7 @@ import Testing
     private let reserved: Set<String> = ["content-length", "transfer-encoding", "connection", "trailer"]
 
     /// A valid response, with what a decoder must find in it.
-    private func response(_ random: inout Generator) -> (bytes: [UInt8], fields: HTTPFields, content: [UInt8]) {
+    private func response(_ random: inout Generator) -> (bytes: [UInt8], fields: HeaderFields, content: [UInt8]) {
         let fields = random.fields(reserved)
         let content = random.bytes(upTo: 300)
         var bytes = Array("HTTP/1.1 200 \(random.value().filter { $0 != "\t" })\r\n".utf8)
@@ -38,7 +38,7 @@ import Testing
             var value = Substring(field.value)
             while let first = value.first, blanks.contains(first) { value.removeFirst() }
             while let last = value.last, blanks.contains(last) { value.removeLast() }
-            return HTTPField(name: field.name, value: String(value))
+            return HeaderField(name: field.name, value: String(value))
         }
         #expect(transcript.heads.first.map { Array($0.dropLast()) } == expected)
         #expect(response.content.isEmpty || transcript.events.contains("body \(escaped(response.content))"))

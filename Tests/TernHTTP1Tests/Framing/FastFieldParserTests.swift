@@ -17,9 +17,9 @@ import Testing
         let name = text("aZ9-0Az", length)
         for count in 0..<40 {
             let value = text("v!~\u{7F}", count)
-            let expected = [HTTPField(name: name, value: value), HTTPField(name: "B", value: "1")]
-            #expect(transcript("\(name): \(value)\r\nB: 1\r\n").heads.first == HTTPFields(expected))
-            #expect(transcript("B: 1\r\n\(name):\(value)\r\n").heads.first == HTTPFields(expected.reversed()))
+            let expected = [HeaderField(name: name, value: value), HeaderField(name: "B", value: "1")]
+            #expect(transcript("\(name): \(value)\r\nB: 1\r\n").heads.first == HeaderFields(expected))
+            #expect(transcript("B: 1\r\n\(name):\(value)\r\n").heads.first == HeaderFields(expected.reversed()))
         }
     }
 

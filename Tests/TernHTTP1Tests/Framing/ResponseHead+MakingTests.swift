@@ -5,9 +5,9 @@ import Testing
 @Suite struct ResponseHeadMakingTests {
     private func refusal(
         status: Int = 200, version: HTTPVersion = HTTPVersion(major: 1, minor: 1), reason: String = "",
-        fields: HTTPFields = [:]
-    ) -> HTTP1Error.Reason? {
-        do throws(HTTP1Error) {
+        fields: HeaderFields = [:]
+    ) -> HTTPProtocolError.Reason? {
+        do throws(HTTPProtocolError) {
             _ = try ResponseHead(status: status, version: version, reason: reason, fields: fields)
             return nil
         } catch {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `A head that is made answers as one that came`() throws {
-        let fields: HTTPFields = ["A": "1", "Set-Cookie": "x", "a": "\t2 ", "Content-Length": "7", "Empty": ""]
+        let fields: HeaderFields = ["A": "1", "Set-Cookie": "x", "a": "\t2 ", "Content-Length": "7", "Empty": ""]
         let head = try ResponseHead(
             status: 404, version: HTTPVersion(major: 1, minor: 0), reason: "Not Found", fields: fields)
         #expect(head.status == 404)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `A refusal shows no value`() {
-        let error = #expect(throws: HTTP1Error.self) {
+        let error = #expect(throws: HTTPProtocolError.self) {
             try ResponseHead(status: 200, fields: ["Authorization": "s3\u{0}"])
         }
         #expect(error.map { "\($0)".contains("s3") } == false)
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `More than a server may send is one's own affair`() throws {
         let value = String(repeating: "v", count: 300)
-        let fields = (0..<1000).map { HTTPField(name: "X-\($0)", value: value) }
-        #expect(try ResponseHead(status: 200, fields: HTTPFields(fields)).count == 1000)
+        let fields = (0..<1000).map { HeaderField(name: "X-\($0)", value: value) }
+        #expect(try ResponseHead(status: 200, fields: HeaderFields(fields)).count == 1000)
     }
 }

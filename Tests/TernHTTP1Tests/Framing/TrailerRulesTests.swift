@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `the rest keep their order, and what is forbidden is set apart`() {
-        var fields = HTTPFields()
+        var fields = HeaderFields()
         for name in ["A", "Host", "B", "Content-Type"] { fields.append(name, "1") }
         let (trailers, discarded) = TrailerRules.sort(fields)
         #expect(trailers.map(\.name) == ["A", "B"])

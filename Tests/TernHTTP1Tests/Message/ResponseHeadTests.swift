@@ -6,7 +6,7 @@ import Testing
     private func head(_ text: String) throws -> ResponseHead? {
         var exchange = Exchange()
         var output: [UInt8] = []
-        let origin = Origin(scheme: .http, host: "a", port: 80)
+        let origin = HTTPOrigin(scheme: .http, host: "a", port: 80)
         let request = RequestHead(method: "GET", target: .origin("/"), origin: origin, fields: [:])
         try exchange.begin(request, body: .none, defaults: [:], into: &output)
         let bytes = unescaped(text)

@@ -39,11 +39,11 @@ struct Generator {
         text(" \t!\"#$%&'()*+,-./0129:;<=>?@AZ[\\]^_`az{|}~éß日", upTo: 60)
     }
 
-    mutating func fields(_ reserved: Set<String>) -> HTTPFields {
-        HTTPFields(
+    mutating func fields(_ reserved: Set<String>) -> HeaderFields {
+        HeaderFields(
             (0..<below(12)).compactMap { _ in
                 let name = token()
-                return reserved.contains(name.lowercased()) ? nil : HTTPField(name: name, value: value())
+                return reserved.contains(name.lowercased()) ? nil : HeaderField(name: name, value: value())
             })
     }
 

@@ -7,9 +7,9 @@ struct RequestReader: Equatable {
     var method = ""
     var target = ""
     var version = ""
-    var fields: [HTTPField] = []
+    var fields: [HeaderField] = []
     var content: [UInt8] = []
-    var trailers: [HTTPField] = []
+    var trailers: [HeaderField] = []
 
     struct Malformed: Error {
         var what: String
@@ -50,15 +50,15 @@ struct RequestReader: Equatable {
         trailers = try section()
     }
 
-    private mutating func section() throws -> [HTTPField] {
-        var fields: [HTTPField] = []
+    private mutating func section() throws -> [HeaderField] {
+        var fields: [HeaderField] = []
         while true {
             let line = try line()
             if line.isEmpty { return fields }
             guard let colon = line.firstIndex(of: 58) else { throw Malformed(what: "colon") }
             let value = line[(colon + 1)...]
             guard value.first == 32 else { throw Malformed(what: "space") }
-            fields.append(HTTPField(name: text(line[..<colon]), value: text(value.dropFirst())))
+            fields.append(HeaderField(name: text(line[..<colon]), value: text(value.dropFirst())))
         }
     }
 

@@ -4,15 +4,15 @@ import TernHTTP1
 /// How a response is asked for: the request, and the rules it is read by.
 struct ResponseScript {
     var method = "GET"
-    var fields: HTTPFields = [:]
-    var limits = Limits()
-    var leniency: Leniency = []
+    var fields: HeaderFields = [:]
+    var limits = ParsingLimits()
+    var leniency: ParsingLeniency = []
     /// Whether the peer closes behind the input.
     var closes = false
 
     /// Gives `pieces` to a new exchange one after another and tells what came of it.
     func run(_ pieces: [[UInt8]]) -> Transcript {
-        run { (exchange, transcript) throws(HTTP1Error) in
+        run { (exchange, transcript) throws(HTTPProtocolError) in
             for (index, piece) in pieces.enumerated() {
                 guard try feed(&exchange, piece.span, &transcript) else {
                     return giveSurplus(&exchange, pieces[(index + 1)...], &transcript)
@@ -25,7 +25,7 @@ struct ResponseScript {
     func run(oneSpan bytes: Span<UInt8>) -> Transcript {
         var transcript = Transcript()
         var exchange = Exchange(limits: limits, leniency: leniency)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try begin(&exchange)
             _ = try feed(&exchange, bytes, &transcript)
         } catch {
@@ -34,10 +34,10 @@ struct ResponseScript {
         return finished(&exchange, transcript)
     }
 
-    func run(_ deliver: (inout Exchange, inout Transcript) throws(HTTP1Error) -> Void) -> Transcript {
+    func run(_ deliver: (inout Exchange, inout Transcript) throws(HTTPProtocolError) -> Void) -> Transcript {
         var transcript = Transcript()
         var exchange = Exchange(limits: limits, leniency: leniency)
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             try begin(&exchange)
             try deliver(&exchange, &transcript)
         } catch {
@@ -51,7 +51,7 @@ struct ResponseScript {
         _ exchange: inout Exchange, _ pieces: ArraySlice<[UInt8]>, _ transcript: inout Transcript
     ) {
         guard transcript.events.last != "handover", let piece = pieces.first(where: { !$0.isEmpty }) else { return }
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             var offset = 0
             let event = try exchange.receive(piece.span, from: &offset)
             transcript.add("\(event)")
@@ -69,9 +69,9 @@ struct ResponseScript {
         return transcript
     }
 
-    func begin(_ exchange: inout Exchange) throws(HTTP1Error) {
+    func begin(_ exchange: inout Exchange) throws(HTTPProtocolError) {
         var output: [UInt8] = []
-        let origin = Origin(scheme: .http, host: "example.com", port: 80)
+        let origin = HTTPOrigin(scheme: .http, host: "example.com", port: 80)
         let target: RequestTarget = method == "CONNECT" ? .authority("example.com:443") : .origin("/")
         let head = RequestHead(method: method, target: target, origin: origin, fields: fields)
         try exchange.begin(head, body: .none, defaults: [:], into: &output)
@@ -80,7 +80,7 @@ struct ResponseScript {
     /// `false` once the response has ended.
     func feed(
         _ exchange: inout Exchange, _ bytes: Span<UInt8>, _ transcript: inout Transcript
-    ) throws(HTTP1Error) -> Bool {
+    ) throws(HTTPProtocolError) -> Bool {
         var offset = 0
         while true {
             switch try exchange.receive(bytes, from: &offset) {
@@ -98,7 +98,7 @@ struct ResponseScript {
     }
 
     private func close(_ exchange: inout Exchange, _ transcript: inout Transcript) {
-        do throws(HTTP1Error) {
+        do throws(HTTPProtocolError) {
             switch try exchange.receiveEndOfStream() {
             case .end(let trailers, let discarded): transcript.addEnd(trailers, discarded: discarded)
             case .handedOver: transcript.add("handover")

@@ -4,9 +4,9 @@ import TernHTTP1
 /// What an exchange made of its input, in words: one per event, content joined, then what became of the connection.
 struct Transcript: Equatable, CustomStringConvertible {
     var events: [String] = []
-    var heads: [HTTPFields] = []
+    var heads: [HeaderFields] = []
     /// The error, to the last detail.
-    var error: HTTP1Error?
+    var error: HTTPProtocolError?
     private var content: [UInt8] = []
     private var hasContent = false
 
@@ -27,15 +27,15 @@ struct Transcript: Equatable, CustomStringConvertible {
         heads.append(head.fields)
     }
 
-    mutating func addEnd(_ trailers: HTTPFields, discarded: HTTPFields) {
+    mutating func addEnd(_ trailers: HeaderFields, discarded: HeaderFields) {
         add("end")
         for field in trailers { add("trailer \(field.name): \(escaped(field.value.utf8))") }
         for field in discarded { add("discarded \(field.name): \(escaped(field.value.utf8))") }
     }
 
-    mutating func add(_ error: HTTP1Error) {
+    mutating func add(_ error: HTTPProtocolError) {
         self.error = error
-        // "framing(TernHTTP1.HTTP1Error.Framing.length)" as "framing.length"
+        // "framing(TernHTTP1.HTTPProtocolError.Framing.length)" as "framing.length"
         let words = "\(error.reason)".split { $0 == "(" || $0 == ")" }
         let detail = words.dropFirst().first?.split(separator: ".").last.map { ".\($0)" } ?? ""
         let payload = words.count > 2 ? "(\(words[2]))" : ""

@@ -79,11 +79,11 @@ import TernLock
         try await onLoop { loop in
             let file = Descriptor(owning: unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC))
             var isReleased = false
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 _ = try loop.register(file, interest: .readable, handler: Probe(atEnd: { isReleased = true }))
                 Issue.record("an ordinary file is always ready and cannot be watched")
             } catch {
-                #expect(error == SystemError(.epollCtl, code: EPERM))
+                #expect(error == SystemCallError(.epollCtl, code: EPERM))
             }
             #expect(isReleased)
         }
@@ -92,7 +92,7 @@ import TernLock
     @Test func `a timer has nothing to be interested in`() async throws {
         try await onLoop { loop in
             let token = loop.registerTimer(handler: Probe())
-            #expect(throws: SystemError(.epollCtl, code: EBADF)) { try loop.setInterest(.readable, for: token) }
+            #expect(throws: SystemCallError(.epollCtl, code: EBADF)) { try loop.setInterest(.readable, for: token) }
             loop.deregister(token)
         }
     }

@@ -10,12 +10,12 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "::1", "fe80::1"])
     func `a literal is answered at once on the calling thread`(literal: String) throws {
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         Resolver { _, _ in
             Issue.record("a literal was looked up")
             return .success([])
         }.resolve(host: literal, port: 80) { answers.append($0) }
-        #expect(answers.entries == [.success([try #require(SocketAddress(literal: literal, port: 80))])])
+        #expect(answers.entries == [.success([try #require(TransportAddress(literal: literal, port: 80))])])
     }
 
     @Test(arguments: ["localhost", "localhost.", "any.localhost", "any.other.localhost."])
@@ -63,7 +63,7 @@ import Testing
             gate.pass()
             return .success([answer(port)])
         }
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         for _ in 0..<50 { resolver.resolve(host: "a.test", port: 1) { answers.append($0) } }
         resolver.resolve(host: "a.test", port: 2) { answers.append($0) }
         resolver.resolve(host: "b.test", port: 1) { answers.append($0) }
@@ -95,7 +95,7 @@ import Testing
             }
             return .success([answer(port)])
         }
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         for number in 1..<ResolverThreads.limit {
             resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
         }
@@ -121,7 +121,7 @@ import Testing
             }
             return .success([answer(port)])
         }
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         let count = 6 * ResolverThreads.limit
         for number in 0..<count { resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) } }
         for _ in 0..<20 { #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)])) }
@@ -139,7 +139,7 @@ import Testing
             gate.pass()
             return .success([answer(port)])
         }
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         for number in 0..<ResolverThreads.maximum {
             resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
         }
@@ -214,7 +214,7 @@ import Testing
     @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
         let resolver = Resolver(
             idleTime: .zero, lookUp: { host, port in .success([answer(port)]) },
-            startThread: { body throws(SystemError) in try Thread.start(name: "io-resolver", body) })
+            startThread: { body throws(SystemCallError) in try Thread.start(name: "io-resolver", body) })
         let answers = Journal<UInt16>()
         for thread in 0..<4 {
             DetachedThread.run {
@@ -236,7 +236,7 @@ import Testing
         do {
             let resolver = Resolver(
                 idleTime: .seconds(3600), lookUp: { host, port in .success([answer(port)]) },
-                startThread: { body throws(SystemError) in
+                startThread: { body throws(SystemCallError) in
                     threads.append(true)
                     try Thread.start(name: "io-idle", body)
                 })
@@ -251,7 +251,7 @@ import Testing
 
     @Test func `a resolver that is released still answers`() async throws {
         let gate = Barrier()
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         Resolver { _, port in
             gate.pass()
             return .success([answer(port)])
@@ -275,7 +275,7 @@ import Testing
                 Issue.record("looked up on the caller's thread")
                 return .success([])
             },
-            startThread: { _ throws(SystemError) in throw SystemError(.pthreadCreate, code: EAGAIN) })
+            startThread: { _ throws(SystemCallError) in throw SystemCallError(.pthreadCreate, code: EAGAIN) })
         for _ in 0..<(2 * ResolverThreads.limit) {
             let result = await resolver.addresses(of: "a.test", port: 1)
             #expect(result == .failure(ResolveError(host: "a.test", code: EAI_AGAIN)))
@@ -290,12 +290,12 @@ import Testing
                 gate.pass()
                 return .success([answer(port)])
             },
-            startThread: { body throws(SystemError) in
-                if started.isRaised { throw SystemError(.pthreadCreate, code: EAGAIN) }
+            startThread: { body throws(SystemCallError) in
+                if started.isRaised { throw SystemCallError(.pthreadCreate, code: EAGAIN) }
                 started.raise()
                 try Thread.start(name: "tern-test", body)
             })
-        let answers = Journal<Result<[SocketAddress], ResolveError>>()
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
         for number in 1...3 as ClosedRange<UInt16> {
             resolver.resolve(host: "name\(number).test", port: number) { answers.append($0) }
         }
@@ -308,22 +308,22 @@ import Testing
 
 extension Resolver {
     fileprivate convenience init(patience: Duration = .seconds(1), _ lookUp: @escaping ResolverThreads.LookUp) {
-        self.init(patience: patience, lookUp: lookUp) { body throws(SystemError) in
+        self.init(patience: patience, lookUp: lookUp) { body throws(SystemCallError) in
             try Thread.start(name: "tern-test", body)
         }
     }
 
-    fileprivate func addresses(of host: String, port: UInt16) async -> Result<[SocketAddress], ResolveError> {
+    fileprivate func addresses(of host: String, port: UInt16) async -> Result<[TransportAddress], ResolveError> {
         await withCheckedContinuation { end in resolve(host: host, port: port) { end.resume(returning: $0) } }
     }
 }
 
 private final class Asker: Sendable {}
 
-extension Result<[SocketAddress], ResolveError> {
+extension Result<[TransportAddress], ResolveError> {
     fileprivate var reason: ResolveError.Reason? { if case .failure(let error) = self { error.reason } else { nil } }
 }
 
-private func answer(_ port: UInt16) -> SocketAddress {
+private func answer(_ port: UInt16) -> TransportAddress {
     .ip(IPAddress(storage: .v4(UInt32(192 | 2 << 16 | 1 << 24))), port: port)
 }

@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct ConnectErrorTests {
     @Test func `the description says what became of every address`() throws {
-        let four = try #require(SocketAddress(literal: "127.0.0.1", port: 80))
-        let six = try #require(SocketAddress(literal: "::1", port: 80))
+        let four = try #require(TransportAddress(literal: "127.0.0.1", port: 80))
+        let six = try #require(TransportAddress(literal: "::1", port: 80))
         let error = ConnectError(attempts: [
-            ConnectError.Attempt(address: six, error: SystemError(.connect, code: ECONNREFUSED)),
-            ConnectError.Attempt(address: four, error: SystemError(.connect, code: ETIMEDOUT)),
+            ConnectError.Attempt(address: six, error: SystemCallError(.connect, code: ECONNREFUSED)),
+            ConnectError.Attempt(address: four, error: SystemCallError(.connect, code: ETIMEDOUT)),
         ])
         #expect(
             error.description == """

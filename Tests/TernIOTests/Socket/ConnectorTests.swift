@@ -32,7 +32,7 @@ import Testing
 
     /// Expects `address` to be connected to in less than the stagger, once in a few tries: the machine may be busy.
     private func expectNoStagger(
-        from refusing: [SocketAddress], to address: SocketAddress, on loop: ReactorLoop,
+        from refusing: [TransportAddress], to address: TransportAddress, on loop: ReactorLoop,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         var best = Double.infinity
@@ -51,7 +51,8 @@ import Testing
             let refusing = try [Listener.refusing(), Listener.refusing(), Listener.refusing("::1")]
             let dial = Dial(refusing.map(\.address), on: loop)
             let attempts = [0, 2, 1].map {
-                ConnectError.Attempt(address: refusing[$0].address, error: SystemError(.connect, code: ECONNREFUSED))
+                ConnectError.Attempt(
+                    address: refusing[$0].address, error: SystemCallError(.connect, code: ECONNREFUSED))
             }
             #expect(await dial.outcome() == .failed(attempts))
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `an address the machine has no way to is an attempt like any other`() async throws {
         try await onLoop { loop in
-            let broadcast = try #require(SocketAddress(literal: "255.255.255.255", port: 1))
+            let broadcast = try #require(TransportAddress(literal: "255.255.255.255", port: 1))
             let listener = try Listener()
             let first = Dial([broadcast], on: loop)
             guard case .failed(let attempts) = await first.outcome() else {
@@ -143,7 +144,7 @@ import Testing
             let before = silent.map(\.connections)
             let dial = Dial(silent.map(\.address), deadline: .now.advanced(by: .milliseconds(300)), on: loop)
             let attempts = silent.map {
-                ConnectError.Attempt(address: $0.address, error: SystemError(.connect, code: ETIMEDOUT))
+                ConnectError.Attempt(address: $0.address, error: SystemCallError(.connect, code: ETIMEDOUT))
             }
             #expect(await dial.outcome() == .failed(attempts))
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
@@ -177,8 +178,8 @@ import Testing
 
     @Test func `a path without a listener is an error that says so`() async throws {
         try await onLoop { loop in
-            let address = SocketAddress.unix(try UnixSocketName(path: UnixListener.freshPath()))
-            let attempt = ConnectError.Attempt(address: address, error: SystemError(.connect, code: ENOENT))
+            let address = TransportAddress.unix(try UnixSocketName(path: UnixListener.freshPath()))
+            let attempt = ConnectError.Attempt(address: address, error: SystemCallError(.connect, code: ENOENT))
             #expect(await Dial([address], on: loop).outcome() == .failed([attempt]))
             #expect(loop.registrationCount == 0)
         }
@@ -188,7 +189,7 @@ import Testing
         try await onLoop { loop in
             let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()), backlog: 0)
             let filling = try Socket.connecting(to: listener.address)
-            #expect(throws: SystemError(.connect, code: EAGAIN)) { _ = try Socket.connecting(to: listener.address) }
+            #expect(throws: SystemCallError(.connect, code: EAGAIN)) { _ = try Socket.connecting(to: listener.address) }
             let dial = Dial([listener.address], on: loop)
             await elapse(.milliseconds(50), on: loop)
             #expect(!dial.isEnded)
@@ -207,7 +208,8 @@ import Testing
             let listener = try UnixListener(UnixSocketName(path: UnixListener.freshPath()), backlog: 0)
             let filling = try Socket.connecting(to: listener.address)
             let dial = Dial([listener.address], deadline: .now.advanced(by: .milliseconds(50)), on: loop)
-            let attempt = ConnectError.Attempt(address: listener.address, error: SystemError(.connect, code: EAGAIN))
+            let attempt = ConnectError.Attempt(
+                address: listener.address, error: SystemCallError(.connect, code: EAGAIN))
             #expect(await dial.outcome() == .failed([attempt]))
             let second = Dial([listener.address], on: loop)
             second.connector?.cancel()
@@ -300,7 +302,7 @@ import Testing
 /// A connector with its owner.
 private final class Dial {
     enum Outcome: Equatable {
-        case connected(SocketAddress)
+        case connected(TransportAddress)
         case failed([ConnectError.Attempt])
     }
 
@@ -312,7 +314,7 @@ private final class Dial {
     private var waiting: CheckedContinuation<Outcome, Never>?
 
     init(
-        _ addresses: [SocketAddress], deadline: MonotonicInstant? = nil, on loop: ReactorLoop, letsGo: Bool = false
+        _ addresses: [TransportAddress], deadline: MonotonicInstant? = nil, on loop: ReactorLoop, letsGo: Bool = false
     ) {
         self.loop = loop
         self.letsGo = letsGo

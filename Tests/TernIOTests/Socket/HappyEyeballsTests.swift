@@ -178,7 +178,7 @@ import Testing
 
     @Test func `the last failure tells of all attempts, in the order in which they failed`() throws {
         let (a, b) = (try six(1), try four(1))
-        let unreachable = SystemError(.connect, code: ENETUNREACH)
+        let unreachable = SystemCallError(.connect, code: ENETUNREACH)
         var plan = HappyEyeballs(addresses: [a, b])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
         expect(plan.next(now: at(250)), .connect(number: 1, b))
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `the deadline is waited for, and ends what is under way`() throws {
         let (a, b) = (try six(1), try four(1))
-        let late = SystemError(.connect, code: ETIMEDOUT)
+        let late = SystemCallError(.connect, code: ETIMEDOUT)
         var plan = HappyEyeballs(addresses: [a, b, try four(2)], deadline: at(400))
         expect(plan.next(now: at(0)), .connect(number: 0, a))
         expect(plan.next(now: at(0)), .wait(until: at(250)))
@@ -242,25 +242,25 @@ import Testing
     }
 }
 
-private let busy = SystemError(.connect, code: EAGAIN)
-private let refused = SystemError(.connect, code: ECONNREFUSED)
+private let busy = SystemCallError(.connect, code: EAGAIN)
+private let refused = SystemCallError(.connect, code: ECONNREFUSED)
 
 private func at(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: milliseconds * 1_000_000) }
 
-private func four(_ last: Int) throws -> SocketAddress {
-    try #require(SocketAddress(literal: "192.0.2.\(last)", port: 80))
+private func four(_ last: Int) throws -> TransportAddress {
+    try #require(TransportAddress(literal: "192.0.2.\(last)", port: 80))
 }
 
-private func six(_ last: Int) throws -> SocketAddress {
-    try #require(SocketAddress(literal: "2001:db8::\(last)", port: 80))
+private func six(_ last: Int) throws -> TransportAddress {
+    try #require(TransportAddress(literal: "2001:db8::\(last)", port: 80))
 }
 
-private func unix(_ path: String) throws -> SocketAddress { .unix(try UnixSocketName(path: path)) }
+private func unix(_ path: String) throws -> TransportAddress { .unix(try UnixSocketName(path: path)) }
 
 /// The addresses as they are tried when each is refused.
-private func order(_ addresses: [SocketAddress]) -> [SocketAddress] {
+private func order(_ addresses: [TransportAddress]) -> [TransportAddress] {
     var plan = HappyEyeballs(addresses: addresses)
-    var tried: [SocketAddress] = []
+    var tried: [TransportAddress] = []
     while case .connect(let number, let address) = plan.next(now: at(0)) {
         tried.append(address)
         plan.failed(number, refused, now: at(0))

@@ -69,10 +69,10 @@ import Testing
 
     @Test func `what is no file is an error that names the call`() throws {
         let connection = try Connection()
-        #expect(throws: SystemError(.sendfile, code: EINVAL)) {
+        #expect(throws: SystemCallError(.sendfile, code: EINVAL)) {
             _ = try connection.socket.send(FileSource(path: "/tmp"), at: 0, count: 10)
         }
-        #expect(throws: SystemError(.sendfile, code: EINVAL)) {
+        #expect(throws: SystemCallError(.sendfile, code: EINVAL)) {
             _ = try connection.socket.send(FileSource(path: "/proc/self/exe"), at: -1, count: 10)
         }
     }
@@ -84,9 +84,9 @@ import Testing
             let listener = try Listener()
             let socket = try Socket.connecting(to: listener.address)
             try Peer(descriptor: try listener.accept()).reset()
-            #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+            #expect(throws: SystemCallError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
             let blocked = Census.blockedSignals()
-            #expect(throws: SystemError(.sendfile, code: EPIPE)) {
+            #expect(throws: SystemCallError(.sendfile, code: EPIPE)) {
                 _ = try socket.send(FileSource(path: file.path), at: 0, count: 100)
             }
             #expect(Census.blockedSignals() == blocked)

@@ -37,7 +37,7 @@ import Testing
         let listener = try Listener()
         let socket = try Socket.connecting(to: listener.address)
         try Peer(descriptor: try listener.accept()).reset()
-        #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+        #expect(throws: SystemCallError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
     }
 
     @Test func `a look at the input leaves it there`() throws {
@@ -61,7 +61,7 @@ import Testing
         try Peer(descriptor: try listener.accept()).reset()
         let hasInput = socket.hasInput
         #expect(hasInput)
-        #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+        #expect(throws: SystemCallError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
     }
 
     // Sending
@@ -102,8 +102,8 @@ import Testing
             let listener = try Listener()
             let socket = try Socket.connecting(to: listener.address)
             try Peer(descriptor: try listener.accept()).reset()
-            #expect(throws: SystemError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
-            #expect(throws: SystemError(.send, code: EPIPE)) { _ = try socket.sendText("x") }
+            #expect(throws: SystemCallError(.recv, code: ECONNRESET)) { _ = try socket.receiveText() }
+            #expect(throws: SystemCallError(.send, code: EPIPE)) { _ = try socket.sendText("x") }
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: ["127.0.0.1", "::1"])
     func `a refused connection says so`(host: String) throws {
         let refusing = try Listener.refusing(host)
-        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) {
+        #expect(throws: SystemCallError(.connect, code: ECONNREFUSED)) {
             try Socket.connecting(to: refusing.address).finishConnecting()
         }
         withExtendedLifetime(refusing) {}
@@ -135,12 +135,12 @@ import Testing
         _ = try SystemCall.run(.connect) { unsafe refusing.address.withKernelForm { unsafe connect(raw, $0, $1) } }
         let socket = Socket(descriptor: Descriptor(owning: dup(raw)))
         #expect(try socket.peerAddress() == socket.localAddress())
-        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { try socket.finishConnecting() }
+        #expect(throws: SystemCallError(.connect, code: ECONNREFUSED)) { try socket.finishConnecting() }
     }
 
     @Test func `a socket without a peer is not taken for a connected one`() throws {
         let socket = Socket(descriptor: Descriptor(owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
-        #expect(throws: SystemError(.getpeername, code: ENOTCONN)) { try socket.finishConnecting() }
+        #expect(throws: SystemCallError(.getpeername, code: ENOTCONN)) { try socket.finishConnecting() }
     }
 
     @Test func `it does not block, is not inherited, and does not wait to fill a segment`() throws {
@@ -188,14 +188,14 @@ import Testing
 
     @Test func `a path without a socket, one without a listener and one without permission say so`() throws {
         let path = UnixListener.freshPath()
-        let address = SocketAddress.unix(try UnixSocketName(path: path))
-        let abstract = SocketAddress.unix(try UnixSocketName(abstract: path))
-        #expect(throws: SystemError(.connect, code: ENOENT)) { _ = try Socket.connecting(to: address) }
-        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: abstract) }
+        let address = TransportAddress.unix(try UnixSocketName(path: path))
+        let abstract = TransportAddress.unix(try UnixSocketName(abstract: path))
+        #expect(throws: SystemCallError(.connect, code: ENOENT)) { _ = try Socket.connecting(to: address) }
+        #expect(throws: SystemCallError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: abstract) }
         let file = Descriptor(owning: unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600))
         defer { _ = unsafe unlink(path) }
         #expect(file.rawValue >= 0)
-        #expect(throws: SystemError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: address) }
+        #expect(throws: SystemCallError(.connect, code: ECONNREFUSED)) { _ = try Socket.connecting(to: address) }
     }
 
     @Test func `a path that one may not use says so`() async throws {
@@ -204,7 +204,7 @@ import Testing
             // Permissions do not count for root, so a process of its own becomes another user.
             if let path = listener.name.path { _ = unsafe chmod(path, 0) }
             if getuid() == 0 { _ = setuid(65_534) }
-            #expect(throws: SystemError(.connect, code: EACCES)) { _ = try Socket.connecting(to: listener.address) }
+            #expect(throws: SystemCallError(.connect, code: EACCES)) { _ = try Socket.connecting(to: listener.address) }
         }
     }
 

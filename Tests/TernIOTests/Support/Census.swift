@@ -31,7 +31,7 @@ enum Census {
 
     /// How many sockets on this machine are connected, or on their way, to `address`. The kernel's table moves while it
     /// is read, so an entry may be missed or met twice.
-    static func connections(to address: SocketAddress) -> Int {
+    static func connections(to address: TransportAddress) -> Int {
         guard let port = address.port.map({ String($0, radix: 16, uppercase: true) }) else { return 0 }
         let suffix = ":" + String(repeating: "0", count: 4 - port.count) + port
         let table = text(of: address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp").split(separator: "\n")

@@ -5,7 +5,7 @@ import Glibc
 
 /// A listening socket on the loopback, straight from the kernel; its accepted connections block.
 final class Listener: Sendable {
-    let address: SocketAddress
+    let address: TransportAddress
     private let descriptor: Descriptor
 
     /// `backlog` 0 holds one connection that has not been accepted; the next SYN is not answered.
@@ -16,7 +16,7 @@ final class Listener: Sendable {
     }
 
     /// An address that refuses connections for as long as the returned descriptor, bound but not listening, is open.
-    static func refusing(_ host: String = "127.0.0.1") throws -> (address: SocketAddress, holder: Holder) {
+    static func refusing(_ host: String = "127.0.0.1") throws -> (address: TransportAddress, holder: Holder) {
         let descriptor = try bound(host)
         return (try address(of: descriptor), Holder(descriptor: descriptor))
     }
@@ -36,7 +36,7 @@ final class Listener: Sendable {
     }
 
     private static func bound(_ host: String) throws -> Descriptor {
-        guard let any = SocketAddress(literal: host, port: 0) else { throw SystemError(.bind, code: EINVAL) }
+        guard let any = TransportAddress(literal: host, port: 0) else { throw SystemCallError(.bind, code: EINVAL) }
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(any.family, type, 0) })
         let raw = descriptor.rawValue
@@ -44,10 +44,10 @@ final class Listener: Sendable {
         return descriptor
     }
 
-    private static func address(of descriptor: borrowing Descriptor) throws -> SocketAddress {
+    private static func address(of descriptor: borrowing Descriptor) throws -> TransportAddress {
         let raw = descriptor.rawValue
-        let address = try unsafe SocketAddress.asking(.getsockname) { unsafe getsockname(raw, $0, $1) }
-        guard let address else { throw SystemError(.getsockname, code: EAFNOSUPPORT) }
+        let address = try unsafe TransportAddress.asking(.getsockname) { unsafe getsockname(raw, $0, $1) }
+        guard let address else { throw SystemCallError(.getsockname, code: EAFNOSUPPORT) }
         return address
     }
 }

@@ -8,7 +8,7 @@ final class SilentListener: Sendable {
     private let listener: Listener
     private let filling: [Listener.Holder]
 
-    var address: SocketAddress { listener.address }
+    var address: TransportAddress { listener.address }
     /// The connections that fill the backlog.
     var connections: Int { filling.count }
 

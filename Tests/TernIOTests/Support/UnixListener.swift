@@ -11,14 +11,14 @@ final class UnixListener: Sendable {
     let name: UnixSocketName
     private let descriptor: Descriptor
 
-    var address: SocketAddress { .unix(name) }
+    var address: TransportAddress { .unix(name) }
 
     /// `backlog` 0 holds one connection that has not been accepted.
     init(_ name: UnixSocketName, backlog: Int32 = 128) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(AF_UNIX, type, 0) })
         let raw = descriptor.rawValue
-        _ = try SystemCall.run(.bind) { unsafe SocketAddress.unix(name).withKernelForm { unsafe bind(raw, $0, $1) } }
+        _ = try SystemCall.run(.bind) { unsafe TransportAddress.unix(name).withKernelForm { unsafe bind(raw, $0, $1) } }
         _ = try SystemCall.run(.listen) { listen(raw, backlog) }
         self.name = name
         self.descriptor = descriptor

@@ -40,7 +40,7 @@ import TestPrograms
 
     private func session(_ server: CertificateAuthority, identified: Bool) throws -> Session {
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: server.certificatePEM))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.certificatePEM))
         if identified {
             configuration.tls.identity = try ClientIdentity(
                 pem: Array(own.chainPEM.utf8), privateKeyPEM: Array(own.privateKeyPEM.utf8))

@@ -29,11 +29,11 @@ import Testing
 
     private static func session(_ server: NginxServer) throws -> Session {
         var configuration = SessionConfiguration()
-        configuration.tls.anchors = .only([try Certificate(pem: server.authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: server.authority.certificatePEM)])
         return Session(configuration: configuration)
     }
 
-    private static func contents(in folder: TemporaryFolder) throws -> [RequestContent] {
+    private static func contents(in folder: TemporaryFolder) throws -> [RequestBody] {
         let file = try folder.write(body, to: "content")
         let pieces = stride(from: 0, to: body.count, by: 70_000).map { body.dropFirst($0).prefix(70_000) }
         let sequence = { @Sendable in

@@ -13,7 +13,7 @@ import TernLock
         let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
         let server = try await NginxServer(files: ["big": body])
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: server.authority.certificatePEM))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.authority.certificatePEM))
         let manager = SessionManager(configuration: configuration)
         for url in [server.url("/big"), server.secureURL("/big")] {
             let received = Received()

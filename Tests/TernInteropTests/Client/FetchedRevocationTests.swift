@@ -60,7 +60,7 @@ import Testing
 
     private func session(_ authority: CertificateAuthority, _ flags: RevocationFlags) throws -> Session {
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
         let policy = ServerTrustPolicy.performRevokedEvaluation(validateHost: true, revocationFlags: flags)
         return Session(
             configuration: configuration,

@@ -52,7 +52,7 @@ import Testing
                 for _ in 0..<3 { continuation.yield(Data(repeating: 9, count: 100_000)) }
                 continuation.finish()
             }
-            guard case .once(let source, _) = RequestContent.sequence(pieces) else { return }
+            guard case .once(let source, _) = RequestBody.sequence(pieces) else { return }
             try form.append(source, length: nil, name: "stream", fileName: "s.bin", type: "x/y")
             expected.append(
                 .init(
@@ -132,7 +132,7 @@ import Testing
         var form = MultipartForm()
         try form.append(file: file, name: "file")
         var configuration = SessionConfiguration()
-        configuration.tls.anchors = .only([try Certificate(pem: server.authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: server.authority.certificatePEM)])
         let session = Session(configuration: configuration)
         let url = isSecure ? server.secureURL("/upload") : server.url("/upload")
         let before = Self.peak()

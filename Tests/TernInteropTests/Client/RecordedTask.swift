@@ -7,7 +7,7 @@ import TernLock
 struct RecordedTask: Sendable {
     let status: Int?
     let body: Data
-    let error: EngineError?
+    let error: SessionError?
     let metrics: TaskMetrics?
 
     var tls: TLSInfo? { metrics?.connection?.tls }
@@ -45,7 +45,7 @@ private final class Recorder: SessionTaskDelegate {
         state.withLock { $0.body.append(data) }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let (state, completion) = state.withLock { ($0, $0.completion.take()) }
         completion?.resume(
             returning: RecordedTask(status: state.status, body: state.body, error: error, metrics: task.metrics))

@@ -64,14 +64,14 @@ import Testing
         let server = try await NginxServer(directives: "location = /down { return 302 \(plain.url("/ok?down")); }")
         let session = Session(configuration: try Self.configuration(trusting: server.authority))
         let url = try #require(URL(string: server.secureURL("/down")))
-        let error = await #expect(throws: EngineError.self) { _ = try await session.data(from: url) }
+        let error = await #expect(throws: SessionError.self) { _ = try await session.data(from: url) }
         #expect(error?.reason.kind == "redirect")
         #expect(!plain.accessLog.lines.contains { $0.contains("?down") })
     }
 
     private static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         return configuration
     }
 }

@@ -48,7 +48,7 @@ import Testing
         to url: String, pin: String, authority: CertificateAuthority? = nil, count: Int = 100
     ) async throws {
         let policy = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: pin)], validateCertificateChain: true, validateHost: true)
+            publicKeys: [try X509Certificate.PublicKey(pin: pin)], validateCertificateChain: true, validateHost: true)
         let session = try session(trusting: authority ?? self.authority, policy: policy)
         for index in 0..<count {
             let task = try await RecordedTask.run(session, url)
@@ -63,7 +63,7 @@ import Testing
         trusting authority: CertificateAuthority, policy: ServerTrustPolicy? = nil
     ) throws -> Session {
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
         return Session(
             configuration: configuration,
             serverTrustPolicyManager: policy.map { ServerTrustPolicyManager(policies: ["localhost": $0]) })

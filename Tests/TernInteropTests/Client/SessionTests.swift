@@ -53,13 +53,14 @@ import Testing
         let authority = try CertificateAuthority()
         let server = try await OpenSSLServer(version, identity: try authority.issue())
         let policy = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: try CertificateAuthority().pin)], validateCertificateChain: true,
+            publicKeys: [try X509Certificate.PublicKey(pin: try CertificateAuthority().pin)],
+            validateCertificateChain: true,
             validateHost: true)
         let session = Session(
             configuration: try Self.configuration(trusting: authority),
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: ["localhost": policy]))
         let url = try #require(URL(string: server.url()))
-        let error = await #expect(throws: EngineError.self) { _ = try await session.data(from: url) }
+        let error = await #expect(throws: SessionError.self) { _ = try await session.data(from: url) }
         #expect(error?.phase == .tls)
         guard case .connecting(.insecure(let tls))? = error?.reason, case .keyNotPinned? = tls.trustFailure?.reason
         else {
@@ -71,7 +72,7 @@ import Testing
     @Test func `the system's anchors do not vouch for a test authority`() async throws {
         let server = try await NginxServer()
         let url = try #require(URL(string: server.secureURL()))
-        let error = await #expect(throws: EngineError.self) { _ = try await Session().data(from: url) }
+        let error = await #expect(throws: SessionError.self) { _ = try await Session().data(from: url) }
         #expect(error?.reason.kind == "trust")
     }
 
@@ -106,7 +107,7 @@ import Testing
 
     private static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: authority.certificatePEM))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
         return configuration
     }
 }

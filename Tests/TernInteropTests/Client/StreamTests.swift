@@ -10,8 +10,8 @@ import Testing
         _ authority: CertificateAuthority, pins: [String] = []
     ) throws -> Session {
         var configuration = SessionConfiguration()
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
-        let policies = pins.isEmpty ? nil : try PinSet(pins: pins.map { try PublicKey(pin: $0) })
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
+        let policies = pins.isEmpty ? nil : try PinSet(pins: pins.map { try X509Certificate.PublicKey(pin: $0) })
         return Session(
             configuration: configuration,
             serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: ["localhost": .pinSet($0)]) })
@@ -115,7 +115,7 @@ import Testing
         try await stream.write(Data("STARTTLS\r\n".utf8), timeout: 60)
         #expect(try await text(stream, 11) == "220 go on\r\n")
         stream.startSecureConnection()
-        let error = await #expect(throws: EngineError.self) {
+        let error = await #expect(throws: SessionError.self) {
             try await stream.write(Data("secret".utf8), timeout: 60)
         }
         #expect(error?.reason.kind == "trust")

@@ -18,7 +18,7 @@ struct ClientAuthenticationTests {
         identity = try ClientIdentity(pem: files.certificates, privateKeyPEM: files.privateKey)
     }
 
-    private func dialogue(_ version: TLSVersion, _ identity: ClientIdentity?) throws -> Dialogue {
+    private func dialogue(_ version: TLSProtocolVersion, _ identity: ClientIdentity?) throws -> Dialogue {
         let dialogue = try Dialogue(root: root) {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -30,13 +30,13 @@ struct ClientAuthenticationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `the server gets the certificate and those that lead to its authority`(version: TLSVersion) throws {
+    func `the server gets the certificate and those that lead to its authority`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version, identity)
         _ = try dialogue.handshake()
-        let chain = unsafe Certificate.copies(of: SSL_get0_verified_chain(dialogue.server.ssl))
+        let chain = unsafe X509Certificate.copies(of: SSL_get0_verified_chain(dialogue.server.ssl))
         #expect(chain.starts(with: identity.certificates))
         let leaf = unsafe try #require(SSL_get0_peer_certificate(dialogue.server.ssl))
-        #expect(unsafe Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])
+        #expect(unsafe X509Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])
     }
 
     @Test func `without an identity the error says what is missing, in the handshake of TLS 1_2`() throws {
@@ -54,7 +54,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions, [true, false])
-    func `an identity that names its hosts is shown to no other`(version: TLSVersion, isIntended: Bool) throws {
+    func `an identity that names its hosts is shown to no other`(version: TLSProtocolVersion, isIntended: Bool) throws {
         var identity = identity
         identity.hosts = [try HostPattern("b.test"), try HostPattern(isIntended ? "localhost" : "**.a.test")]
         #expect(identity != self.identity)
@@ -62,7 +62,7 @@ struct ClientAuthenticationTests {
         if isIntended {
             _ = try dialogue.handshake()
             let leaf = unsafe try #require(SSL_get0_peer_certificate(dialogue.server.ssl))
-            #expect(unsafe Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])
+            #expect(unsafe X509Certificate(X509Reference(retaining: leaf)) == identity.certificates[0])
             return
         }
         #expect(throws: ServerEngine.Failure.self) { try dialogue.handshake() }
@@ -76,7 +76,7 @@ struct ClientAuthenticationTests {
 
     @Test func `a key that is too weak for TLS is refused before any connection`() throws {
         let weak = IdentityFiles(try CertificateAuthority.selfSigned(LeafRequest(key: .rsa(bits: 1024))))
-        var configuration = TLSConfiguration()
+        var configuration = TLSSettings()
         configuration.identity = try ClientIdentity(pem: weak.certificates, privateKeyPEM: weak.privateKey)
         let error = try #require(throws: TLSError.self) { try TLSContext(configuration) }
         #expect(error.reason == .invalidConfiguration(.identity))

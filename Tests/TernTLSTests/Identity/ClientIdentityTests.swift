@@ -7,12 +7,12 @@ import Testing
 struct ClientIdentityTests {
     private let issued: Identity
     private let files: IdentityFiles
-    private let chain: [Certificate]
+    private let chain: [X509Certificate]
 
     init() throws {
         issued = try CertificateAuthority().issueIntermediate().issueIntermediate().issue()
         files = IdentityFiles(issued)
-        chain = try Certificate.all(inPEM: issued.chainPEM)
+        chain = try X509Certificate.all(inPEM: issued.chainPEM)
     }
 
     private func reason(_ body: () throws -> ClientIdentity) throws -> ClientIdentityError.Reason {

@@ -7,11 +7,11 @@ struct AlamofireFixtures: Sendable {
     static let host = "test.alamofire.org"
     static let shared = Result { try AlamofireFixtures() }
 
-    let root, ca1, ca2: Certificate
+    let root, ca1, ca2: X509Certificate
     /// Below CA1.
-    let wildcard, multipleDNSNames, signedByCA1, dnsAndURI: Certificate
+    let wildcard, multipleDNSNames, signedByCA1, dnsAndURI: X509Certificate
     /// Below CA2.
-    let expired, missingNames, signedByCA2, validDNSName, validURI: Certificate
+    let expired, missingNames, signedByCA2, validDNSName, validURI: X509Certificate
 
     private init() throws {
         let root = try CertificateAuthority(commonName: "Alamofire Root CA")
@@ -19,7 +19,7 @@ struct AlamofireFixtures: Sendable {
         let ca2 = try root.issueIntermediate(AuthorityRequest(commonName: "Alamofire Signing CA 2"))
         func leaf(
             _ authority: CertificateAuthority, _ names: [String], uris: [String] = [], validity: Validity = .current
-        ) throws -> Certificate {
+        ) throws -> X509Certificate {
             try authority.issue(
                 LeafRequest(commonName: Self.host, dnsNames: names, uris: uris, validity: validity)
             ).certificate()
@@ -39,7 +39,7 @@ struct AlamofireFixtures: Sendable {
     }
 
     /// What the servers of Alamofire's tests send.
-    func chain(_ leaf: KeyPath<AlamofireFixtures, Certificate>) -> [Certificate] {
+    func chain(_ leaf: KeyPath<AlamofireFixtures, X509Certificate>) -> [X509Certificate] {
         let below1 = [\AlamofireFixtures.wildcard, \.multipleDNSNames, \.signedByCA1, \.dnsAndURI].contains(leaf)
         return [self[keyPath: leaf], below1 ? ca1 : ca2, root]
     }

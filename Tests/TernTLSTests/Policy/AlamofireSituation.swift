@@ -9,15 +9,15 @@ struct AlamofireSituation: Sendable, CustomTestStringConvertible {
     var group = ""
     var passes: Bool
     var hosts: [String]
-    var chain: @Sendable (AlamofireFixtures) -> [Certificate]
-    var anchors: @Sendable (AlamofireFixtures) -> [Certificate]
+    var chain: @Sendable (AlamofireFixtures) -> [X509Certificate]
+    var anchors: @Sendable (AlamofireFixtures) -> [X509Certificate]
     var policy: @Sendable (AlamofireFixtures) -> ServerTrustPolicy
 
     init(
         _ name: String, _ passes: Bool, _ policy: @escaping @Sendable (AlamofireFixtures) -> ServerTrustPolicy,
         hosts: [String] = [AlamofireFixtures.host],
-        anchors: @escaping @Sendable (AlamofireFixtures) -> [Certificate] = { [$0.root] },
-        chain: @escaping @Sendable (AlamofireFixtures) -> [Certificate]
+        anchors: @escaping @Sendable (AlamofireFixtures) -> [X509Certificate] = { [$0.root] },
+        chain: @escaping @Sendable (AlamofireFixtures) -> [X509Certificate]
     ) {
         self.name = name
         self.passes = passes
@@ -109,8 +109,8 @@ extension AlamofireSituation {
     private static func pinCertificates(host: Bool) -> [AlamofireSituation] {
         let suffix = host ? "EvaluationWithHostValidation" : "EvaluationWithoutHostValidation"
         func situation(
-            _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> Certificate,
-            _ chain: @escaping @Sendable (Fixtures) -> [Certificate]
+            _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> X509Certificate,
+            _ chain: @escaping @Sendable (Fixtures) -> [X509Certificate]
         ) -> AlamofireSituation {
             .init(
                 name + suffix, passes,
@@ -136,8 +136,8 @@ extension AlamofireSituation {
 
     private static let pinCertificatesWithoutChain: [AlamofireSituation] = {
         func situation(
-            _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [Certificate],
-            _ chain: @escaping @Sendable (Fixtures) -> [Certificate]
+            _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [X509Certificate],
+            _ chain: @escaping @Sendable (Fixtures) -> [X509Certificate]
         ) -> AlamofireSituation {
             .init(
                 name + "WithoutCertificateChainValidation" + (passes ? "Passes" : "Fails") + "Evaluation", passes,
@@ -175,7 +175,7 @@ extension AlamofireSituation {
     private static func pinPublicKeys(host: Bool) -> [AlamofireSituation] {
         let suffix = host ? "EvaluationWithHostValidation" : "EvaluationWithoutHostValidation"
         func situation(
-            _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [Certificate]
+            _ name: String, _ passes: Bool, _ pins: @escaping @Sendable (Fixtures) -> [X509Certificate]
         ) -> AlamofireSituation {
             .init(
                 name + suffix, passes,
@@ -196,8 +196,8 @@ extension AlamofireSituation {
 
     private static let pinPublicKeysWithoutChain: [AlamofireSituation] = {
         func situation(
-            _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> Certificate,
-            _ chain: @escaping @Sendable (Fixtures) -> [Certificate]
+            _ name: String, _ passes: Bool, _ pin: @escaping @Sendable (Fixtures) -> X509Certificate,
+            _ chain: @escaping @Sendable (Fixtures) -> [X509Certificate]
         ) -> AlamofireSituation {
             .init(
                 name, passes,

@@ -6,7 +6,7 @@ import Testing
 /// Alamofire 5's composite evaluator, and its rule that every host has to have one.
 struct CompositePolicyTests {
     private let trust: ServerTrust
-    private let leaf: Certificate
+    private let leaf: X509Certificate
 
     init() throws {
         let authority = try CertificateAuthority()
@@ -20,7 +20,8 @@ struct CompositePolicyTests {
     }
 
     private let wrong = ServerTrustPolicy.pinPublicKeys(
-        publicKeys: [PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true, validateHost: true)
+        publicKeys: [X509Certificate.PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true,
+        validateHost: true)
 
     @Test func `all have to accept`() {
         let cases: [([ServerTrustPolicy], Bool)] = [
@@ -72,14 +73,16 @@ struct CompositePolicyTests {
     }
 
     @Test func `pin sets are found by their patterns and passed over where they exclude`() throws {
-        let (one, two) = (PublicKey(subjectPublicKeyInfo: [1]), PublicKey(subjectPublicKeyInfo: [2]))
+        let (one, two) = (
+            X509Certificate.PublicKey(subjectPublicKeyInfo: [1]), X509Certificate.PublicKey(subjectPublicKeyInfo: [2])
+        )
         let manager = ServerTrustPolicyManager(pinSets: [
             PinSet(
                 hosts: [try HostPattern("**.example.com"), try HostPattern("example.org")],
                 excludedHosts: [try HostPattern("legacy.example.com")], pins: [one]),
             PinSet(hosts: [try HostPattern("**.com"), try HostPattern("example.org")], pins: [two]),
         ])
-        let expected: [(String, PublicKey?)] = [
+        let expected: [(String, X509Certificate.PublicKey?)] = [
             ("example.com", one), ("a.b.example.com", one), ("example.org", one), ("legacy.example.com", two),
             ("other.com", two), ("other.net", nil),
         ]

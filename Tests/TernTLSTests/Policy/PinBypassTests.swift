@@ -20,8 +20,8 @@ struct PinBypassTests {
     }
 
     /// Every pin the attacker would like to satisfy.
-    private var pins: [PublicKey] {
-        get throws { try [goodLeaf.pin, goodCA.pin, good.pin].map { try PublicKey(pin: $0) } }
+    private var pins: [X509Certificate.PublicKey] {
+        get throws { try [goodLeaf.pin, goodCA.pin, good.pin].map { try X509Certificate.PublicKey(pin: $0) } }
     }
 
     private var attack: Identity {
@@ -29,7 +29,7 @@ struct PinBypassTests {
             chainPEM: evilLeaf.chainPEM + evil.certificatePEM + goodLeaf.chainPEM + good.certificatePEM)
     }
 
-    private var anchors: [Certificate] {
+    private var anchors: [X509Certificate] {
         get throws { try [good.certificate(), evil.certificate()] }
     }
 
@@ -59,7 +59,9 @@ struct PinBypassTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `in a handshake the attacker gets an alert and not one byte of application data`(version: TLSVersion) throws {
+    func `in a handshake the attacker gets an alert and not one byte of application data`(version: TLSProtocolVersion)
+        throws
+    {
         for pin in try pins {
             let dialogue = try Dialogue(
                 identity: attack, anchors: [good, evil],
@@ -89,7 +91,8 @@ struct PinBypassTests {
         let sent = forged.sending(chainPEM: forged.certificatePEM + goodCA.certificatePEM)
         let trust = try ServerTrust(sent, anchors: anchors)
         let policy = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: goodCA.pin)], validateCertificateChain: false, validateHost: false)
+            publicKeys: [try X509Certificate.PublicKey(pin: goodCA.pin)], validateCertificateChain: false,
+            validateHost: false)
         let result = policy.evaluate(trust, host: "localhost")
         #expect(!result.isAccepted)
         #expect(result.verifiedChain.count == 1)

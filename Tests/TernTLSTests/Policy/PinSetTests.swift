@@ -6,7 +6,7 @@ import Testing
 struct PinSetTests {
     /// A server of a test authority, seen by a client that trusts that authority.
     private struct Server {
-        let leaf, intermediate, root: Certificate
+        let leaf, intermediate, root: X509Certificate
         let trust: ServerTrust
         static let host = "api.example.com"
 
@@ -21,7 +21,7 @@ struct PinSetTests {
         }
     }
 
-    private static let stranger = PublicKey(subjectPublicKeyInfo: [1])
+    private static let stranger = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
 
     @Test func `a pin or a backup anywhere in the verified chain is enough`() throws {
         let server = try Server()
@@ -48,7 +48,7 @@ struct PinSetTests {
 
     @Test func `a mismatch is refused and names the keys seen and the keys wanted`() throws {
         let server = try Server()
-        let set = PinSet(pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+        let set = PinSet(pins: [Self.stranger], backupPins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [2])])
         let failure = try #require(ServerTrustPolicy.pinSet(set).evaluate(server.trust, host: Server.host).failure)
         #expect(failure.reason == .keyNotPinned(pins: set.pins + set.backupPins))
         #expect(failure.seen.map(\.publicKey) == [server.leaf, server.intermediate, server.root].map(\.publicKey))
@@ -121,7 +121,7 @@ struct PinSetTests {
     }
 
     @Test func `warnings say what will hurt, and nothing traps`() {
-        let (one, two) = (Self.stranger, PublicKey(subjectPublicKeyInfo: [2]))
+        let (one, two) = (Self.stranger, X509Certificate.PublicKey(subjectPublicKeyInfo: [2]))
         let day: Int64 = 86400
         let cases: [(PinSet, [PinSet.Warning])] = [
             (PinSet(pins: []), [.noPins]), (PinSet(pins: [one]), [.onePin]),
@@ -158,13 +158,14 @@ struct PinSetTests {
     ) throws {
         let set = PinSet(
             hosts: try hosts.map(HostPattern.init), excludedHosts: try excluded.map(HostPattern.init),
-            pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+            pins: [Self.stranger], backupPins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [2])])
         #expect(set.warnings(at: 0) == (isWarnedOf ? [.excludesItsHosts] : []))
     }
 
     @Test func `a pattern for a whole top-level domain is warned of`() throws {
         let hosts = try ["**.com", "*.com", "com", "*.example.com", "**.example.com"].map(HostPattern.init)
-        let set = PinSet(hosts: hosts, pins: [Self.stranger], backupPins: [PublicKey(subjectPublicKeyInfo: [2])])
+        let set = PinSet(
+            hosts: hosts, pins: [Self.stranger], backupPins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [2])])
         #expect(set.warnings(at: 0) == hosts.prefix(2).map(PinSet.Warning.topLevelDomain))
         #expect(set.warnings(at: 0).map(\.description).first?.hasPrefix("**.com stands for a whole") == true)
     }

@@ -63,7 +63,7 @@ struct PolicyTableTests {
     @Test func `every case, with every combination of its switches`() throws {
         let pin = try leaf.certificate()
         let key = pin.publicKey
-        let backup = PublicKey(subjectPublicKeyInfo: [1])
+        let backup = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
         let any = RevocationFlags.useAnyAvailableMethod
         //  good, other host, expired, foreign root, other leaf, wrong intermediate, wrong purpose, renewed
         let rows: [(String, ServerTrustPolicy)] = [

@@ -81,7 +81,8 @@ struct ServerTrustPolicyTests {
             LeafRequest(dnsNames: ["localhost"], key: .existing(privateKeyPEM: old.privateKeyPEM)))
         let trust = try ServerTrust(renewed, anchors: [root.certificate()])
         let byKey = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: old.pin)], validateCertificateChain: true, validateHost: true)
+            publicKeys: [try X509Certificate.PublicKey(pin: old.pin)], validateCertificateChain: true,
+            validateHost: true)
         #expect(byKey.evaluate(trust, host: "localhost").isAccepted)
         let byBytes = ServerTrustPolicy.pinCertificates(
             certificates: [try old.certificate()], validateCertificateChain: true, validateHost: true)

@@ -56,7 +56,7 @@ struct ServerTrustResultExplanationTests {
     }
 
     @Test func `no pinned key`() throws {
-        let pin = try PublicKey(pin: "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        let pin = try X509Certificate.PublicKey(pin: "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
         #expect(
             try explain(.pinPublicKeys(publicKeys: [pin], validateCertificateChain: true, validateHost: true)) == """
                 api.example.com: refused

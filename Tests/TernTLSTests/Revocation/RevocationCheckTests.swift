@@ -75,7 +75,7 @@ struct RevocationCheckTests {
     }
 
     @Test func `a revoked intermediate is refused`() throws {
-        let intermediate = try #require(try Certificate.all(inPEM: leaf.chainPEM).last)
+        let intermediate = try #require(try X509Certificate.all(inPEM: leaf.chainPEM).last)
         #expect(intermediate != (try leaf.certificate()))
         let identity = Identity(
             certificatePEM: issuer.certificatePEM, chainPEM: issuer.certificatePEM,

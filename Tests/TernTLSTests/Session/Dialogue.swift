@@ -17,14 +17,14 @@ final class Dialogue {
     var answer: (RevocationQuestion) -> RevocationAnswer = { _ in .none }
     /// The verdicts that had to be answered, and the answer.
     private(set) var verdicts: [PendingVerdict] = []
-    var disposition: (PendingVerdict) -> ServerTrustDisposition = { _ in .performDefaultHandling }
+    var disposition: (PendingVerdict) -> ServerTrustAnswer = { _ in .performDefaultHandling }
     /// How many bytes the client is given at a time.
     var step = Int.max
 
     convenience init(
         root: CertificateAuthority, host: String = "localhost", leaf: LeafRequest = .localhost,
         policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
-        server options: ServerEngine.Options = .init(), configure: (inout TLSConfiguration) -> Void = { _ in }
+        server options: ServerEngine.Options = .init(), configure: (inout TLSSettings) -> Void = { _ in }
     ) throws {
         try self.init(
             identity: root.issue(leaf), anchors: [root], host: host, policy: policy, server: options,
@@ -34,7 +34,7 @@ final class Dialogue {
     convenience init(
         identity: Identity, anchors: [CertificateAuthority], host: String = "localhost",
         policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true),
-        server options: ServerEngine.Options = .init(), configure: (inout TLSConfiguration) -> Void = { _ in }
+        server options: ServerEngine.Options = .init(), configure: (inout TLSSettings) -> Void = { _ in }
     ) throws {
         try self.init(
             identity: identity, context: Self.context(anchors: anchors, configure), host: host, policy: policy,
@@ -51,10 +51,10 @@ final class Dialogue {
     }
 
     static func context(
-        anchors: [CertificateAuthority], _ configure: (inout TLSConfiguration) -> Void = { _ in }
+        anchors: [CertificateAuthority], _ configure: (inout TLSSettings) -> Void = { _ in }
     ) throws -> TLSContext {
-        var configuration = TLSConfiguration()
-        configuration.anchors = .only(try anchors.map { try Certificate(pem: $0.certificatePEM) })
+        var configuration = TLSSettings()
+        configuration.anchors = .only(try anchors.map { try X509Certificate(pem: $0.certificatePEM) })
         configure(&configuration)
         return try TLSContext(configuration)
     }

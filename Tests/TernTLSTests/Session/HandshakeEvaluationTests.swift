@@ -13,7 +13,7 @@ struct HandshakeEvaluationTests {
     init() throws { root = try CertificateAuthority() }
 
     private func dialogue(
-        _ version: TLSVersion, _ leaf: LeafRequest, host: String = "localhost",
+        _ version: TLSProtocolVersion, _ leaf: LeafRequest, host: String = "localhost",
         policy: ServerTrustPolicy = .performDefaultEvaluation(validateHost: true)
     ) throws -> Dialogue {
         try Dialogue(root: root, host: host, leaf: leaf, policy: policy) {
@@ -32,14 +32,16 @@ struct HandshakeEvaluationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a common server is judged on the spot`(version: TLSVersion) throws {
+    func `a common server is judged on the spot`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version, .localhost)
         _ = try dialogue.handshake()
         #expect(dialogue.evaluations == 0 && dialogue.trust?.isAccepted == true)
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `one with thousands of names is judged elsewhere, and the handshake goes on`(version: TLSVersion) throws {
+    func `one with thousands of names is judged elsewhere, and the handshake goes on`(version: TLSProtocolVersion)
+        throws
+    {
         for policy in [
             ServerTrustPolicy.performDefaultEvaluation(validateHost: true),
             .performRevokedEvaluation(validateHost: true, revocationFlags: [.ocsp, .networkAccessDisabled]),
@@ -54,7 +56,7 @@ struct HandshakeEvaluationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a closure of the user's is asked once, in the handshake`(version: TLSVersion) throws {
+    func `a closure of the user's is asked once, in the handshake`(version: TLSProtocolVersion) throws {
         let calls = Lock(0)
         let dialogue = try dialogue(
             version, Self.manyNames,
@@ -91,7 +93,7 @@ struct HandshakeEvaluationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `too many certificates are not even read`(version: TLSVersion) throws {
+    func `too many certificates are not even read`(version: TLSProtocolVersion) throws {
         let stranger = try CertificateAuthority().certificatePEM
         for (count, expected) in [(127, nil), (128, "certificate-count")] {
             let leaf = try root.issue()
@@ -107,7 +109,7 @@ struct HandshakeEvaluationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `nor are too many bytes`(version: TLSVersion) throws {
+    func `nor are too many bytes`(version: TLSProtocolVersion) throws {
         let text = "ASN1:UTF8String:" + String(repeating: "x", count: 103_000)
         let request = LeafRequest(
             dnsNames: ["localhost"], extensions: [CertificateExtension("1.3.6.1.4.1.99999.1", text)])

@@ -26,7 +26,7 @@ struct HandshakeTrustTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `an expired certificate is refused with certificate_expired`(version: TLSVersion) throws {
+    func `an expired certificate is refused with certificate_expired`(version: TLSProtocolVersion) throws {
         let dialogue = try Dialogue(root: root, leaf: LeafRequest(validity: .expired)) {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -88,14 +88,15 @@ struct HandshakeTrustTests {
         let dialogue = try Dialogue(
             identity: own, anchors: [],
             policy: .pinPublicKeys(
-                publicKeys: [try PublicKey(pin: own.pin)], validateCertificateChain: false, validateHost: false))
+                publicKeys: [try X509Certificate.PublicKey(pin: own.pin)], validateCertificateChain: false,
+                validateHost: false))
         _ = try dialogue.handshake()
         #expect(dialogue.trust?.verifiedKeys.map(\.pin) == [own.pin])
     }
 
     @Test func `the custom evaluation is given the host as it was asked for and the chain as it was sent`() throws {
         let leaf = try root.issueIntermediate().issue()
-        let sent = try Certificate.all(inPEM: leaf.chainPEM)
+        let sent = try X509Certificate.all(inPEM: leaf.chainPEM)
         let dialogue = try Dialogue(
             identity: leaf, anchors: [root], host: "LocalHost.",
             policy: .customEvaluation { trust, host in host == "LocalHost." && trust.sentChain == sent })

@@ -21,11 +21,12 @@ struct HandshakeVerdictTests {
 
     private func wrongPin() throws -> ServerTrustPolicy {
         .pinPublicKeys(
-            publicKeys: [try PublicKey(pin: CertificateAuthority().pin)], validateCertificateChain: true,
+            publicKeys: [try X509Certificate.PublicKey(pin: CertificateAuthority().pin)],
+            validateCertificateChain: true,
             validateHost: true)
     }
 
-    private func context(_ version: TLSVersion, identity: ClientIdentity? = nil) throws -> TLSContext {
+    private func context(_ version: TLSProtocolVersion, identity: ClientIdentity? = nil) throws -> TLSContext {
         try Dialogue.context(anchors: [root]) {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -35,7 +36,7 @@ struct HandshakeVerdictTests {
 
     private func dialogue(
         _ context: TLSContext, _ policy: ServerTrustPolicy, asksUser: Bool = true,
-        _ disposition: @escaping (PendingVerdict) -> ServerTrustDisposition
+        _ disposition: @escaping (PendingVerdict) -> ServerTrustAnswer
     ) throws -> Dialogue {
         let dialogue = try Dialogue(
             identity: leaf, context: context, policy: policy, server: .init(ticketKey: 1), asksUser: asksUser)
@@ -56,9 +57,9 @@ struct HandshakeVerdictTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `the verdict stands, is refused, or is overridden`(version: TLSVersion) throws {
+    func `the verdict stands, is refused, or is overridden`(version: TLSProtocolVersion) throws {
         let wrong = try wrongPin()
-        let table: [(ServerTrustPolicy, ServerTrustDisposition, refusal: String?, rule: String, isKept: Bool)] = [
+        let table: [(ServerTrustPolicy, ServerTrustAnswer, refusal: String?, rule: String, isKept: Bool)] = [
             (Self.usual, .performDefaultHandling, nil, "accepted", true), (Self.usual, .accept, nil, "accepted", true),
             (Self.usual, .refuse, "delegate", "delegate", false),
             (Self.revocation, .performDefaultHandling, nil, "accepted", true),
@@ -90,18 +91,18 @@ struct HandshakeVerdictTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `without a user to ask nothing waits`(version: TLSVersion) throws {
+    func `without a user to ask nothing waits`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(try context(version), Self.usual, asksUser: false) { _ in .refuse }
         #expect(try refusal(dialogue) == nil)
         #expect(dialogue.verdicts.isEmpty)
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `our certificate is not sent before the answer`(version: TLSVersion) throws {
+    func `our certificate is not sent before the answer`(version: TLSProtocolVersion) throws {
         let own = IdentityFiles(try root.issue())
         let identity = try ClientIdentity(pem: own.certificates, privateKeyPEM: own.privateKey)
         for policy in [Self.usual, Self.revocation, try wrongPin()] {
-            for disposition in [ServerTrustDisposition.accept, .refuse] {
+            for disposition in [ServerTrustAnswer.accept, .refuse] {
                 var wasKnown = true
                 let dialogue = try dialogue(try context(version, identity: identity), policy) { _ in .refuse }
                 unsafe SSL_set_verify(
@@ -122,9 +123,9 @@ struct HandshakeVerdictTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `revocation is asked about first, and the user sees what came of it`(version: TLSVersion) throws {
+    func `revocation is asked about first, and the user sees what came of it`(version: TLSProtocolVersion) throws {
         let revoked = try OCSPResponse(der: root.ocspResponse(about: leaf, .revoked(at: 1_700_000_000)))
-        for disposition in [ServerTrustDisposition.performDefaultHandling, .accept] {
+        for disposition in [ServerTrustAnswer.performDefaultHandling, .accept] {
             let dialogue = try dialogue(try context(version), Self.revocation) { _ in disposition }
             dialogue.answer = { _ in .response(revoked) }
             #expect(try refusal(dialogue) == (disposition == .accept ? nil : "revoked"))
@@ -138,7 +139,9 @@ struct HandshakeVerdictTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a resumed connection is asked about with the verdict and the data of the first`(version: TLSVersion) throws {
+    func `a resumed connection is asked about with the verdict and the data of the first`(version: TLSProtocolVersion)
+        throws
+    {
         let good = try OCSPResponse(der: root.ocspResponse(about: leaf, .good))
         let context = try context(version)
         let strict = ServerTrustPolicy.performRevokedEvaluation(

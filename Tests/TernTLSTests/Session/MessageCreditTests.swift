@@ -27,7 +27,7 @@ struct MessageCreditTests {
     enum Message: CaseIterable, Sendable {
         case keyUpdate, ticket, helloRequest
 
-        var version: TLSVersion { self == .helloRequest ? .v1_2 : .v1_3 }
+        var version: TLSProtocolVersion { self == .helloRequest ? .v1_2 : .v1_3 }
 
         func send(from server: ServerEngine) throws {
             switch self {

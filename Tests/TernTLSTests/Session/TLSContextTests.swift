@@ -6,7 +6,7 @@ import Testing
 
 struct TLSContextTests {
     @Test func `a configuration that contradicts itself is refused`() throws {
-        var configuration = TLSConfiguration()
+        var configuration = TLSSettings()
         configuration.minimumVersion = .v1_3
         configuration.maximumVersion = .v1_2
         #expect {
@@ -18,7 +18,7 @@ struct TLSContextTests {
 
     @Test(arguments: ["", String(repeating: "x", count: 256)])
     func `an application protocol has 1 to 255 bytes`(name: String) throws {
-        var configuration = TLSConfiguration()
+        var configuration = TLSSettings()
         configuration.applicationProtocols = ["http/1.1", name]
         #expect {
             try TLSContext(configuration)
@@ -70,8 +70,8 @@ struct TLSContextTests {
     /// The dear part, the system's certificates, is read once; ten times the promised millisecond is still far below
     /// it.
     @Test func `a second context costs next to nothing`() throws {
-        _ = try TLSContext(TLSConfiguration())
-        let times = try (0..<9).map { _ in try ThreadClock.measure { _ = try TLSContext(TLSConfiguration()) } }.sorted()
+        _ = try TLSContext(TLSSettings())
+        let times = try (0..<9).map { _ in try ThreadClock.measure { _ = try TLSContext(TLSSettings()) } }.sorted()
         #expect(times[4] < .milliseconds(10))
     }
 

@@ -9,16 +9,16 @@ struct TLSSessionTests {
 
     init() throws { root = try CertificateAuthority() }
 
-    static let versions: [TLSVersion] = [.v1_2, .v1_3]
+    static let versions: [TLSProtocolVersion] = [.v1_2, .v1_3]
 
-    private func dialogue(_ version: TLSVersion) throws -> Dialogue {
+    private func dialogue(_ version: TLSProtocolVersion) throws -> Dialogue {
         try Dialogue(root: root) {
             $0.minimumVersion = version
             $0.maximumVersion = version
         }
     }
 
-    @Test(arguments: versions) func `a handshake negotiates, trusts and explains`(version: TLSVersion) throws {
+    @Test(arguments: versions) func `a handshake negotiates, trusts and explains`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version)
         _ = try dialogue.handshake()
         #expect(dialogue.info.version == version.description)
@@ -44,7 +44,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test(arguments: versions) func `everything works one byte at a time`(version: TLSVersion) throws {
+    @Test(arguments: versions) func `everything works one byte at a time`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version)
         dialogue.step = 1
         let rest = try dialogue.handshake()
@@ -55,7 +55,7 @@ struct TLSSessionTests {
         #expect(try dialogue.open(dialogue.server.send()) == ([], true))
     }
 
-    @Test(arguments: versions) func `both directions carry a large body`(version: TLSVersion) throws {
+    @Test(arguments: versions) func `both directions carry a large body`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version)
         let rest = try dialogue.handshake()
         let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -158,7 +158,7 @@ struct TLSSessionTests {
     }
 
     @Test(arguments: versions) func `close_notify is an end, and a bare end of ciphertext is a truncation`(
-        version: TLSVersion
+        version: TLSProtocolVersion
     ) throws {
         let closed = try dialogue(version)
         var rest = try closed.handshake()
@@ -179,7 +179,9 @@ struct TLSSessionTests {
         }
     }
 
-    @Test(arguments: versions) func `closing tells the peer, once, and seals no more`(version: TLSVersion) throws {
+    @Test(arguments: versions) func `closing tells the peer, once, and seals no more`(version: TLSProtocolVersion)
+        throws
+    {
         let dialogue = try dialogue(version)
         _ = try dialogue.handshake()
         dialogue.client.close()

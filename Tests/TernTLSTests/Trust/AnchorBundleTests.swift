@@ -14,7 +14,7 @@ struct AnchorBundleTests {
         return try body(file.path)
     }
 
-    private func names(_ bundle: AnchorBundle, _ certificate: Certificate) -> [Certificate] {
+    private func names(_ bundle: AnchorBundle, _ certificate: X509Certificate) -> [X509Certificate] {
         unsafe bundle.certificates(named: X509_get_subject_name(certificate.x509.pointer))
     }
 
@@ -51,14 +51,14 @@ struct AnchorBundleTests {
         #expect(unsafe subjects(of: X509_get_subject_name(stranger.x509.pointer), in: asked).isEmpty)
     }
 
-    @unsafe private func subjects(of name: OpaquePointer?, in store: OpaquePointer) -> Set<Certificate> {
+    @unsafe private func subjects(of name: OpaquePointer?, in store: OpaquePointer) -> Set<X509Certificate> {
         guard let context = unsafe X509_STORE_CTX_new() else { return [] }
         defer { unsafe X509_STORE_CTX_free(context) }
         guard unsafe X509_STORE_CTX_init(context, store, nil, nil) == 1,
             let found = unsafe X509_STORE_CTX_get1_certs(context, name)
         else { return [] }
         defer { unsafe tern_X509_stack_release(found) }
-        return Set(unsafe Certificate.copies(of: found))
+        return Set(unsafe X509Certificate.copies(of: found))
     }
 
     @Test func `many threads may look for the same names`() async throws {
@@ -86,7 +86,7 @@ struct AnchorBundleTests {
 
         deinit { unsafe X509_STORE_free(pointer) }
 
-        func count(issuing certificate: Certificate) -> Int {
+        func count(issuing certificate: X509Certificate) -> Int {
             guard let context = unsafe X509_STORE_CTX_new() else { return 0 }
             defer { unsafe X509_STORE_CTX_free(context) }
             guard unsafe X509_STORE_CTX_init(context, pointer, nil, nil) == 1,
@@ -124,7 +124,7 @@ struct AnchorBundleTests {
             unsafe setenv("SSL_CERT_FILE", file.path, 1)
             unsafe unsetenv("SSL_CERT_DIR")
 
-            let anchors = Anchors.systemAnd([try own.certificate()])
+            let anchors = TrustAnchors.systemAnd([try own.certificate()])
             for authority in [system, own] {
                 let trust = ServerTrust(sentChain: [try authority.issue().certificate()], anchors: anchors)
                 let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)

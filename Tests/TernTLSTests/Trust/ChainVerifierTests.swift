@@ -10,7 +10,7 @@ struct ChainVerifierTests {
 
     init() throws { root = try CertificateAuthority() }
 
-    private func evaluate(_ identity: Identity, _ more: [Certificate] = []) throws -> ServerTrustResult {
+    private func evaluate(_ identity: Identity, _ more: [X509Certificate] = []) throws -> ServerTrustResult {
         policy.evaluate(try ServerTrust(identity, more, anchors: [root.certificate()]), host: "localhost")
     }
 
@@ -31,7 +31,8 @@ struct ChainVerifierTests {
             .pinCertificates(
                 certificates: [try root.certificate()], validateCertificateChain: true, validateHost: true),
             .pinPublicKeys(
-                publicKeys: [try PublicKey(pin: leaf.pin)], validateCertificateChain: true, validateHost: true),
+                publicKeys: [try X509Certificate.PublicKey(pin: leaf.pin)], validateCertificateChain: true,
+                validateHost: true),
         ]
         for policy in policies {
             #expect(policy.evaluate(trust, host: "localhost").failure?.reason == .wrongPurpose, "\(policy)")
@@ -109,7 +110,8 @@ struct ChainVerifierTests {
         #expect(try reason(rsa.issue()) == nil, "an anchor's own signature proves nothing anyway")
         #expect(try reason(rsa.issue(LeafRequest(digest: digest))) == .weakSignature)
         let pin = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: rsa.pin)], validateCertificateChain: false, validateHost: false)
+            publicKeys: [try X509Certificate.PublicKey(pin: rsa.pin)], validateCertificateChain: false,
+            validateHost: false)
         let weak = try ServerTrust(rsa.issue(LeafRequest(digest: digest)), anchors: [rsa.certificate()])
         #expect(!pin.evaluate(weak, host: "localhost").isAccepted)
     }
@@ -176,7 +178,8 @@ struct ChainVerifierTests {
         #expect(policy.evaluate(known, host: "localhost").isAccepted)
         for pin in [a.pin, b.pin] {
             let unchecked = ServerTrustPolicy.pinPublicKeys(
-                publicKeys: [try PublicKey(pin: pin)], validateCertificateChain: false, validateHost: false)
+                publicKeys: [try X509Certificate.PublicKey(pin: pin)], validateCertificateChain: false,
+                validateHost: false)
             #expect(unchecked.evaluate(stranger, host: "localhost").isAccepted)
         }
     }
@@ -211,12 +214,13 @@ struct ChainVerifierTests {
         let leaf = try authority.issue()
         #expect(try evaluate(leaf).failure?.reason == .chainTooLong)
         let pin = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: [try PublicKey(pin: root.pin)], validateCertificateChain: false, validateHost: false)
+            publicKeys: [try X509Certificate.PublicKey(pin: root.pin)], validateCertificateChain: false,
+            validateHost: false)
         let result = pin.evaluate(try ServerTrust(leaf, anchors: [root.certificate()]), host: "localhost")
         #expect(!result.isAccepted)
         #expect(result.verifiedChain.count <= 10)
         // Of which none belongs to the chain: they are passed over.
-        let strangers = try Certificate.all(inPEM: leaf.chainPEM)
+        let strangers = try X509Certificate.all(inPEM: leaf.chainPEM)
         #expect(try evaluate(root.issue(), strangers).isAccepted)
     }
 }

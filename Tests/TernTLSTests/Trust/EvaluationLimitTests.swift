@@ -12,7 +12,7 @@ struct EvaluationLimitTests {
 
     init() throws { root = try CertificateAuthority(commonName: "Root") }
 
-    private func rule(_ leaf: Identity, _ more: [Certificate] = []) throws -> String {
+    private func rule(_ leaf: Identity, _ more: [X509Certificate] = []) throws -> String {
         policy.evaluate(try ServerTrust(leaf, more, anchors: [root.certificate()]), host: "localhost").rule
     }
 
@@ -89,7 +89,7 @@ struct EvaluationLimitTests {
     @Test func `a search does so much work`() throws {
         // Seven authorities that all signed each other, and none that anybody trusts: some 2,000 paths.
         let tops = try (0..<7).map { try CertificateAuthority(AuthorityRequest(commonName: "A\($0)", key: .p384)) }
-        var sent: [Certificate] = []
+        var sent: [X509Certificate] = []
         for signer in tops {
             for other in tops where other !== signer { sent.append(try signer.crossSign(other).certificate()) }
         }
@@ -117,7 +117,7 @@ struct EvaluationLimitTests {
         let bare = ["subjectKeyIdentifier", "authorityKeyIdentifier"].map { CertificateExtension($0, nil) }
         let (lower, upper) = (try CertificateAuthority(commonName: "I"), try CertificateAuthority(commonName: "J"))
         let top = try CertificateAuthority(commonName: "K")
-        var sent: [Certificate] = []
+        var sent: [X509Certificate] = []
         for _ in 0..<20 {
             sent.append(try upper.crossSign(lower, AuthorityRequest(commonName: "I", extensions: bare)).certificate())
             sent.append(try top.crossSign(upper, AuthorityRequest(commonName: "J", extensions: bare)).certificate())
@@ -135,9 +135,9 @@ struct EvaluationLimitTests {
     }
 }
 
-extension Certificate {
+extension X509Certificate {
     /// The same with a subject of `count` parts more.
-    fileprivate func withParts(_ count: Int, signedBy authority: CertificateAuthority) throws -> Certificate {
+    fileprivate func withParts(_ count: Int, signedBy authority: CertificateAuthority) throws -> X509Certificate {
         let copy = unsafe try #require(X509_dup(x509.pointer))
         let subject = unsafe X509_get_subject_name(copy)
         for _ in 0..<count {
@@ -151,6 +151,6 @@ extension Certificate {
         }
         defer { unsafe EVP_PKEY_free(key) }
         #expect(unsafe X509_sign(copy, key, EVP_sha256()) > 0)
-        return try Certificate(der: unsafe X509Reference(owning: copy).der)
+        return try X509Certificate(der: unsafe X509Reference(owning: copy).der)
     }
 }

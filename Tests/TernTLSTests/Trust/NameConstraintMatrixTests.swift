@@ -46,7 +46,7 @@ struct NameConstraintMatrixTests {
     @Test func `names are held to the constraints of their kind, and to no others`() throws {
         let root = try CertificateAuthority(commonName: "Root")
         let authority = try root.issueIntermediate(AuthorityRequest(commonName: "Authority"))
-        let anchors = Anchors.only([try root.certificate()])
+        let anchors = TrustAnchors.only([try root.certificate()])
         let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
         let leaves = try self.leaves(of: authority)
         for constraints in Self.allConstraints {
@@ -84,7 +84,7 @@ struct NameConstraintMatrixTests {
     /// Each with a common name that would fit the host, and with one that would not.
     private func leaves(
         of authority: CertificateAuthority
-    ) throws -> [(certificate: Certificate, dns: Presented, ip: Presented)] {
+    ) throws -> [(certificate: X509Certificate, dns: Presented, ip: Presented)] {
         try Presented.allCases.flatMap { dns in
             try Presented.allCases.flatMap { ip in
                 try ["www.home.test", "www.away.test"].map { commonName in

@@ -26,7 +26,7 @@ struct PathSearchOracleTests {
     func `a good path is found if and only if there is one`(seed: UInt64) throws {
         var dice = Dice(state: seed &* 0x9E37_79B9_7F4A_7C15)
         let tops = try (0..<5).map { try CertificateAuthority(commonName: "Authority \($0)") }
-        var sent: [Certificate] = []
+        var sent: [X509Certificate] = []
         for signer in tops {
             for other in tops where other !== signer && Int.random(in: 0..<3, using: &dice) > 0 {
                 let defects = PathSearchTests.Defect.allCases.filter { !$0.isOfTheKey }
@@ -56,7 +56,7 @@ struct PathSearchOracleTests {
 
     /// Every path of distinct certificates, validated whole and not before it is whole.
     private func isReachable(
-        _ path: [Certificate], _ sent: [Certificate], _ anchor: Certificate, _ verifier: ChainVerifier,
+        _ path: [X509Certificate], _ sent: [X509Certificate], _ anchor: X509Certificate, _ verifier: ChainVerifier,
         _ count: inout Int
     ) -> Bool {
         guard let last = path.last else { return false }

@@ -83,7 +83,7 @@ struct PathSearchTests {
         if !defect.isOfTheKey { request.key = key }
         let bad = try CertificateAuthority(request)
         let leaf = try authority.issueIntermediate(AuthorityRequest(commonName: "Last")).issue()
-        let sent = try Certificate.all(inPEM: leaf.chainPEM)
+        let sent = try X509Certificate.all(inPEM: leaf.chainPEM)
         for anchors in [[bad, root], [root, bad]] {
             let trust = ServerTrust(sentChain: sent, anchors: .only(try anchors.map { try $0.certificate() }))
             let result = policy.evaluate(trust, host: "localhost")

@@ -96,7 +96,7 @@ struct PathologicalTests {
         }
         let leaf = try authority.issue()
         #expect(try evaluate(leaf).isAccepted == (count <= 10))
-        let sent = try twins.map { try $0.certificate() } + Certificate.all(inPEM: leaf.chainPEM).dropFirst()
+        let sent = try twins.map { try $0.certificate() } + X509Certificate.all(inPEM: leaf.chainPEM).dropFirst()
         let trust = ServerTrust(
             sentChain: [try leaf.certificate()] + sent, anchors: .only([try root.certificate()]))
         #expect(try withinTwoSeconds { policy.evaluate(trust, host: "localhost") }.isAccepted == (count <= 10))

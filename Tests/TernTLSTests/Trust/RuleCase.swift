@@ -43,7 +43,7 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         let issuer = try shape.intermediates.reduce(root) { try $0.issueIntermediate($1) }
         let leaf = try issuer.issue(shape.leaf)
         return ServerTrust(
-            sentChain: try Certificate.all(inPEM: leaf.chainPEM), anchors: .only([try root.certificate()]),
+            sentChain: try X509Certificate.all(inPEM: leaf.chainPEM), anchors: .only([try root.certificate()]),
             profile: profile)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Every cell of AFNetworking's table, as `AFSecurityPolicy evaluateServerTrust:forDomain:` has it.
 @Suite struct AFSecurityPolicyTests {
-    private let root, leaf, expired: Certificate
+    private let root, leaf, expired: X509Certificate
     private let good, untrusted, outdated: ServerTrust
     private static let domain = "example.com"
 
@@ -14,17 +14,17 @@ import Testing
         let authority = try CertificateAuthority()
         let identity = try authority.issue(LeafRequest(dnsNames: [Self.domain]))
         let old = try authority.issue(LeafRequest(dnsNames: [Self.domain], validity: .expired))
-        root = try Certificate(pem: authority.certificatePEM)
-        leaf = try Certificate(pem: identity.certificatePEM)
-        expired = try Certificate(pem: old.certificatePEM)
-        let stranger = try Certificate(pem: try CertificateAuthority().certificatePEM)
+        root = try X509Certificate(pem: authority.certificatePEM)
+        leaf = try X509Certificate(pem: identity.certificatePEM)
+        expired = try X509Certificate(pem: old.certificatePEM)
+        let stranger = try X509Certificate(pem: try CertificateAuthority().certificatePEM)
         good = ServerTrust(sentChain: [leaf], anchors: .only([root]))
         untrusted = ServerTrust(sentChain: [leaf], anchors: .only([stranger]))
         outdated = ServerTrust(sentChain: [expired], anchors: .only([root]))
     }
 
     private func policy(
-        _ mode: AFSecurityPolicy.SSLPinningMode, _ pins: [Certificate] = [], allowsInvalid: Bool = false,
+        _ mode: AFSecurityPolicy.SSLPinningMode, _ pins: [X509Certificate] = [], allowsInvalid: Bool = false,
         validatesName: Bool = true
     ) -> AFSecurityPolicy {
         var policy = AFSecurityPolicy(pinningMode: mode, withPinnedCertificates: Set(pins))

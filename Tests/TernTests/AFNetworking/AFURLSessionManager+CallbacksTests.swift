@@ -119,7 +119,7 @@ import Testing
         ) { notification in
             guard (notification.object as? SessionTask)?.taskIdentifier == identifier else { return }
             let error = notification.userInfo?[Notification.Key.AFNetworkingTaskDidCompleteError]
-            continuation.yield((error as? EngineError)?.code)
+            continuation.yield((error as? SessionError)?.code)
         }
         defer { NotificationCenter.default.removeObserver(observer) }
         task.resume()

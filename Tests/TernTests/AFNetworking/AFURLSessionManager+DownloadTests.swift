@@ -136,7 +136,7 @@ import Testing
                     return target
                 }, completionHandler: handler)
         }
-        #expect(broken.error is EngineError && broken.file == nil && journal.entries == [])
+        #expect(broken.error is SessionError && broken.file == nil && journal.entries == [])
     }
 
     @Test func `a download resumes with resume data, and other data is an error`() async throws {
@@ -147,7 +147,7 @@ import Testing
             journal.note("\(offset > 0) \(total == FileOrigin.content.count)")
         }
         let cut = await outcome { manager.downloadTask(with: request, completionHandler: $0) }
-        let data = try #require((cut.error as? EngineError)?.resumeData)
+        let data = try #require((cut.error as? SessionError)?.resumeData)
         let begun = Lock<Int64>(0)
         let resumed = try await outcome { handler in
             try manager.downloadTask(

@@ -118,7 +118,7 @@ import Testing
         #expect((wrongStatus.error as? AFError)?.responseCode == 404)
         let absent = try Tern.URLRequest(string: "http://127.0.0.1:1/")
         let failed = await outcome { manager.dataTask(with: absent, completionHandler: $0) }
-        #expect((failed.error as? EngineError)?.code == .cannotConnectToHost && failed.response == nil)
+        #expect((failed.error as? SessionError)?.code == .cannotConnectToHost && failed.response == nil)
     }
 
     @Test func `handlers run on the queue and in the group that were set`() async throws {
@@ -160,7 +160,7 @@ import Testing
         manager.setDataTaskDidReceiveDataBlock(nil)
         manager.setDataTaskDidReceiveResponseBlock { _, _, _ in .cancel }
         let refused = await self.outcome { manager.uploadTask(with: post, from: nil, completionHandler: $0) }
-        #expect((refused.error as? EngineError)?.code == .cancelled)
+        #expect((refused.error as? SessionError)?.code == .cancelled)
     }
 
     @Test func `a redirect, a password and a new stream are the blocks' to give`() async throws {
@@ -201,7 +201,7 @@ import Testing
         }
         let request = try Tern.URLRequest(string: origin.url(host: "localhost"))
         let refused = await outcome { manager.dataTask(with: request, completionHandler: $0) }
-        #expect((refused.error as? EngineError)?.code == .serverCertificateUntrusted)
+        #expect((refused.error as? SessionError)?.code == .serverCertificateUntrusted)
         var policy = AFSecurityPolicy(pinningMode: .none)
         policy.allowInvalidCertificates = true
         policy.validatesDomainName = false
@@ -261,7 +261,7 @@ import Testing
             pending?.resume()
             short = nil
         }
-        #expect((ended as? EngineError)?.code == .cancelled)
+        #expect((ended as? SessionError)?.code == .cancelled)
         withExtendedLifetime(task) {}
         let origin = try json("1")
         let many = try self.request(origin)

@@ -153,7 +153,7 @@ import Testing
             await questions.next()
             if let delay { held.withLock { $0.last }?(true, delay) }
             request.cancel()
-            let error = await request.serializingString().response.error as? EngineError
+            let error = await request.serializingString().response.error as? SessionError
             guard case .cancelled? = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -195,7 +195,7 @@ import Testing
             let half = ScriptedOrigin.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo")
             return fails ? [half, .close] : [half, .send("dy")]
         }
-        let manager = manager { _, error, completion in completion(error is EngineError, 0) }
+        let manager = manager { _, error, completion in completion(error is SessionError, 0) }
         // The first attempt may be over before the chain is.
         manager.startRequestsImmediately = false
         let streamed = Lock("")
@@ -234,7 +234,7 @@ import Testing
         let manager = SessionManager()
         manager.retrier = retrier
         let response = await manager.request(origin.url()).validate().serializingString().response
-        #expect(response.error is EngineError)
+        #expect(response.error is SessionError)
         #expect(journal.entries == ["asked"])
     }
 

@@ -60,7 +60,7 @@ import Testing
         while !(request.task is SessionDownloadTask) { await Task.yield() }
         request.cancel()
         let response = await request.serializingData().response
-        #expect((response.error as? EngineError)?.code == .cancelled)
+        #expect((response.error as? SessionError)?.code == .cancelled)
         #expect(journal.entries == ["became true true", "complete true false"])
         #expect(manager.delegate.requests.isEmpty)
     }
@@ -74,7 +74,7 @@ import Testing
                 completion: @escaping RequestRetryCompletion
             ) {
                 manager.delegate.dataTaskDidReceiveResponse = nil
-                let notes = (error as? EngineError)?.resumeData.flatMap { try? ResumeData($0) }
+                let notes = (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0) }
                 part.withLock { $0 = notes?.partialFile }
                 completion(request.retryCount == 0, 0)
             }

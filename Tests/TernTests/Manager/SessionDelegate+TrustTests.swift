@@ -247,7 +247,7 @@ import Testing
         let error = await withCheckedContinuation { (continuation: CheckedContinuation<(any Error)?, Never>) in
             stream.readData(ofMinLength: 1, maxLength: 1, timeout: 20) { continuation.resume(returning: $2) }
         }
-        #expect((error as? EngineError)?.reason.rule == "delegate")
+        #expect((error as? SessionError)?.reason.rule == "delegate")
         #expect(journal.entries == ["localhost"])
     }
 }

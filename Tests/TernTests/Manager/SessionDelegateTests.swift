@@ -99,7 +99,7 @@ import Testing
             return .cancel
         }
         let response = await manager.request(origin.url()).serializingString().response
-        guard case .cancelled? = (response.error as? EngineError)?.reason else {
+        guard case .cancelled? = (response.error as? SessionError)?.reason else {
             Issue.record("\(String(describing: response.error))")
             return
         }
@@ -227,7 +227,7 @@ import Testing
         let origin = try asking()
         let manager = SessionManager()
         manager.delegate.taskDidReceiveChallenge = { _, _, _ in (.cancelAuthenticationChallenge, nil) }
-        let error = await manager.request(origin.url()).serializingString().response.error as? EngineError
+        let error = await manager.request(origin.url()).serializingString().response.error as? SessionError
         guard case .cancelled? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return

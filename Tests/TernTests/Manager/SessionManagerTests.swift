@@ -73,7 +73,7 @@ import TernLock
         #expect(await origin.waitFor { $0.requestCount == 1 })
         manager = nil
         let error = try #require(await errors.first { _ in true })
-        guard case .cancelled? = (error as? EngineError)?.reason else {
+        guard case .cancelled? = (error as? SessionError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -117,7 +117,7 @@ import Testing
             Issue.record("not there")
             return
         }
-        #expect((error as? SystemError)?.call == .open)
+        #expect((error as? SystemCallError)?.call == .open)
         let directory = refusal { $0.append(self.folder.url, withName: "n", fileName: "f", mimeType: "x/y") }
         guard case .bodyPartFileIsDirectory(folder.url)? = directory else {
             Issue.record("\(String(describing: directory))")

@@ -123,7 +123,7 @@ import TernLock
     }
 
     @Test func `a URL that is none of ours is told to handlers by the engine`() async throws {
-        let error = await manager.request("ftp://example.com/").serializingData().response.error as? EngineError
+        let error = await manager.request("ftp://example.com/").serializingData().response.error as? SessionError
         guard case .request(.invalid(.unsupportedScheme("ftp")))? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -141,7 +141,7 @@ import TernLock
     @Test func `a truncated body is an error, and what came of it is there`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close] }
         let response = await manager.request(origin.url(), method: .post).serializingString().response
-        guard case .transfer(.connectionLost)? = (response.error as? EngineError)?.reason else {
+        guard case .transfer(.connectionLost)? = (response.error as? SessionError)?.reason else {
             Issue.record("\(String(describing: response.error))")
             return
         }

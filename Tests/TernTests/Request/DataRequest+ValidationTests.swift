@@ -109,7 +109,7 @@ import TernLock
             ran.withLock { $0 = true }
             return .success
         }
-        #expect(await request.serializingData().response.error is EngineError)
+        #expect(await request.serializingData().response.error is SessionError)
         #expect(ran.withLock { $0 } == false)
     }
 
@@ -118,7 +118,7 @@ import TernLock
             [.send("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nhalf"), .close]
         }
         let error = await manager.request(origin.url(), method: .post).validate().serializingData().response.error
-        #expect(error is EngineError)
+        #expect(error is SessionError)
     }
 
     @Test func `a validation may come after the end, as long as no handler has run, also where the end is told`()

@@ -38,7 +38,7 @@ import Testing
         let request = manager.request(origin.url())
         #expect(await origin.waitFor { $0.requestCount == 1 })
         request.cancel()
-        let error = await request.serializingData().response.error as? EngineError
+        let error = await request.serializingData().response.error as? SessionError
         guard case .cancelled? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -142,7 +142,7 @@ import Testing
         }
         let manager = SessionManager(configuration: configuration)
         let response = await manager.request(origin.url()).serializingData().response
-        guard case .transfer(.bodyTooLarge(limit: 100_000))? = (response.error as? EngineError)?.reason else {
+        guard case .transfer(.bodyTooLarge(limit: 100_000))? = (response.error as? SessionError)?.reason else {
             Issue.record("\(String(describing: response.error))")
             return
         }

@@ -39,7 +39,7 @@ import Testing
         let task = Task { await request.serializingData().response }
         #expect(await origin.waitFor { $0.requestCount == 1 })
         task.cancel()
-        guard case .cancelled? = (await task.value.error as? EngineError)?.reason else {
+        guard case .cancelled? = (await task.value.error as? SessionError)?.reason else {
             Issue.record("not cancelled")
             return
         }

@@ -28,8 +28,8 @@ import Testing
             progress.cancel()
             #expect(await comes(to: .completed, request))
         }
-        #expect((await upload.serializingData().response.error as? EngineError)?.code == .cancelled)
-        #expect((await download.serializingData().response.error as? EngineError)?.code == .cancelled)
+        #expect((await upload.serializingData().response.error as? SessionError)?.code == .cancelled)
+        #expect((await download.serializingData().response.error as? SessionError)?.code == .cancelled)
     }
 
     @Test func `a closure that comes after the end receives the whole, once`() async throws {

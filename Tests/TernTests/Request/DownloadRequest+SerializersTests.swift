@@ -13,7 +13,7 @@ import Testing
     private func response(_ status: Int, _ type: String? = nil) throws -> HTTPURLResponse {
         try HTTPURLResponse(
             url: nil, statusCode: status,
-            headers: HTTPFields(type.map { [HTTPField(name: "Content-Type", value: $0)] } ?? []))
+            headers: HeaderFields(type.map { [HeaderField(name: "Content-Type", value: $0)] } ?? []))
     }
 
     private func reason<Value>(_ result: Result<Value, any Error>) -> AFError.ResponseSerializationFailureReason? {

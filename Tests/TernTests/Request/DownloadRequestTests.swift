@@ -116,7 +116,7 @@ import Testing
         let cut = try ScriptedOrigin { _, _ in [.close] }
         #expect(
             await manager.download(cut.url(), to: at(try folder.file("a"))).serializingData().response.error
-                is EngineError)
+                is SessionError)
         #expect(journal.entries == [])
     }
 
@@ -137,9 +137,9 @@ import Testing
     @Test func `a suggested destination is a name in a folder, whatever the server says`() throws {
         let temporary = try folder.file("t")
         func name(_ disposition: String?) throws -> URL {
-            let fields = disposition.map { [HTTPField(name: "Content-Disposition", value: $0)] } ?? []
+            let fields = disposition.map { [HeaderField(name: "Content-Disposition", value: $0)] } ?? []
             let response = try HTTPURLResponse(
-                url: URL(string: "http://x/image/pig.png"), statusCode: 200, headers: HTTPFields(fields))
+                url: URL(string: "http://x/image/pig.png"), statusCode: 200, headers: HeaderFields(fields))
             let (url, options) = DownloadRequest.suggestedDownloadDestination(for: .cachesDirectory)(
                 temporary, response)
             #expect(options == [])

@@ -42,7 +42,7 @@ import Testing
         let first = try await begun(origin)
         first.cancel()
         let cancelled = await first.serializingData().response
-        #expect((cancelled.error as? EngineError)?.code == .cancelled)
+        #expect((cancelled.error as? SessionError)?.code == .cancelled)
         let resumeData = try #require(cancelled.resumeData)
         #expect(first.resumeData == resumeData && first.delegate.data == resumeData)
         #expect(cancelled.destinationURL == nil && folder.names == [])
@@ -71,13 +71,13 @@ import Testing
         let request = try await begun(origin)
         request.cancel(createResumeData: false)
         let response = await request.serializingData().response
-        #expect((response.error as? EngineError)?.code == .cancelled && response.resumeData == nil)
+        #expect((response.error as? SessionError)?.code == .cancelled && response.resumeData == nil)
     }
 
     @Test func `a download that was cut off has resume data`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let cut = await manager.download(origin.url("/file"), to: try destination("first")).serializingData().response
-        #expect((cut.error as? EngineError)?.code == .networkConnectionLost)
+        #expect((cut.error as? SessionError)?.code == .networkConnectionLost)
         let resumed = manager.download(resumingWith: try #require(cut.resumeData), to: try destination("second"))
         #expect(await resumed.serializingData().result.value.map(Array.init) == FileOrigin.content)
     }
@@ -120,7 +120,7 @@ import Testing
         let unstarted = manager.download(origin.url())
         let waiting = Task { await unstarted.serializingData().response }
         waiting.cancel()
-        #expect((await waiting.value.error as? EngineError)?.code == .cancelled)
+        #expect((await waiting.value.error as? SessionError)?.code == .cancelled)
     }
 
     @Test func `a manager that goes ends its downloads, and leaves nothing to go on from`() async throws {
@@ -130,6 +130,6 @@ import Testing
         #expect(await request.hasReceived(FileOrigin.half))
         manager = nil
         let response = await request.serializingData().response
-        #expect((response.error as? EngineError)?.code == .cancelled && response.resumeData == nil)
+        #expect((response.error as? SessionError)?.code == .cancelled && response.resumeData == nil)
     }
 }

@@ -23,16 +23,16 @@ import Testing
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
     }
 
-    private func upload(_ content: RequestContent, to origin: ScriptedOrigin) async throws -> String {
+    private func upload(_ content: RequestBody, to origin: ScriptedOrigin) async throws -> String {
         let (answer, _) = try await session.upload(for: URLRequest(string: origin.url()), from: content)
         return String(decoding: answer, as: UTF8.self)
     }
 
-    private func failure(of content: RequestContent, to origin: ScriptedOrigin) async -> EngineError.Reason? {
+    private func failure(of content: RequestBody, to origin: ScriptedOrigin) async -> SessionError.Reason? {
         do {
             _ = try await upload(content, to: origin)
             return nil
-        } catch { return (error as? EngineError)?.reason }
+        } catch { return (error as? SessionError)?.reason }
     }
 
     @Test(arguments: [0, 1, 65_536, 200_000], [false, true])
@@ -41,7 +41,7 @@ import Testing
     {
         let origin = try Self.echo()
         let body = Self.pattern(count)
-        let content = RequestContent.inputStream(InputStream(data: body), length: isKnown ? count : nil)
+        let content = RequestBody.inputStream(InputStream(data: body), length: isKnown ? count : nil)
         #expect(try await upload(content, to: origin) == "\(count)")
         let request = try #require(origin.requests.first)
         #expect(Data(request.body) == body)
@@ -72,7 +72,7 @@ import Testing
         #expect(origin.observations.requestCount == 0)
     }
 
-    private static func content(of file: URL) throws -> RequestContent {
+    private static func content(of file: URL) throws -> RequestBody {
         guard let stream = InputStream(url: file) else { throw CocoaError(.fileReadUnknown) }
         return .inputStream(stream)
     }
@@ -80,7 +80,7 @@ import Testing
     enum Flaw: CaseIterable, Sendable {
         case short, long, broken, brokenWithoutReason, lying
 
-        func content(_ record: StreamRecord) -> RequestContent {
+        func content(_ record: StreamRecord) -> RequestBody {
             let outcomes: [ScriptedStream.Outcome] =
                 switch self {
                 case .short: [.bytes([1, 2, 3]), .end]
@@ -93,7 +93,7 @@ import Testing
             return .inputStream(ScriptedStream(record) { outcomes[$0] }, length: length)
         }
 
-        func isTold(by reason: EngineError.Reason?) -> Bool {
+        func isTold(by reason: SessionError.Reason?) -> Bool {
             guard case .request(.content(let error)) = reason else { return false }
             return switch (self, error) {
             case (.short, .tooShort(missing: 1)), (.long, .tooLong(excess: 1)): true
@@ -119,7 +119,7 @@ import Testing
         let origin = try Self.echo()
         let record = StreamRecord()
         let isThere = DispatchSemaphore(value: 0)
-        let content = RequestContent.inputStream(
+        let content = RequestBody.inputStream(
             ScriptedStream(record) { read in
                 if read > 0 { return .end }
                 isThere.wait()
@@ -138,7 +138,7 @@ import Testing
         let origin = try Self.echo()
         let record = StreamRecord()
         let isThere = DispatchSemaphore(value: 0)
-        let content = RequestContent.inputStream(
+        let content = RequestBody.inputStream(
             ScriptedStream(record) { read in
                 if read > 0 { isThere.wait() }
                 return .bytes([1, 2, 3])

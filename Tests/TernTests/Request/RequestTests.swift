@@ -80,8 +80,8 @@ import Testing
         let time = try #require(other.delegate.initialResponseTime)
         #expect(abs(time - Date.timeIntervalSinceReferenceDate) < 60)
         // The manager of the first has gone.
-        #expect(await request.serializingData().response.error is EngineError)
-        #expect(request.delegate.error is EngineError)
+        #expect(await request.serializingData().response.error is SessionError)
+        #expect(request.delegate.error is SessionError)
     }
 
     @Test func `a request that was never started is not held, and starts when it is resumed`() async throws {

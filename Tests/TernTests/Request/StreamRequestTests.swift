@@ -29,7 +29,7 @@ import Testing
         request.cancel()
         #expect(await origin.waitFor { $0.openConnections == 0 })
         await request.delegate.isOver()
-        #expect((request.delegate.error as? EngineError)?.reason.kind == "cancelled")
+        #expect((request.delegate.error as? SessionError)?.reason.kind == "cancelled")
         #expect(manager.delegate[task] == nil)
     }
 
@@ -77,9 +77,9 @@ import Testing
         let manager = SessionManager()
         let request = manager.stream(withHostName: "a/b", port: 80)
         let task = try #require(request.streamTask)
-        await #expect(throws: EngineError.self) { try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0) }
+        await #expect(throws: SessionError.self) { try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0) }
         await request.delegate.isOver()
-        #expect((request.delegate.error as? EngineError)?.reason.kind == "invalid-request")
+        #expect((request.delegate.error as? SessionError)?.reason.kind == "invalid-request")
     }
 
     @Test func `the end of a manager ends its streams`() async throws {

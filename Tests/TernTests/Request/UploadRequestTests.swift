@@ -74,13 +74,13 @@ import Testing
         }
         #expect(await answer(nil).value == "chunked 9")
         #expect(await answer("9").value == "9 9")
-        guard case .request(.content(.tooShort(missing: 1)))? = (await answer("10").error as? EngineError)?.reason
+        guard case .request(.content(.tooShort(missing: 1)))? = (await answer("10").error as? SessionError)?.reason
         else {
             Issue.record("a stream that is too short")
             return
         }
         for length in ["nine", "-1", "+9"] {
-            guard case .request(.invalid)? = (await answer(length).error as? EngineError)?.reason else {
+            guard case .request(.invalid)? = (await answer(length).error as? SessionError)?.reason else {
                 Issue.record("\(length)")
                 return
             }
@@ -90,7 +90,7 @@ import Testing
     @Test func `handlers receive the error of what cannot be sent`() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         let error = await manager.upload(missing, to: try echo().url()).serializingString().response.error
-        #expect(error is EngineError)
+        #expect(error is SessionError)
         let none = manager.upload(Data(), to: "not a url")
         #expect(none.task == nil)
         #expect((await none.serializingString().response.error as? AFError)?.isInvalidURLError == true)
@@ -149,7 +149,7 @@ import Testing
         request.progress.resume()
         #expect(await comes(to: .running, request))
         request.progress.cancel()
-        let error = await request.serializingData().response.error as? EngineError
+        let error = await request.serializingData().response.error as? SessionError
         guard case .cancelled? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -183,7 +183,7 @@ import Testing
         manager.retrier = Always()
         let alone = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
         let error = await alone.serializingString().response.error
-        guard case .alreadyUsed? = error as? RequestContentError else {
+        guard case .alreadyUsed? = error as? RequestBodyError else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -24,7 +24,7 @@ enum TrustLayer: CaseIterable, Sendable {
 
     /// What came of one request.
     struct Outcome: Sendable {
-        let error: EngineError?
+        let error: SessionError?
         let connection: ConnectionMetrics?
 
         var rule: String? { error?.reason.rule }
@@ -90,14 +90,14 @@ enum TrustLayer: CaseIterable, Sendable {
         prepare(request)
         request.resume()
         let error = await request.serializingData().response.error
-        return Outcome(error: error as? EngineError, connection: request.task?.metrics?.connection)
+        return Outcome(error: error as? SessionError, connection: request.task?.metrics?.connection)
     }
 
     private static func outcome(_ url: String, _ manager: AFURLSessionManager) async -> Outcome {
         guard let request = try? URLRequest(string: url) else { return Outcome(error: nil, connection: nil) }
         let kept = Lock<SessionTask?>(nil)
-        let error = await withCheckedContinuation { (continuation: CheckedContinuation<EngineError?, Never>) in
-            let task = manager.dataTask(with: request) { continuation.resume(returning: $2 as? EngineError) }
+        let error = await withCheckedContinuation { (continuation: CheckedContinuation<SessionError?, Never>) in
+            let task = manager.dataTask(with: request) { continuation.resume(returning: $2 as? SessionError) }
             kept.withLock { $0 = task }
             task.resume()
         }

@@ -45,10 +45,11 @@ struct TrustScene {
             LeafRequest(extensions: [CertificateExtension("authorityInfoAccess", "OCSP;URI:\(responder.url())")]))
         origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("secret")] }
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         self.configuration = configuration
         let (leaf, wrong) = (
-            try Certificate(pem: identity.certificatePEM), try PublicKey(pin: CertificateAuthority().pin)
+            try X509Certificate(pem: identity.certificatePEM),
+            try X509Certificate.PublicKey(pin: CertificateAuthority().pin)
         )
         let strict = ServerTrustPolicy.performRevokedEvaluation(
             validateHost: true, revocationFlags: [.ocsp, .requirePositiveResponse])

@@ -10,7 +10,7 @@ import Testing
     private struct Reason: Error {}
 
     private final class Ignoring: SessionTaskDelegate {
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
     }
 
     /// A task that is never started.
@@ -50,7 +50,7 @@ import Testing
         #expect(!receive("more", &body).overflows)
         let end = try #require(body.complete(with: Reason()).end)
         #expect(body.data == Data())
-        guard case .transfer(.bodyTooLarge(limit: 5))? = (end.error as? EngineError)?.reason else {
+        guard case .transfer(.bodyTooLarge(limit: 5))? = (end.error as? SessionError)?.reason else {
             Issue.record("\(String(describing: end.error))")
             return
         }

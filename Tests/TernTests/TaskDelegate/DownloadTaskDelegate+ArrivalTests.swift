@@ -35,7 +35,7 @@ import Testing
 
     @Test func `an error brings what can be gone on from`() {
         var arrival = moved()
-        let error = EngineError(.cancelled, phase: .body, resumeData: Data([1]))
+        let error = SessionError(.cancelled, phase: .body, resumeData: Data([1]))
         let waits = arrival.complete(with: .init(error: error))
         #expect(waits && arrival.resumeData == Data([1]))
         let leftover = arrival.reset()

@@ -11,7 +11,7 @@ import Testing
     private struct OtherReason: Error {}
 
     private final class Ignoring: SessionTaskDelegate {
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {}
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
     }
 
     private let handler = TaskDelegate.Waiter.handler { _ in }

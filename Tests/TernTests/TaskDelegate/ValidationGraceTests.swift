@@ -150,7 +150,7 @@ import Testing
         let kept = manager.request(gone.url(), method: .post).response { [continuation] in
             continuation.yield($0.error)
         }
-        #expect(try #require(await error) is EngineError)
+        #expect(try #require(await error) is SessionError)
         withExtendedLifetime(kept) {}
         expectNoWait()
     }

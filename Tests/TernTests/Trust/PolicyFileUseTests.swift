@@ -24,7 +24,7 @@ import Testing
         let (reports, reported) = AsyncStream.makeStream(of: PinFailureReport.self)
         let policies = try PolicyFile(contentsOf: path).manager { reported.yield($0) }
         var configuration = SessionConfiguration.default
-        configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)])
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
         let manager = SessionManager(configuration: configuration, serverTrustPolicyManager: policies)
         #expect(try await manager.request(origin.url()).serializingString().value == "done")
         let report = try #require(await reports.first { _ in true })

@@ -11,7 +11,7 @@ import TernAFNetworking
 
     @Test func `the certificates of a bundle are pins, and its keys are theirs`() throws {
         let identity = try CertificateAuthority().issue()
-        let certificate = try Certificate(pem: identity.certificatePEM)
+        let certificate = try X509Certificate(pem: identity.certificatePEM)
         try Data(certificate.der).write(to: folder.file("server.cer", ""))
         _ = try folder.file("key.pem", identity.privateKeyPEM)
         _ = try folder.file("noise.der", "noise")
@@ -21,8 +21,8 @@ import TernAFNetworking
     }
 
     @Test func `AFNetworking's policy takes files whose extension is cer, and pins none unless it is to pin`() throws {
-        let certificate = try Certificate(pem: CertificateAuthority().issue().certificatePEM)
-        let other = try Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        let certificate = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        let other = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
         try Data(certificate.der).write(to: folder.file("server.cer", ""))
         try Data(other.der).write(to: folder.file("other.der", ""))
         _ = try folder.file("noise.cer", "noise")

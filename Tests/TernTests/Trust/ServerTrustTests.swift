@@ -17,14 +17,15 @@ import Testing
 
     private func manager(_ policies: ServerTrustPolicyManager?, trusts: Bool = true) throws -> SessionManager {
         var configuration = SessionConfiguration.default
-        if trusts { configuration.tls.anchors = .only([try Certificate(pem: authority.certificatePEM)]) }
+        if trusts { configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)]) }
         return SessionManager(configuration: configuration, serverTrustPolicyManager: policies)
     }
 
     private func pin(_ pin: String) throws -> ServerTrustPolicyManager {
         ServerTrustPolicyManager(policies: [
             "localhost": .pinPublicKeys(
-                publicKeys: [try PublicKey(pin: pin)], validateCertificateChain: true, validateHost: true)
+                publicKeys: [try X509Certificate.PublicKey(pin: pin)], validateCertificateChain: true,
+                validateHost: true)
         ])
     }
 
@@ -39,7 +40,7 @@ import Testing
         let manager = try manager(pin(wrong))
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         manager.request(origin.url()).validate().responseData { continuation.yield($0.error) }
-        let error = try #require(await errors.first { _ in true } as? EngineError)
+        let error = try #require(await errors.first { _ in true } as? SessionError)
         guard case .connecting(.insecure(let failure)) = error.reason, case .trust(let refusal) = failure.reason else {
             Issue.record("\(error)")
             return
@@ -57,6 +58,6 @@ import Testing
     @Test func `a host without a policy is evaluated as the system would`() async throws {
         let manager = try manager(nil, trusts: false)
         let error = await manager.request(origin.url()).serializingData().response.error
-        #expect((error as? EngineError)?.reason.kind == "trust")
+        #expect((error as? SessionError)?.reason.kind == "trust")
     }
 }

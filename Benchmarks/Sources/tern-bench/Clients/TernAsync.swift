@@ -31,18 +31,18 @@ struct TernAsync: BenchmarkClient {
         }
     }
 
-    private func download(to path: String) async throws(EngineError) -> (status: Int, size: Int) {
+    private func download(to path: String) async throws(SessionError) -> (status: Int, size: Int) {
         let (file, response) = try await session.download(
             for: request, to: URL(filePath: path, directoryHint: .notDirectory))
         return (response.statusCode, FileSize.of(file.path))
     }
 
-    private func collect() async throws(EngineError) -> (status: Int, size: Int) {
+    private func collect() async throws(SessionError) -> (status: Int, size: Int) {
         let (data, response) = try await session.data(for: request)
         return (response.statusCode, data.count)
     }
 
-    private func discard() async throws(EngineError) -> (status: Int, size: Int) {
+    private func discard() async throws(SessionError) -> (status: Int, size: Int) {
         let (bytes, response) = try await session.bytes(for: request)
         var size = 0
         for try await piece in bytes { size += piece.count }

@@ -69,7 +69,7 @@ extension TernDelegate {
 
         func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 
-        func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
             let end = monotonic_nanoseconds()
             tally.record(status: error == nil ? status : 0, size: size, of: load, from: begun, to: end)
             if tally.goesOn(at: end, until: deadline) { begin() } else { done(tally) }

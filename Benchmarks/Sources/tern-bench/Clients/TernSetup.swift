@@ -10,7 +10,7 @@ enum TernSetup {
         configuration.httpMaximumConnectionsPerHost = load.connections
         configuration.reactorCount = 1
         configuration.tls.anchors = .only(
-            try Certificate.all(inPEM: String(contentsOfFile: load.authority, encoding: .utf8)))
+            try X509Certificate.all(inPEM: String(contentsOfFile: load.authority, encoding: .utf8)))
         configuration.tls.resumesSessions = load.handshakes != .new
         return configuration
     }
@@ -18,7 +18,7 @@ enum TernSetup {
     /// The policies of a load that pins; nil for one that does not.
     static func policies(_ load: Load) throws -> ServerTrustPolicyManager? {
         guard let pin = load.pin, let host = URL(string: load.url)?.host() else { return nil }
-        let set = PinSet(pins: [try PublicKey(pin: pin)])
+        let set = PinSet(pins: [try X509Certificate.PublicKey(pin: pin)])
         return ServerTrustPolicyManager(policies: [host: .pinSet(set)])
     }
 

@@ -21,16 +21,17 @@ struct PolicyRates {
         let root = try CertificateAuthority()
         let intermediate = try root.issueIntermediate()
         let identity = try intermediate.issue(.localhost)
-        let rootCertificate = try Certificate(pem: root.certificatePEM)
+        let rootCertificate = try X509Certificate(pem: root.certificatePEM)
         var trust = ServerTrust(
-            sentChain: try Certificate.all(inPEM: identity.chainPEM), anchors: .only([rootCertificate]))
+            sentChain: try X509Certificate.all(inPEM: identity.chainPEM), anchors: .only([rootCertificate]))
         trust.revocation.stapledResponse = OCSPResponse(
             der: try intermediate.ocspResponse(about: identity, .good))
         self.trust = trust
-        let key = try PublicKey(pin: identity.pin)
+        let key = try X509Certificate.PublicKey(pin: identity.pin)
         let keys = ServerTrustPolicy.pinPublicKeys(
             publicKeys: [key], validateCertificateChain: true, validateHost: true)
-        let set = ServerTrustPolicy.pinSet(PinSet(pins: [key], backupPins: [try PublicKey(pin: root.pin)]))
+        let set = ServerTrustPolicy.pinSet(
+            PinSet(pins: [key], backupPins: [try X509Certificate.PublicKey(pin: root.pin)]))
         policies = [
             (Self.defaultName, .performDefaultEvaluation(validateHost: true)),
             (

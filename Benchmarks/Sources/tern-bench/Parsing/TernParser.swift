@@ -10,7 +10,8 @@ final class TernParser: ResponseParser {
     private var exchanges = InlineArray<16, Exchange> { _ in Exchange() }
     private var request: [UInt8] = []
     private let head = RequestHead(
-        method: "GET", target: .origin("/"), origin: Origin(scheme: .http, host: "localhost", port: 80), fields: [:])
+        method: "GET", target: .origin("/"), origin: HTTPOrigin(scheme: .http, host: "localhost", port: 80), fields: [:]
+    )
 
     func begin() throws {
         for index in exchanges.indices {

@@ -4,8 +4,8 @@
 enum PolicyIdentity: Hashable {
     case defaultEvaluation(validateHost: Bool)
     case revokedEvaluation(validateHost: Bool, RevocationFlags)
-    case pinnedCertificates([Certificate], validateChain: Bool, validateHost: Bool)
-    case pinnedKeys([PublicKey], validateChain: Bool, validateHost: Bool)
+    case pinnedCertificates([X509Certificate], validateChain: Bool, validateHost: Bool)
+    case pinnedKeys([X509Certificate.PublicKey], validateChain: Bool, validateHost: Bool)
     case pinSet(PinSet)
     case composite([PolicyIdentity])
     case disabled

@@ -33,7 +33,7 @@ final class Ping: SessionTaskDelegate, @unchecked Sendable {
         return delays.max { $0.work < $1.work } ?? Delay(from: start, to: now, nil, nil)
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let (thread, now) = (ThreadTime.currentThread, MonotonicInstant.now.nanoseconds)
         let delay = Delay(from: start, to: now, before[thread], ThreadTime(of: thread))
         answer = Answer(delay: delay, thread: thread, isFine: error == nil)

@@ -66,7 +66,7 @@ final class Hostile: Sendable {
 
     func begin() { state.withLock { $0.underWay += 1 } }
 
-    func end(_ error: EngineError?) {
+    func end(_ error: SessionError?) {
         let ending = error.map { "\($0.phase.rawValue)/\($0.reason.kind)" } ?? "complete"
         state.withLock { state in
             state.underWay -= 1
@@ -156,9 +156,9 @@ extension Hostile {
 
 /// Told the end, and nothing else.
 private final class Listener: SessionTaskDelegate {
-    private let ended: @Sendable (EngineError?) -> Void
+    private let ended: @Sendable (SessionError?) -> Void
 
-    init(_ ended: @escaping @Sendable (EngineError?) -> Void) { self.ended = ended }
+    init(_ ended: @escaping @Sendable (SessionError?) -> Void) { self.ended = ended }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) { ended(error) }
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { ended(error) }
 }

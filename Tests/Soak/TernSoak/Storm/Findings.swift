@@ -26,7 +26,7 @@ final class Findings: Sendable {
 
     func begin() { state.withLock { $0.requests += 1 } }
 
-    func end(_ error: EngineError?, late: Double) {
+    func end(_ error: SessionError?, late: Double) {
         let kind = error.map { "\($0.phase.rawValue)/\($0.reason.kind)" }
         state.withLock { counts in
             if let kind { counts.errors[kind, default: 0] += 1 } else { counts.complete += 1 }

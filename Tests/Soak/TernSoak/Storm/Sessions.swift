@@ -7,10 +7,10 @@ import TernLock
 /// policies changed.
 final class Sessions: Sendable {
     private let sessions: Lock<[Session]>
-    private let authority: Certificate?
+    private let authority: X509Certificate?
 
     init(count: Int, authority: [UInt8], draws: inout Draws) {
-        let authority = try? Certificate(der: authority)
+        let authority = try? X509Certificate(der: authority)
         self.authority = authority
         var made: [Session] = []
         for _ in 0..<count { made.append(Self.session(authority, &draws)) }
@@ -50,7 +50,7 @@ final class Sessions: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    private static func session(_ authority: Certificate?, _ draws: inout Draws) -> Session {
+    private static func session(_ authority: X509Certificate?, _ draws: inout Draws) -> Session {
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = Int.random(in: 1...6, using: &draws)
         configuration.maximumIdleTime = .milliseconds(draws.one(of: 1, 5, 50, 1000, 5000))
@@ -65,7 +65,7 @@ final class Sessions: Sendable {
         return Session(configuration: configuration, serverTrustPolicyManager: manager(authority, &draws))
     }
 
-    private static func manager(_ authority: Certificate?, _ draws: inout Draws) -> ServerTrustPolicyManager? {
+    private static func manager(_ authority: X509Certificate?, _ draws: inout Draws) -> ServerTrustPolicyManager? {
         let pins = authority.map { [$0] } ?? []
         let policy: ServerTrustPolicy
         switch Int.random(in: 0..<10, using: &draws) {

@@ -39,7 +39,7 @@ final class Watchdog: Sendable {
         state.withLock { $0.entries[question.nonce] = Entry(question: question, due: due) }
     }
 
-    func end(_ question: Question, _ error: EngineError?) {
+    func end(_ question: Question, _ error: SessionError?) {
         let now = MonotonicInstant.now
         let entry = state.withLock { $0.entries.removeValue(forKey: question.nonce) }
         findings.end(error, late: entry.map { max(0, now.seconds(since: $0.due) * 1000) } ?? 0)

@@ -7,7 +7,7 @@ import TernLock
 /// Under a lock although events come one after another: whether they do is what is to be found out.
 final class Witness: SessionTaskDelegate {
     struct Outcome: Sendable {
-        var error: EngineError?
+        var error: SessionError?
         var forged: UInt64?
         var acquired: MonotonicInstant?
     }
@@ -40,11 +40,11 @@ final class Witness: SessionTaskDelegate {
         state.withLock { $0.report.bytes(bytes) }
     }
 
-    func task(_ task: SessionTask, didReceiveTrailers trailers: HTTPFields) {
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         state.withLock { $0.report.trailers() }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let (report, finish) = state.withLock { state in
             state.report.end(isComplete: error == nil)
             return (state.report, state.finish.take())

@@ -121,7 +121,7 @@ struct Worker: Sendable {
             watchdog.end(question, nil)
         case .failure(let error):
             report.end(isComplete: false)
-            watchdog.end(question, error as? EngineError)
+            watchdog.end(question, error as? SessionError)
         }
         findings.note(report)
         await auditor.judge(question, report.forged, after: start)
@@ -149,7 +149,7 @@ struct Worker: Sendable {
             watchdog.end(question, nil)
             findings.note(report)
             await auditor.judge(question, report.forged, after: start)
-        case .failure(let error): watchdog.end(question, error as? EngineError)
+        case .failure(let error): watchdog.end(question, error as? SessionError)
         }
     }
 }

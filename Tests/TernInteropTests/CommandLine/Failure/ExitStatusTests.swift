@@ -11,16 +11,16 @@ import Testing
 
 @Suite struct ExitStatusTests {
     @Test func `each failure ends with curl's number`() {
-        let file = SystemError(.open, code: ENOENT)
-        let reset = SystemError(.recv, code: ECONNRESET)
-        let pipe = SystemError(.send, code: EPIPE)
-        let origin = Origin(scheme: .https, host: "a.test", port: 443)
-        let malformed: [(HTTP1Error.Reason, Int32)] = [
+        let file = SystemCallError(.open, code: ENOENT)
+        let reset = SystemCallError(.recv, code: ECONNRESET)
+        let pipe = SystemCallError(.send, code: EPIPE)
+        let origin = HTTPOrigin(scheme: .https, host: "a.test", port: 443)
+        let malformed: [(HTTPProtocolError.Reason, Int32)] = [
             (.statusLine(.notHTTP), 1), (.statusLine(.status), 8), (.field(.name), 8), (.framing(.length), 8),
             (.framing(.transferCoding), 61), (.chunk(.size), 56), (.limit(.fieldCount), 56),
             (.truncated(.content(missing: 3)), 18), (.truncated(.beforeResponse), 52), (.unsolicited(.upgrade), 8),
         ]
-        let cases: [(EngineError.Reason, EngineError.Phase, Int32)] = [
+        let cases: [(SessionError.Reason, SessionError.Phase, Int32)] = [
             (.request(.invalid(.malformedURL("x"))), .request, 3),
             (.request(.invalid(.unsupportedScheme("ftp"))), .request, 1),
             (.request(.content(.unreadable(file))), .head, 26),
@@ -47,10 +47,10 @@ import Testing
             (.timedOut(.total), .head, 28), (.cancelled, .head, 1), (.system(file), .connect, 7),
         ]
         for (reason, phase, number) in cases {
-            #expect(ExitStatus(of: EngineError(reason, phase: phase)).rawValue == number, "\(reason)")
+            #expect(ExitStatus(of: SessionError(reason, phase: phase)).rawValue == number, "\(reason)")
         }
         for (reason, number) in malformed {
-            let error = EngineError(.transfer(.malformedResponse(HTTP1Error(reason))), phase: .head)
+            let error = SessionError(.transfer(.malformedResponse(HTTPProtocolError(reason))), phase: .head)
             #expect(ExitStatus(of: error).rawValue == number, "\(reason)")
         }
     }

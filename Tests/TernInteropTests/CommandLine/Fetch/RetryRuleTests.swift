@@ -38,15 +38,15 @@ import Testing
     }
 
     @Test func `refusals and all errors are asked again where that is said`() throws {
-        let address = try #require(SocketAddress(literal: "127.0.0.1", port: 1))
-        let refused = EngineError(
+        let address = try #require(TransportAddress(literal: "127.0.0.1", port: 1))
+        let refused = SessionError(
             .connecting(
                 .unreachable(
                     ConnectError(attempts: [
                         ConnectError.Attempt(
-                            address: address, error: SystemError(.connect, code: ECONNREFUSED))
+                            address: address, error: SystemCallError(.connect, code: ECONNREFUSED))
                     ]))), phase: .connect)
-        let lost = EngineError(.transfer(.connectionLost(nil)), phase: .head)
+        let lost = SessionError(.transfer(.connectionLost(nil)), phase: .head)
         #expect(!RetryRule(count: 1, fixedDelay: nil).isTransient(refused))
         #expect(RetryRule(count: 1, fixedDelay: nil, includesRefusals: true).isTransient(refused))
         #expect(!RetryRule(count: 1, fixedDelay: nil, includesRefusals: true).isTransient(lost))
@@ -55,9 +55,9 @@ import Testing
 
     @Test func `the statuses that may pass are curl's`() {
         #expect((100...599).filter(RetryRule.isTransient(status:)) == [408, 429, 500, 502, 503, 504])
-        #expect(RetryRule(count: 1, fixedDelay: nil).isTransient(EngineError(.timedOut(.total), phase: .head)))
+        #expect(RetryRule(count: 1, fixedDelay: nil).isTransient(SessionError(.timedOut(.total), phase: .head)))
         #expect(
             !RetryRule(count: 1, fixedDelay: nil).isTransient(
-                EngineError(.transfer(.connectionLost(nil)), phase: .head)))
+                SessionError(.transfer(.connectionLost(nil)), phase: .head)))
     }
 }

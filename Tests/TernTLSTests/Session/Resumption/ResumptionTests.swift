@@ -18,7 +18,7 @@ struct ResumptionTests {
 
     private static let usual = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
 
-    private func context(_ version: TLSVersion, resumes: Bool = true) throws -> TLSContext {
+    private func context(_ version: TLSProtocolVersion, resumes: Bool = true) throws -> TLSContext {
         try Dialogue.context(anchors: [root]) {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -28,7 +28,8 @@ struct ResumptionTests {
 
     private func pin(_ identity: Identity) throws -> ServerTrustPolicy {
         .pinPublicKeys(
-            publicKeys: [try PublicKey(pin: identity.pin)], validateCertificateChain: true, validateHost: true)
+            publicKeys: [try X509Certificate.PublicKey(pin: identity.pin)], validateCertificateChain: true,
+            validateHost: true)
     }
 
     /// Shakes hands, takes in what tickets the server sends, and says goodbye.
@@ -47,7 +48,9 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `all connections but the first are resumed, and report the verdict of the first`(version: TLSVersion) throws {
+    func `all connections but the first are resumed, and report the verdict of the first`(version: TLSProtocolVersion)
+        throws
+    {
         let context = try context(version)
         #expect(try !meet(context).info.resumed)
         for _ in 0..<100 {
@@ -59,7 +62,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `data flows on a resumed connection`(version: TLSVersion) throws {
+    func `data flows on a resumed connection`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context)
         try meet(context) { dialogue in
@@ -73,7 +76,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `another policy, host or port is another security context`(version: TLSVersion) throws {
+    func `another policy, host or port is another security context`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context, policy: pin(leaf))
         #expect(try !meet(context).info.resumed)
@@ -84,7 +87,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `another pin set is evaluated anew, and a wrong one refuses`(version: TLSVersion) throws {
+    func `another pin set is evaluated anew, and a wrong one refuses`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context, policy: pin(leaf))
         let error = try #require(throws: TLSError.self) { try meet(context, policy: pin(root.issue())) }
@@ -95,7 +98,7 @@ struct ResumptionTests {
     /// offered, under a new policy.
     @Test(arguments: TLSSessionTests.versions)
     func `a server with a new key and old ticket keys is the old server until the policy changes`(
-        version: TLSVersion
+        version: TLSProtocolVersion
     ) throws {
         let context = try context(version)
         let renewed = try root.issue()
@@ -109,13 +112,13 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `another context resumes nothing`(version: TLSVersion) throws {
+    func `another context resumes nothing`(version: TLSProtocolVersion) throws {
         try meet(try context(version))
         #expect(try !meet(try context(version)).info.resumed)
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a server that knows its tickets no more is evaluated in full`(version: TLSVersion) throws {
+    func `a server that knows its tickets no more is evaluated in full`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context)
         let dialogue = try meet(context, ticketKey: 2)
@@ -125,7 +128,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a full handshake in spite of an offer can still be refused`(version: TLSVersion) throws {
+    func `a full handshake in spite of an offer can still be refused`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context)
         let foreign = try CertificateAuthority().issue()
@@ -135,7 +138,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a connection that was cut off does not spoil its session`(version: TLSVersion) throws {
+    func `a connection that was cut off does not spoil its session`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context) { dialogue in
             #expect(throws: TLSError.self) { try dialogue.client.endOfCiphertext() }
@@ -145,7 +148,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a custom evaluation is asked before each resumption`(version: TLSVersion) throws {
+    func `a custom evaluation is asked before each resumption`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         let answers = Lock([true, true, false, true])
         let policy = ServerTrustPolicy.customEvaluation { trust, _ in
@@ -158,7 +161,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `resumption can be turned off`(version: TLSVersion) throws {
+    func `resumption can be turned off`(version: TLSProtocolVersion) throws {
         let context = try context(version, resumes: false)
         try meet(context)
         #expect(try !meet(context).info.resumed)

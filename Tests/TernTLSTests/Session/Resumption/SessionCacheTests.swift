@@ -11,7 +11,7 @@ struct SessionCacheTests {
 
     init() throws { root = try CertificateAuthority() }
 
-    private func sessions(_ version: TLSVersion) throws -> ResumableSession {
+    private func sessions(_ version: TLSProtocolVersion) throws -> ResumableSession {
         let context = try Dialogue.context(anchors: [root]) {
             $0.minimumVersion = version
             $0.maximumVersion = version
@@ -69,7 +69,7 @@ struct SessionCacheTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a session is given out until the server's word is up`(version: TLSVersion) throws {
+    func `a session is given out until the server's word is up`(version: TLSProtocolVersion) throws {
         let cache = SessionCache()
         let session = try sessions(version)
         let expiry = session.reference.expiry

@@ -38,7 +38,7 @@ final class DelegateChain: SessionTaskDelegate, @unchecked Sendable {
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { size += bytes.count }
 
-    func task(_ task: SessionTask, didCompleteWith error: EngineError?) {
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         do {
             if let error { throw error }
             try answer.check(status, size)

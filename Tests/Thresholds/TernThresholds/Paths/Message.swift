@@ -22,7 +22,8 @@ enum Message {
         var exchange = Exchange()
         var request: [UInt8] = []
         let head = RequestHead(
-            method: "GET", target: .origin("/"), origin: Origin(scheme: .http, host: "localhost", port: 80), fields: [:]
+            method: "GET", target: .origin("/"), origin: HTTPOrigin(scheme: .http, host: "localhost", port: 80),
+            fields: [:]
         )
         let defaults: DefaultFields = [:]
         for _ in 0..<count {

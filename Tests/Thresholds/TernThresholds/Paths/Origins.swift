@@ -31,7 +31,7 @@ struct Origins {
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = 1
         configuration.reactorCount = 1
-        configuration.tls.anchors = .only(try Certificate.all(inPEM: content("ca.pem")))
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: content("ca.pem")))
         func answer(_ text: String, _ size: Int) throws -> Answer {
             guard let url = URL(string: text) else { throw Failure("no URL: \(text)") }
             return Answer(url: url, size: size, configuration: configuration)

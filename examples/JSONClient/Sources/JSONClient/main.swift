@@ -28,7 +28,7 @@ do {
     .validate()
     .serializingDecodable(User.self).value
     print("created \(user.name) with the number \(user.id)")
-} catch let error as EngineError {
+} catch let error as SessionError {
     print("the request failed: \(error)\(error.isSafeToRepeat ? "; it is safe to repeat" : "")")
     exit(1)
 } catch {

@@ -16,7 +16,7 @@ do {
         })
     let (data, response) = try await session.data(for: URLRequest(string: CommandLine.arguments[2]))
     print("trusted; status \(response.statusCode), \(data.count) bytes")
-} catch let error as EngineError {
+} catch let error as SessionError {
     if case .connecting(.insecure(let tls)) = error.reason, let refusal = tls.trustFailure {
         print("refused by the rule '\(refusal.rule)': \(refusal)")
     } else {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import TernEngine
+
+// `error as NSError` has URLSession's domain and code. A cast to `URLError` does not find an error of another type on
+// Linux.
+extension SessionError: CustomNSError, LocalizedError {
+    /// `NSURLErrorDomain`
+    public static var errorDomain: String { NSURLErrorDomain }
+
+    /// The number of ``code``.
+    public var errorCode: Int { code.rawValue }
+
+    /// The description, the origin of the request, and the resume data of a download.
+    public var errorUserInfo: [String: Any] {
+        var information: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let failingURL { information[NSURLErrorFailingURLErrorKey] = failingURL }
+        if let resumeData { information["NSURLSessionDownloadTaskResumeData"] = resumeData }
+        return information
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}
+
+extension SessionError {
+    /// What URLSession would have called it.
+    ///
+    /// A server that pins or a custom evaluation refused is `cancelled`, as in Alamofire 4; one that the system would
+    /// refuse is `serverCertificateUntrusted`. The reason tells them apart from what the caller cancelled.
+    public var code: URLError.Code { reason.code }
+
+    /// The same in Foundation's clothes; this error is its `NSUnderlyingErrorKey`.
+    public var urlError: URLError {
+        URLError(code, userInfo: errorUserInfo.merging([NSUnderlyingErrorKey: self]) { first, _ in first })
+    }
+
+    /// The origin of the request. An error has no other part of the URL, which may contain secrets.
+    public var failingURL: URL? {
+        origin.flatMap { URL(string: "\($0.scheme)://\($0.hostField)") }
+    }
+}
+
+extension SessionError.Reason {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .request(let failure): failure.code
+        case .connecting(let failure): failure.code
+        case .transfer(let failure): failure.code
+        case .download(let failure): failure.code
+        case .timedOut: .timedOut
+        case .cancelled, .sessionInvalidated: .cancelled
+        case .system: .unknown
+        }
+    }
+}
+
+extension SessionError.RequestFailure {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .invalid(.unsupportedScheme): .unsupportedURL
+        case .invalid(.missingURL), .invalid(.malformedURL), .invalid(.invalidHost), .invalid(.invalidPort),
+            .invalid(.unencodable):
+            .badURL
+        case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory
+        case .invalid(.unreadableContent(.unreadable(let error))):
+            error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
+        case .content: .requestBodyStreamExhausted
+        case .streamClosed: .networkConnectionLost
+        }
+    }
+}
+
+extension SessionError.ConnectingFailure {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .queueFull: .resourceUnavailable
+        case .unresolved(let error): error.reason == .unknownHost ? .cannotFindHost : .dnsLookupFailed
+        case .unreachable(let error):
+            !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)
+                ? .notConnectedToInternet : .cannotConnectToHost
+        case .insecure(let error): error.code
+        }
+    }
+}
+
+extension SessionError.TransferFailure {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .connectionLost: .networkConnectionLost
+        case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
+        case .undecodable: .cannotDecodeRawData
+        case .bodyTooLarge: .dataLengthExceedsMaximum
+        case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
+        case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
+            .redirect(.locationTooLong):
+            .redirectToNonExistentLocation
+        case .redirect(.insecure): .appTransportSecurityRequiresSecureConnection
+        case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
+        case .unreadable(.lineTooLong), .unreadable(.eventTooLarge): .dataLengthExceedsMaximum
+        case .unreadable(.undecodableLine): .cannotParseResponse
+        case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
+        }
+    }
+}
+
+extension SessionError.DownloadFailure {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .file(let error, _): error.call == .open ? .cannotCreateFile : .cannotWriteToFile
+        case .exists, .notRegularFile: .cannotCreateFile
+        case .unsuccessful, .wrongPart, .noDigest: .badServerResponse
+        case .incomplete: .networkConnectionLost
+        case .tooLong: .dataLengthExceedsMaximum
+        case .digestMismatch: .cannotDecodeRawData
+        case .resumeData: .cannotOpenFile
+        }
+    }
+}
+
+extension TLSError {
+    fileprivate var code: URLError.Code {
+        if let trustFailure { return trustFailure.isPolicy ? .cancelled : .serverCertificateUntrusted }
+        if case .clientCertificateRequired = reason { return .clientCertificateRequired }
+        return .secureConnectionFailed
+    }
+}
+
+extension TrustFailure {
+    /// Whether a rule of the caller's refused, one that no system has by itself.
+    fileprivate var isPolicy: Bool {
+        switch reason {
+        case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: true
+        default: false
+        }
+    }
+}
+
+extension SystemCallError {
+    fileprivate var isAboutAbsence: Bool { code == ENOENT || code == ENOTDIR }
+    fileprivate var isAboutRouting: Bool { code == ENETUNREACH || code == ENETDOWN }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernIO
+public import TernTLS
+
+extension SessionError {
+    /// Why there is no connection, or none that may be trusted.
+    public enum ConnectingFailure: Sendable {
+        /// As many requests as allowed wait for a connection already.
+        case queueFull(limit: Int)
+        /// The host name has no address.
+        case unresolved(ResolveError)
+        /// None of the host's addresses accepted a connection.
+        case unreachable(ConnectError)
+        /// TLS failed. For a refused certificate, `TLSError` says which rule refused it. Nearly always in the
+        /// handshake; TLS that fails later, amid a request or response, stands here too, and ``SessionError/phase``
+        /// tells.
+        case insecure(TLSError)
+    }
+}
+
+extension SessionError.ConnectingFailure: CustomStringConvertible {
+    var kind: String {
+        switch self {
+        case .queueFull: "queue-full"
+        case .unresolved: "unresolved"
+        case .unreachable: "unreachable"
+        case .insecure(let error): error.trustFailure == nil ? "tls" : "trust"
+        }
+    }
+
+    var rule: String {
+        switch self {
+        case .queueFull, .unresolved: description
+        case .unreachable(let error): error.attempts.last?.error.message ?? kind
+        case .insecure(let error): error.trustFailure?.rule ?? error.description
+        }
+    }
+
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .queueFull(let limit): "\(limit) requests wait for a connection already"
+        case .unresolved(let error): "no address for \(error)"
+        case .unreachable(let error): "could not connect: \(error)"
+        case .insecure(let error): "\(error)"
+        }
+    }
+}

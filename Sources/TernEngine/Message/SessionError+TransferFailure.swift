@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernIO
+
+extension SessionError {
+    /// Why the response did not come, or is not taken.
+    public enum TransferFailure: Sendable {
+        /// The connection ended before the response did, or before its handshake was done; nil when the peer closed it
+        /// in order.
+        case connectionLost(SystemCallError?)
+        /// The peer broke HTTP/1.1.
+        case malformedResponse(HTTPProtocolError)
+        /// The response's body is not what its `Content-Encoding` says, or costs more than is allowed.
+        case undecodable(ContentDecodingError)
+        /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
+        case bodyTooLarge(limit: Int)
+        /// A redirect was not followed.
+        case redirect(RedirectError)
+        /// The server switched to another protocol, as the request had asked, and the delegate does not take over, or
+        /// all of the request had not been sent. A switch that no request asked for is a `malformedResponse`.
+        case upgradeNotTaken
+        /// The server was asked to switch to another protocol, and answered with another status than 101.
+        case upgradeRefused(status: Int)
+        /// The response's content is not what it was read as: lines, values or events.
+        case unreadable(StreamedBodyError)
+    }
+}
+
+extension SessionError.TransferFailure: CustomStringConvertible {
+    var kind: String {
+        switch self {
+        case .connectionLost: "connection-lost"
+        case .malformedResponse: "malformed-response"
+        case .undecodable: "undecodable"
+        case .bodyTooLarge: "body-too-large"
+        case .redirect: "redirect"
+        case .upgradeNotTaken: "upgrade-not-taken"
+        case .upgradeRefused: "upgrade-refused"
+        case .unreadable(let error): error.kind
+        }
+    }
+
+    var rule: String {
+        switch self {
+        case .connectionLost(let error?): error.message
+        case .malformedResponse(let error): "\(error.reason.rule) (\(error.reason.source))"
+        case .undecodable(let error): error.description
+        case .redirect(let error): error.description
+        case .unreadable(let error): error.description
+        case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken, .upgradeRefused: description
+        }
+    }
+
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .connectionLost(nil): "the server closed the connection before the response was complete"
+        case .connectionLost(let error?): "the connection was lost: \(error)"
+        case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
+        case .undecodable(let error): "the body cannot be decoded: \(error)"
+        case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
+        case .redirect(let error): "\(error)"
+        case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
+        case .upgradeRefused(let status):
+            "the server does not switch to the protocol that was asked for: its answer is \(status)"
+        case .unreadable(let error): "the content cannot be read: \(error)"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An origin: scheme, host and port (RFC 9110 §4.3.1).
+///
+/// Compared and hashed for every request, so the hash of its three parts is computed once, with the process's seed.
+public struct HTTPOrigin: Sendable {
+    /// Which of the two schemes: with or without TLS.
+    public let scheme: HTTPOrigin.Scheme
+    /// Lower-case, without brackets around an IPv6 address, without userinfo.
+    public let host: String
+    /// The port, also where it is the scheme's default.
+    public let port: UInt16
+    /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which means nothing to
+    /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
+    public let hostField: String
+    /// Whether ``hostField`` is one (RFC 3986 §3.2.2); checked here once and not in every request.
+    let isEncodable: Bool
+    private let digest: Int
+
+    /// From a name or address in any case; brackets are taken off. What no URI may carry as a host is refused when a
+    /// request is encoded.
+    public init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16) {
+        self.scheme = scheme
+        self.host = Self.withoutBrackets(host).asciiLowercased
+        self.port = port
+        let isIPv6 = self.host.utf8.span.contains(.colon)
+        let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
+        hostField = port == scheme.defaultPort ? authority : "\(authority):\(port)"
+        isEncodable = Authority.isValid(hostField.utf8.span)
+        var hasher = Hasher()
+        hasher.combine(scheme)
+        hasher.combine(self.host)
+        hasher.combine(port)
+        digest = hasher.finalize()
+    }
+
+    private static func withoutBrackets(_ host: String) -> String {
+        let bytes = host.utf8.span
+        guard bytes.count > 1, bytes[0] == .leftBracket, bytes[bytes.count &- 1] == .rightBracket else { return host }
+        return String(host.utf8.dropFirst().dropLast()) ?? host
+    }
+}
+
+extension HTTPOrigin: Hashable {
+    public static func == (left: HTTPOrigin, right: HTTPOrigin) -> Bool {
+        left.digest == right.digest && left.port == right.port && left.scheme == right.scheme && left.host == right.host
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(digest)
+    }
+}
+
+extension HTTPOrigin: CustomStringConvertible {
+    /// Such as `https://example.com` or `http://[::1]:8080`.
+    public var description: String { "\(scheme)://\(hostField)" }
+}

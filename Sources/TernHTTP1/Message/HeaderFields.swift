@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Header or trailer fields in order, with repeats and spelling kept; lookup ignores case (RFC 9110 §5.1).
+///
+/// A list and not a dictionary: messages have few fields, a linear search over them beats hashing, and the order of
+/// equal names carries meaning (RFC 9110 §5.3).
+public struct HeaderFields: Sendable, Hashable {
+    // Read directly by the encoder, which looks at every string several times and shall not retain any.
+    private(set) var storage: [HeaderField]
+
+    /// No fields.
+    public init() {
+        storage = []
+    }
+
+    /// The fields of a sequence, in its order and with its repeats.
+    public init(_ fields: some Sequence<HeaderField>) {
+        storage = Array(fields)
+    }
+
+    /// All values of `name` joined with ", ", which RFC 9110 §5.3 lets any recipient do, or `nil` without such a field.
+    ///
+    /// `Set-Cookie` must not be joined (RFC 9110 §5.3): reading it answers its first value, ``values(for:)`` all.
+    /// Writing replaces every field of the name, in the first one's place; writing `nil` removes them.
+    public subscript(name: String) -> String? {
+        get {
+            guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else { return nil }
+            var value = storage[first].value
+            if name.isFieldName("Set-Cookie") { return value }
+            for field in storage[(first + 1)...] where field.name.isFieldName(name) {
+                value += ", "
+                value += field.value
+            }
+            return value
+        }
+        set {
+            guard let newValue else { return removeAll(named: name) }
+            guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else {
+                return append(name, newValue)
+            }
+            let earlier = storage[..<first]
+            let later = storage[(first + 1)...].filter { !$0.name.isFieldName(name) }
+            storage = earlier + [HeaderField(name: name, value: newValue)] + later
+        }
+    }
+
+    /// Every value of `name`, in order.
+    public func values(for name: String) -> [String] {
+        storage.compactMap { $0.name.isFieldName(name) ? $0.value : nil }
+    }
+
+    /// Whether a field of this name is present.
+    public func contains(_ name: String) -> Bool {
+        storage.contains(name)
+    }
+
+    /// Adds a field behind the others, repeats included.
+    public mutating func append(_ name: String, _ value: String) {
+        storage.append(HeaderField(name: name, value: value))
+    }
+
+    /// Removes every field of this name.
+    public mutating func removeAll(named name: String) {
+        storage.removeAll { $0.name.isFieldName(name) }
+    }
+
+    /// Makes room for `capacity` fields at once.
+    public mutating func reserveCapacity(_ capacity: Int) {
+        storage.reserveCapacity(capacity)
+    }
+}
+
+extension HeaderFields: RandomAccessCollection {
+    /// Zero; fields are counted from there.
+    public var startIndex: Int { 0 }
+    /// The number of fields.
+    public var endIndex: Int { storage.count }
+    /// The field at `position`, which has to be one of `indices`.
+    public subscript(position: Int) -> HeaderField { storage[position] }
+}
+
+extension HeaderFields: CustomStringConvertible {
+    /// One line per field; see ``HeaderField/description`` for what is left out.
+    public var description: String {
+        storage.map(\.description).joined(separator: "\n")
+    }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+    /// Names and values in the order written; a name may come twice.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        storage = elements.map { HeaderField(name: $0.0, value: $0.1) }
+    }
+}
+
+extension [HeaderField] {
+    /// Whether a field of this name is among these; lengths first, because they mostly differ.
+    @inline(__always)
+    func contains(_ name: String) -> Bool {
+        let length = name.utf8.count
+        for index in indices {
+            if self[index].name.utf8.count == length, self[index].name.isFieldName(name) { return true }
+        }
+        return false
+    }
+}

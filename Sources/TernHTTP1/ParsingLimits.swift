@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a peer may cost at most. Every limit is inclusive, counts bytes without the line end, and lies between zero and
+/// 2³⁰; what is set beyond is taken as the nearest of these.
+///
+/// The defaults admit what browsers and curl admit in practice; each has a test at the limit and one past it.
+public struct ParsingLimits: Sendable, Hashable {
+    /// Bytes in a status line.
+    public var statusLineBytes = 8 * 1024
+    /// Field lines in a header section.
+    public var fieldCount = 256
+    /// Bytes in one field line, folded continuations counted one by one; also in a trailer field line.
+    public var fieldLineBytes = 64 * 1024
+    /// Bytes in a header section, line ends included.
+    public var fieldSectionBytes = 256 * 1024
+    /// Bytes in a chunk-size line, extensions included.
+    public var chunkLineBytes = 4 * 1024
+    /// Bytes of chunk framing for every byte of content. Chunks of one byte cost five, so below 5 refuses them.
+    public var chunkOverheadRatio = 16
+    /// Bytes of chunk framing that are free before ``chunkOverheadRatio`` applies.
+    public var chunkOverheadAllowance = 16 * 1024
+    /// Field lines in a trailer section.
+    public var trailerCount = 64
+    /// Bytes in a trailer section, line ends included.
+    public var trailerSectionBytes = 16 * 1024
+    /// Informational (1xx) responses before the final one.
+    public var informationalResponses = 32
+
+    /// The defaults; change what should be otherwise.
+    public init() {}
+
+    /// The same with every limit between zero and 2³⁰: field positions are 32 bits wide.
+    var clamped: ParsingLimits {
+        var limits = self
+        limits.statusLineBytes.clamp()
+        limits.fieldCount.clamp()
+        limits.fieldLineBytes.clamp()
+        limits.fieldSectionBytes.clamp()
+        limits.chunkLineBytes.clamp()
+        limits.chunkOverheadRatio.clamp()
+        limits.chunkOverheadAllowance.clamp()
+        limits.trailerCount.clamp()
+        limits.trailerSectionBytes.clamp()
+        limits.informationalResponses.clamp()
+        return limits
+    }
+}
+
+extension Int {
+    fileprivate mutating func clamp() {
+        self = Swift.min(Swift.max(0, self), 1 << 30)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Tern
+
+/// ``TernTLS/TLSProtocolVersion``
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+public typealias tls_protocol_version_t = TLSProtocolVersion
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension TLSProtocolVersion {
+    /// ``TernTLS/TLSProtocolVersion/v1_2``
+    public static var TLSv12: TLSProtocolVersion { .v1_2 }
+    /// ``TernTLS/TLSProtocolVersion/v1_3``
+    public static var TLSv13: TLSProtocolVersion { .v1_3 }
+}
+
+extension SessionConfiguration {
+    /// The oldest version of TLS that is spoken: ``TernTLS/TLSSettings/minimumVersion``.
+    public var tlsMinimumSupportedProtocolVersion: TLSProtocolVersion {
+        get { tls.minimumVersion }
+        set { tls.minimumVersion = newValue }
+    }
+}

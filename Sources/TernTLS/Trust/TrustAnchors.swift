@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The certificates a chain has to end in. Make it once and copy it: the copies share one index.
+///
+/// Any certificate may be an anchor, not only a self-signed root: a chain that reaches it is complete (OpenSSL calls
+/// this a partial chain).
+public struct TrustAnchors: Sendable {
+    /// Which authorities are trusted.
+    public enum Source: Sendable, Hashable {
+        /// Those that the operating system trusts.
+        case system
+        /// These alone.
+        case only([X509Certificate])
+        /// Those that the operating system trusts, and these.
+        case systemAnd([X509Certificate])
+    }
+
+    /// Which authorities are trusted, as it was given.
+    public let source: Source
+    private let lazyStore: LazyStore
+
+    /// The operating system's certificates; see `SSL_CERT_FILE` and `SSL_CERT_DIR` in `openssl(1)`.
+    public static let system = TrustAnchors(.system)
+
+    /// These certificates and no others. None at all refuses everyone.
+    public static func only(_ certificates: [X509Certificate]) -> TrustAnchors { TrustAnchors(.only(certificates)) }
+
+    /// The operating system's certificates and these.
+    public static func systemAnd(_ certificates: [X509Certificate]) -> TrustAnchors {
+        TrustAnchors(.systemAnd(certificates))
+    }
+
+    private init(_ source: Source) {
+        self.source = source
+        lazyStore = LazyStore(source)
+    }
+
+    /// Builds the index now rather than at the first evaluation.
+    func load() { _ = store }
+
+    var store: TrustStore { lazyStore.value }
+}
+
+extension TrustAnchors: Hashable {
+    public static func == (left: TrustAnchors, right: TrustAnchors) -> Bool { left.source == right.source }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// An X.509 certificate. Two are equal if their DER encodings are.
+public struct X509Certificate: Sendable {
+    let x509: X509Reference
+
+    /// Reads one DER certificate and nothing behind it.
+    public init(der: [UInt8]) throws(CertificateError) {
+        OpenSSLError.clear()
+        guard let read = unsafe der.withUnsafeBufferPointer({ unsafe X509Certificate(reading: $0) }) else {
+            throw CertificateError(.invalidDER)
+        }
+        self = read
+    }
+
+    @unsafe private init?(reading der: UnsafeBufferPointer<UInt8>) {
+        var cursor = der.baseAddress
+        guard let x509 = unsafe d2i_X509(nil, &cursor, der.count) else { return nil }
+        self.x509 = unsafe X509Reference(owning: x509)
+        guard unsafe cursor == der.baseAddress.map({ unsafe $0 + der.count }) else { return nil }
+    }
+
+    /// Reads the first certificate of a PEM text.
+    public init(pem: String) throws(CertificateError) {
+        let all = try X509Certificate.all(inPEM: pem)
+        self = all[0]
+    }
+
+    /// Reads every certificate of a PEM text, in order, passing over text and blocks of other kinds.
+    ///
+    /// - Throws: `noCertificate` if there is none, `invalidPEM` if one is broken.
+    public static func all(inPEM pem: String) throws(CertificateError) -> [X509Certificate] {
+        try all(inPEM: Array(pem.utf8))
+    }
+
+    /// Reads every certificate of a PEM file's bytes, as `all(inPEM:)` does.
+    public static func all(inPEM pem: [UInt8]) throws(CertificateError) -> [X509Certificate] {
+        guard let count = Int32(exactly: pem.count) else { throw CertificateError(.tooLarge) }
+        OpenSSLError.clear()
+        var certificates: [X509Certificate] = []
+        let ended = unsafe pem.withUnsafeBytes { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
+            defer { unsafe BIO_free(bio) }
+            var block: UnsafeMutablePointer<UInt8>?
+            var length = 0
+            // No passphrase: the default would ask for one at the terminal, and wait.
+            while unsafe PEM_bytes_read_bio(
+                &block, &length, nil, PEM_STRING_X509, bio, { _, _, _, _ in -1 }, nil) == 1
+            {
+                defer { unsafe CRYPTO_free(block, nil, 0) }
+                let der = unsafe UnsafeBufferPointer(start: block, count: max(0, length))
+                guard let certificate = unsafe X509Certificate(reading: der) else { return false }
+                certificates.append(certificate)
+            }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+        }
+        guard ended else { throw CertificateError(.invalidPEM(block: certificates.count)) }
+        OpenSSLError.clear()
+        guard !certificates.isEmpty else { throw CertificateError(.noCertificate) }
+        return certificates
+    }
+
+    init(_ x509: X509Reference) { self.x509 = x509 }
+
+    /// The encoding, in DER even where what was read took liberties with it.
+    public var der: [UInt8] { x509.der }
+
+    /// RFC 4514 text, most specific part first: `CN=example.com,O=Example`.
+    public var subject: String { unsafe X509Reference.text(of: X509_get_subject_name(x509.pointer)) }
+    /// As `subject`.
+    public var issuer: String { unsafe X509Reference.text(of: X509_get_issuer_name(x509.pointer)) }
+
+    /// The names it is made out to, as written; empty if there are none that can be read.
+    public var subjectAlternativeNames: [SubjectAlternativeName] { x509.subjectAlternativeNames }
+
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    public var notBefore: Int64? { unsafe Timestamp.seconds(X509_get0_notBefore(x509.pointer)) }
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    public var notAfter: Int64? { unsafe Timestamp.seconds(X509_get0_notAfter(x509.pointer)) }
+
+    /// The key, hashed from the SubjectPublicKeyInfo inside this very certificate.
+    public var publicKey: X509Certificate.PublicKey {
+        X509Certificate.PublicKey(subjectPublicKeyInfo: x509.subjectPublicKeyInfo)
+    }
+
+    /// Names and key identifiers fit, and this certificate is allowed to sign others.
+    /// Whether it did sign the other one is another question.
+    func mayHaveIssued(_ other: X509Certificate) -> Bool {
+        unsafe X509_check_issued(x509.pointer, other.x509.pointer) == X509_V_OK
+    }
+
+    /// References to the certificates of a stack that stays the owner's; empty for nil.
+    @unsafe static func copies(of stack: OpaquePointer?) -> [X509Certificate] {
+        guard let stack = unsafe stack else { return [] }
+        return (0..<max(0, unsafe tern_X509_stack_count(stack))).compactMap { index in
+            unsafe tern_X509_stack_at(stack, index).map { X509Certificate(unsafe X509Reference(retaining: $0)) }
+        }
+    }
+}
+
+extension X509Certificate: Hashable {
+    public static func == (left: X509Certificate, right: X509Certificate) -> Bool {
+        unsafe left.x509 === right.x509 || left.x509.pointer == right.x509.pointer || left.der == right.der
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+extension X509Certificate: CustomStringConvertible {
+    /// The subject, cut short if it is long.
+    public var description: String { subject.isEmpty ? "(no subject)" : ShortenedText.shortened(subject) }
+}

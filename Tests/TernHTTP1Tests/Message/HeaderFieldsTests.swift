@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import Testing
+
+@Suite struct HeaderFieldsTests {
+    private let fields: HeaderFields = [
+        "Accept": "a", "X-One": "1", "accept": "b", "Set-Cookie": "c", "set-cookie": "d",
+    ]
+
+    @Test func `Order, repeats and spelling are kept`() {
+        #expect(fields.map(\.name) == ["Accept", "X-One", "accept", "Set-Cookie", "set-cookie"])
+        #expect(fields.count == 5)
+        #expect(fields[2] == HeaderField(name: "accept", value: "b"))
+    }
+
+    @Test func `Lookup ignores case and joins repeats`() {
+        #expect(fields["ACCEPT"] == "a, b")
+        #expect(fields["x-one"] == "1")
+        #expect(fields["Absent"] == nil)
+        #expect(fields.values(for: "Accept") == ["a", "b"])
+        #expect(fields.values(for: "Absent") == [])
+        #expect(fields.contains("X-ONE") && !fields.contains("X-On") && !fields.contains("Y-One"))
+    }
+
+    @Test func `Set-Cookie is never joined`() {
+        #expect(fields["Set-Cookie"] == "c")
+        #expect(fields.values(for: "Set-Cookie") == ["c", "d"])
+    }
+
+    @Test func `Only ASCII letters have case`() {
+        let odd: HeaderFields = ["a@": "1", "\u{212A}": "2"]
+        #expect(odd["a`"] == nil)
+        #expect(odd["k"] == nil)
+    }
+
+    @Test func `Setting replaces all of the name in the first one's place`() {
+        var fields = fields
+        fields["aCCept"] = "z"
+        #expect(fields.map(\.name) == ["aCCept", "X-One", "Set-Cookie", "set-cookie"])
+        #expect(fields["Accept"] == "z")
+        fields["New"] = "n"
+        #expect(fields.last == HeaderField(name: "New", value: "n"))
+        fields["set-cookie"] = nil
+        #expect(fields.map(\.name) == ["aCCept", "X-One", "New"])
+        fields["Absent"] = nil
+        #expect(fields.count == 3)
+    }
+
+    @Test func `Descriptions hide secrets`() {
+        let fields: HeaderFields = ["Accept": "a", "authorization": "s3", "COOKIE": "s3", "Proxy-Authorization": "s3"]
+        #expect("\(fields)" == "Accept: a\nauthorization: …\nCOOKIE: …\nProxy-Authorization: …")
+        let origin = HTTPOrigin(scheme: .http, host: "a", port: 80)
+        let head = RequestHead(method: "GET", target: .origin("/"), origin: origin, fields: fields)
+        #expect(!"\(head)".contains("s3"))
+    }
+
+    @Test func `Appending keeps what is there`() {
+        var fields = HeaderFields()
+        #expect(fields.isEmpty)
+        fields.append("A", "1")
+        fields.append("a", "2")
+        #expect(fields["A"] == "1, 2")
+        fields.removeAll(named: "A")
+        #expect(fields.isEmpty)
+        #expect(HeaderFields([HeaderField(name: "A", value: "1")]) == ["A": "1"])
+    }
+}

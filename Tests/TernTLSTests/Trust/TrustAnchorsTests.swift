@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+import Foundation
+import TernTesting
+import Testing
+
+@testable import TernTLS
+
+struct TrustAnchorsTests {
+    private let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    private func evaluate(_ anchors: TrustAnchors) throws -> ServerTrustResult {
+        let trust = ServerTrust(sentChain: [try root.issue().certificate()], anchors: anchors)
+        return ServerTrustPolicy.performDefaultEvaluation(validateHost: true).evaluate(trust, host: "localhost")
+    }
+
+    @Test func `the system's anchors are there, and do not include ours`() throws {
+        #expect(TrustStore.system.all.count > 0)
+        #expect(try evaluate(.system).failure?.reason == .missingIssuer)
+    }
+
+    @Test func `our anchors may stand alone or beside the system's`() throws {
+        let own = try root.certificate()
+        #expect(try evaluate(.only([own])).isAccepted)
+        #expect(try evaluate(.systemAnd([own])).isAccepted)
+        #expect(try evaluate(.systemAnd([])).failure?.reason == .missingIssuer)
+        #expect(try evaluate(.only([])).failure?.reason == .noAnchors)
+        #expect(TrustStore(systemAnd: [own]).all.count == TrustStore.system.all.count + 1)
+    }
+
+    /// In a process of its own, for the environment is read once.
+    @Test func `a folder of the system's is searched whether our anchors stand beside it or not`() async {
+        await #expect(processExitsWith: .success) {
+            let (root, own) = (try CertificateAuthority(), try CertificateAuthority(commonName: "Own"))
+            let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let certificate = try root.certificate()
+            let hash = withExtendedLifetime(certificate) { unsafe X509_subject_name_hash(certificate.x509.pointer) }
+            try Data(root.certificatePEM.utf8).write(to: folder.appending(path: String(format: "%08lx.0", hash)))
+            unsafe unsetenv("SSL_CERT_FILE")
+            unsafe setenv("SSL_CERT_DIR", folder.path, 1)
+
+            let chain = [try root.issue().certificate()]
+            for anchors in [TrustAnchors.systemAnd([try own.certificate()]), .systemAnd([]), .system] {
+                let trust = ServerTrust(sentChain: chain, anchors: anchors)
+                let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+                #expect(policy.evaluate(trust, host: "localhost").isAccepted, "\(anchors.source)")
+            }
+        }
+    }
+
+    @Test func `one anchor twice is one anchor`() throws {
+        let own = try root.certificate()
+        #expect(try evaluate(.only([own, own])).isAccepted)
+    }
+
+    @Test func `anchors are equal if they trust the same`() throws {
+        let own = try root.certificate()
+        #expect(TrustAnchors.only([own]) == .only([own]))
+        #expect(TrustAnchors.only([own]) != .systemAnd([own]))
+        #expect(TrustAnchors.system == .system)
+        var configuration = TLSSettings()
+        #expect(configuration == TLSSettings())
+        configuration.anchors = .only([own])
+        #expect(configuration != TLSSettings())
+    }
+
+    @Test func `many threads may evaluate with the same anchors`() async throws {
+        let anchors = TrustAnchors.systemAnd([try root.certificate()])
+        let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 { group.addTask { try evaluate(anchors).isAccepted } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(accepted == 64)
+    }
+}
