@@ -7,8 +7,8 @@ import TernLock
 
 // The end
 extension DownloadDriver {
-    /// All has arrived that will: finishes the file, and completes the task when that is done.
-    func finalize(_ task: SessionDownloadTask, _ error: SessionError?) {
+    func finalize(_ task: SessionTask, _ error: SessionError?) {
+        guard let task = task as? SessionDownloadTask else { return task.complete(error) }
         switch stage {
         case .over, .finishing: break
         case .waiting where error != nil || refusal != nil:
@@ -21,7 +21,6 @@ extension DownloadDriver {
         }
     }
 
-    /// The task is cancelled while the file is being finished.
     func finalizeSooner(_ error: SessionError?) {
         if case .finishing(let sink) = stage, error != nil { sink.abandon() }
     }

@@ -8,7 +8,7 @@ import TernLock
 ///
 /// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for
 /// everybody. This is what `@unchecked Sendable` rests on.
-final class DownloadDriver: ContentReceiver, @unchecked Sendable {
+final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendable {
     enum Stage {
         /// No content has come. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)

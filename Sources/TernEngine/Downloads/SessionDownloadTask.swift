@@ -3,10 +3,10 @@ public import FoundationEssentials
 
 /// A task whose response becomes a file. It is written off the reactor's thread, and a slow disk slows the server down.
 public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
-    private let driver: DownloadDriver
+    private let driver: any DownloadControl
 
     /// Without a place it fails as soon as it is started.
-    init(_ driver: DownloadDriver, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
+    init(_ driver: any DownloadControl, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
         self.driver = driver
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
     }

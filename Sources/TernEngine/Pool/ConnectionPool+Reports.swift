@@ -4,6 +4,15 @@ import TernIO
 
 // What diallers and connections report
 extension ConnectionPool {
+    /// The pool as its diallers and connections know it.
+    var dialOwner: AnyDialOwner {
+        AnyDialOwner(
+            AnyDialOwner.Calls(
+                isAwaited: { self.isAwaited }, free: { self.connectionFree($0) },
+                closed: { self.connectionClosed($0, wasResting: $1) }, opened: { self.dialler($0, opened: $1) },
+                failed: { self.dialler($0, failed: $1) }, respondent: { self.respondent(of: $0) }))
+    }
+
     func dialler(_ dialler: Dialler, opened connection: Connection) {
         if connection.state.isLastExchange { return serveOne(dialler, connection) }
         attempts[dialler.number] = nil

@@ -12,7 +12,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     let route: Route
     /// Where it leads to, if its host is an address already.
     private let address: TransportAddress?
-    private let shard: Shard<Requester>
+    /// Called when the pool may be empty.
+    private let emptied: (ConnectionPool) -> Void
     let shared: SharedSettings
     // Unchecked: the state calls no code, and what it releases is held elsewhere, so no access can begin while another
     // lasts.
@@ -24,11 +25,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private var isStarting = false
     private var willOpen = false
 
-    init(_ route: Route, limit: Int, shard: Shard<Requester>) {
+    init(
+        _ route: Route, limit: Int, _ shared: SharedSettings, emptied: @escaping (ConnectionPool) -> Void
+    ) {
         self.route = route
         address = route.address
-        self.shard = shard
-        shared = shard.shared
+        self.emptied = emptied
+        self.shared = shared
         state = PoolState(
             connectionLimit: limit, queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
     }
@@ -153,7 +156,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     private func open(_ number: Int, for task: Requester) {
-        let attempt = Dialler(route, address: address, shared, owner: PoolDoor(self), number: number)
+        let attempt = Dialler(route, address: address, shared, owner: dialOwner, number: number)
         attempts[number] = attempt
         attempt.start(deadline: connectDeadline(of: task))
     }
@@ -185,7 +188,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
     func tellIfEmpty() {
-        if isEmpty { shard.emptied(self) }
+        if isEmpty { emptied(self) }
     }
 }
 

@@ -123,7 +123,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     private func pool(for route: Route) -> Pool {
         if let latest, latest.route == route { return latest }
-        let pool = pools[route] ?? Pool(route, limit: connectionLimit, shard: self)
+        let pool = pools[route] ?? Pool(route, limit: connectionLimit, shared) { self.emptied($0) }
         pools[route] = pool
         latest = pool
         return pool

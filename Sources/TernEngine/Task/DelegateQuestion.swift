@@ -7,16 +7,16 @@ import TernIO
 /// count for nothing, and content that comes with them is finished; a question that is never answered ends with the
 /// task.
 public struct DelegateQuestion<Answer: Sendable>: Sendable {
-    private let task: SessionTask
+    private let asker: any DelegateAsker
     private let number: UInt64
     private let loop: ReactorLoop
     private let form: @Sendable (Answer) -> DelegateResponse
 
     init(
-        of task: SessionTask, _ number: UInt64, on loop: ReactorLoop,
+        of asker: any DelegateAsker, _ number: UInt64, on loop: ReactorLoop,
         _ form: @escaping @Sendable (Answer) -> DelegateResponse
     ) {
-        self.task = task
+        self.asker = asker
         self.number = number
         self.loop = loop
         self.form = form
@@ -26,9 +26,15 @@ public struct DelegateQuestion<Answer: Sendable>: Sendable {
     public func answer(_ answer: Answer) { self.answer(given: form(answer)) }
 
     private func answer(given: DelegateResponse) {
-        if loop.isCurrent { return task.answered(number, given) }
-        if !loop.execute({ [task, number] in task.answered(number, given) }) { given.source?.finish() }
+        if loop.isCurrent { return asker.answered(number, given) }
+        if !loop.execute({ [asker, number] in asker.answered(number, given) }) { given.source?.finish() }
     }
+}
+
+/// Asks its delegate questions, which are numbered. On its loop's thread.
+protocol DelegateAsker: AnyObject, Sendable {
+    /// The question of this number has an answer. Called once per answer.
+    func answered(_ number: UInt64, _ answer: DelegateResponse)
 }
 
 extension DelegateQuestion where Answer == ResponseAnswer {

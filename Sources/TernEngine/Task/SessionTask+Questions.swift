@@ -4,7 +4,7 @@ import TernIO
 import TernLock
 
 // On the reactor's thread: what the delegate is asked, and its answers.
-extension SessionTask {
+extension SessionTask: DelegateAsker {
     /// Nothing of the task's is half-changed while `call` runs. Returns the answer, if it came within the call.
     private func ask<Answer>(
         on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse,

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+
+extension TrustSettings {
+    /// With sessions of their own for questions about revocation and for reports about pins.
+    convenience init(tls configuration: TLSSettings, policies: ServerTrustPolicyManager?) {
+        self.init(
+            tls: configuration, policies: policies, revocationCourier: SideSession.forRevocation(),
+            reportCourier: SideSession.forReports(tls: configuration))
+    }
+}
