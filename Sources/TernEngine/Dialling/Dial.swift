@@ -8,8 +8,8 @@ import TernIO
 /// The driver takes one step at a time and tells the machine the result. An event that belongs to no current step, such
 /// as an answer that arrives too late, changes nothing.
 struct Dial: ~Copyable {
-    /// What is done, in this order. The steps of a proxy follow `connect`: to secure the connection to the proxy, and to
-    /// ask it for a tunnel. A connection is secured in layers, one for each `secure`.
+    /// What is done, in this order. A connection is secured in layers, one for each `secure`: that of the server which
+    /// passes on to the origin, and that of the origin. A proxy's steps lie between them.
     enum Step: Hashable {
         /// Load what the certificate of this server is evaluated with.
         case prepare(HTTPOrigin)
@@ -48,6 +48,8 @@ struct Dial: ~Copyable {
 
     private let steps: [Step]
     private let isToSocket: Bool
+    /// What the local end is bound to; nil for what the kernel chooses.
+    let boundAddress: TransportAddress?
     /// The connection existed before the first step, so no step can be taken a second time.
     private let isOverConnection: Bool
     private var stage = Stage.over
@@ -64,6 +66,7 @@ struct Dial: ~Copyable {
         steps = Self.steps(along: route, isResolved: address != nil)
         isToSocket = if case .socket = route.endpoint { true } else { false }
         isOverConnection = false
+        boundAddress = route.localAddress
         addresses = address.map { [$0] } ?? []
         timeline = Timeline(began: now, resolved: now, connected: now)
     }
@@ -71,7 +74,7 @@ struct Dial: ~Copyable {
     /// Secures a connection that exists.
     init(securing connection: ConnectionMetrics, with server: HTTPOrigin) {
         steps = [.prepare(server), .secure(server)]
-        (isToSocket, isOverConnection) = (false, true)
+        (isToSocket, isOverConnection, boundAddress) = (false, true, nil)
         (addresses, remoteAddress, localAddress) = ([], connection.remoteAddress, connection.localAddress)
         timeline = Timeline(
             began: connection.start, resolved: connection.resolved, connected: connection.connected)
@@ -79,10 +82,10 @@ struct Dial: ~Copyable {
 
     static func steps(along route: Route, isResolved: Bool) -> [Step] {
         var steps: [Step] = []
-        if let server = route.secured { steps.append(.prepare(server)) }
+        steps += route.secured.map(Step.prepare)
         if case .host(let host) = route.endpoint, !isResolved { steps.append(.resolve(host)) }
         steps.append(.connect)
-        if let server = route.secured { steps.append(.secure(server)) }
+        steps += route.secured.map(Step.secure)
         return steps
     }
 

@@ -145,7 +145,9 @@ extension Dialler {
 
     private func connect() {
         // It ends before us, or by our `cancel`: so this is no cycle for long.
-        let connector = Connector(addresses: dial.addresses, loop: shared.loop) { self.connected($0) }
+        let connector = Connector(addresses: dial.addresses, from: dial.boundAddress, loop: shared.loop) {
+            self.connected($0)
+        }
         self.connector = connector
         connector.start()
     }

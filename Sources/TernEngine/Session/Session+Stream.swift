@@ -22,7 +22,7 @@ extension Session {
         let request = URLRequest.forStream(to: host, port)
         let place = placeForTask
         let opener = place.map { place in
-            let route = (try? request.destination.get()).map { Route(to: $0.origin, at: configuration.unixSocket) }
+            let route = try? taskDefaults.routes.route(for: request)
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }

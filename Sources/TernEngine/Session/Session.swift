@@ -39,7 +39,8 @@ public final class Session: Sendable {
 
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
-        serverTrustPolicyManager: ServerTrustPolicyManager?, policies: HopPolicies
+        serverTrustPolicyManager: ServerTrustPolicyManager?, policies: HopPolicies,
+        routes: RouteRule? = nil
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
@@ -48,10 +49,7 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count)
         }
         let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
-        trust = TrustSettings(
-            tls: configuration.tls, policies: serverTrustPolicyManager,
-            revocationCourier: SideSession.forRevocation(),
-            reportCourier: SideSession.forReports(tls: configuration.tls))
+        trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
         let (trust, resolver) = (trust, Resolver())
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)
@@ -63,7 +61,7 @@ public final class Session: Sendable {
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         taskDefaults = TaskDefaults(
-            configuration, policies: policies, failure: Self.failure(of: reactors))
+            configuration, policies: policies, routes: routes, failure: Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
     }
 

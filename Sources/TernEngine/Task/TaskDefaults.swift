@@ -11,11 +11,12 @@ final class TaskDefaults: Sendable {
     let failure: SessionError.Reason
 
     init(
-        _ configuration: SessionConfiguration, policies: HopPolicies, failure: SessionError.Reason = .sessionInvalidated
+        _ configuration: SessionConfiguration, policies: HopPolicies, routes: RouteRule? = nil,
+        failure: SessionError.Reason = .sessionInvalidated
     ) {
         self.failure = failure
         self.policies = policies
-        routes = RouteRule(unixSocket: configuration.unixSocket)
+        self.routes = routes ?? RouteRule(unixSocket: configuration.unixSocket)
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent
         contentDecodingLimits = configuration.contentDecodingLimits

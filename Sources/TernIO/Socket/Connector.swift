@@ -24,18 +24,22 @@ public final class Connector {
     public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
 
     private let loop: ReactorLoop
+    private let localAddress: TransportAddress?
     private var plan: HappyEyeballs
     private var attempts: [Attempt] = []
     private var timer: RegistrationToken?
     private var completion: Completion?
 
     /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if
-    /// there is one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full.
+    /// there is one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full. Sockets are bound to `localAddress`
+    /// if it is given; the kernel chooses the port if that is 0.
     public init(
-        addresses: [TransportAddress], deadline: MonotonicInstant? = nil, loop: ReactorLoop,
+        addresses: [TransportAddress], from localAddress: TransportAddress? = nil, deadline: MonotonicInstant? = nil,
+        loop: ReactorLoop,
         completion: @escaping Completion
     ) {
         self.loop = loop
+        self.localAddress = localAddress
         self.completion = completion
         plan = HappyEyeballs(addresses: addresses, deadline: deadline)
     }
@@ -75,7 +79,7 @@ public final class Connector {
 
     private func connect(_ number: Int, to address: TransportAddress) {
         do throws(SystemCallError) {
-            let socket = try Socket.connecting(to: address)
+            let socket = try Socket.connecting(to: address, from: localAddress)
             switch try socket.progress() {
             case .connected(let local):
                 let token = try loop.register(socket.descriptor, interest: [], handler: NoOpHandler.shared)

@@ -17,12 +17,18 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Opens a socket and starts to connect it. The connection stands, or has failed, when the socket turns writable;
     /// `finishConnecting` tells which.
-    static func connecting(to address: TransportAddress) throws(SystemCallError) -> Socket {
+    ///
+    /// - Parameter local: the address of this end; the kernel chooses its port if that is 0, and all of it if it is
+    ///   nil. An address of another family than `address` is an error of bind(2).
+    static func connecting(
+        to address: TransportAddress, from local: TransportAddress? = nil
+    ) throws(SystemCallError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
         let connecting = Socket(descriptor: descriptor, isTCP: address.family != AF_UNIX)
         // Small messages leave at once, as they always do in the Unix domain.
         if connecting.isTCP { try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+        if let local { try connecting.bind(to: local) }
         do throws(SystemCallError) {
             _ = try SystemCall.run(.connect) {
                 unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
@@ -32,6 +38,14 @@ public struct Socket: ~Copyable, Sendable {
             guard error.code == EINPROGRESS || error.code == EALREADY else { throw error }
         }
         return connecting
+    }
+
+    private func bind(to local: TransportAddress) throws(SystemCallError) {
+        // The kernel then chooses the port in connect(2), so that one port serves several destinations.
+        if local.port == 0 { try set(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1) }
+        _ = try SystemCall.run(.bind) {
+            unsafe local.withKernelForm { unsafe Glibc.bind(descriptor.rawValue, $0, $1) }
+        }
     }
 
     /// Throws what became of the connection attempt if it failed. Returns the address of our end, as `localAddress`

@@ -57,6 +57,21 @@ import Testing
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: at(4)))
     }
 
+    @Test func `by way of a secure server: both are prepared, and hands are shaken with one in the layer of the other`()
+        throws
+    {
+        let address = try #require(address)
+        let via = HTTPOrigin(scheme: .https, host: "proxy.test", port: 8443)
+        var dial = dial(Route(to: Self.secure, RouteSettings(via: via)))
+        #expect(dial.begin().words == "prepare proxy.test:8443")
+        #expect(dial.prepared().words == "prepare a.test:443")
+        #expect(dial.prepared().words == "resolve proxy.test:8443")
+        #expect(dial.resolved([address], at: at(2)).words == "connect")
+        #expect(dial.connected(to: address, from: nil, at: at(3)).words == "secure proxy.test:8443")
+        #expect(dial.secured(at: at(4)).words == "secure a.test:443")
+        #expect(dial.secured(at: at(5)).words == "open")
+    }
+
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
         let socket = TransportAddress.unix(try UnixSocketName(path: "/run/web.sock"))
         var dial = dial(Route(to: Self.plain, at: try UnixSocketName(path: "/run/web.sock")))

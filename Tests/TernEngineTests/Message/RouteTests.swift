@@ -13,8 +13,8 @@ import Testing
 
     @Test func `origins with a host and port of their own have a route of their own`() {
         #expect(Set([plain, other, secure, otherSecure, plain].map { Route(to: $0) }).count == 4)
-        #expect(Route(to: plain).secured == nil)
-        #expect(Route(to: secure).secured == secure)
+        #expect(Route(to: plain).secured == [])
+        #expect(Route(to: secure).secured == [secure])
     }
 
     @Test func `over one socket all plain requests take one route, and secure ones that of their server`() throws {
@@ -22,7 +22,7 @@ import Testing
         #expect(Route(to: plain, at: socket) == Route(to: other, at: socket))
         #expect(Route(to: plain, at: socket).hashValue == Route(to: other, at: socket).hashValue)
         #expect(Set([plain, secure, otherSecure].map { Route(to: $0, at: socket) }).count == 3)
-        #expect(Route(to: secure, at: socket).secured == secure)
+        #expect(Route(to: secure, at: socket).secured == [secure])
         #expect(Route(to: plain, at: socket) != Route(to: plain))
         #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(path: "/run/other.sock")))
         #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(abstract: "/run/web.sock")))
@@ -35,4 +35,34 @@ import Testing
         let literal = HTTPOrigin(scheme: .https, host: "[::1]", port: 8443)
         #expect(Route(to: literal).address?.description == "[::1]:8443")
     }
+
+    @Test func `a route by way of another server leads there, and secures both in turn`() throws {
+        let settings = RouteSettings(via: otherSecure)
+        let route = Route(to: secure, settings)
+        guard case .host(otherSecure) = route.endpoint else { throw RouteError() }
+        #expect(route.secured == [otherSecure, secure])
+        #expect(Route(to: plain, settings).secured == [otherSecure])
+        #expect(Route(to: plain, RouteSettings(via: plain)).secured == [])
+    }
+
+    @Test func `settings that differ are other routes, and equal ones are the same`() {
+        let settings: [() -> RouteSettings?] = [
+            { nil }, { RouteSettings(via: other) }, { RouteSettings(via: plain) },
+            { RouteSettings(localAddress: TransportAddress(literal: "127.0.0.2", port: 0)) },
+            { RouteSettings(localAddress: TransportAddress(literal: "127.0.0.3", port: 0)) },
+        ]
+        #expect(Set((settings + settings).map { Route(to: plain, $0()) }).count == settings.count)
+    }
+
+    @Test func `a socket is connected to whatever the settings say`() throws {
+        let socket = try UnixSocketName(path: "/run/web.sock")
+        let settings = RouteSettings(via: otherSecure, localAddress: TransportAddress(literal: "127.0.0.2", port: 0))
+        let route = Route(to: secure, at: socket, settings)
+        #expect(route.address == .unix(socket))
+        #expect(route.secured == [secure])
+        #expect(route.localAddress == nil)
+        #expect(route == Route(to: secure, at: socket))
+    }
+
+    private struct RouteError: Error {}
 }
