@@ -85,7 +85,7 @@ extension HTTPProtocolError {
         case size
         /// A chunk size no 64-bit machine can count to.
         case sizeOverflow
-        /// A byte in a chunk extension that none may contain, or something else than an extension behind the size.
+        /// An invalid byte in a chunk extension, or something other than an extension after the size.
         case chunkExtension
         /// CR without LF in a chunk-size line.
         case bareCarriageReturn
@@ -107,7 +107,8 @@ extension HTTPProtocolError {
         case fieldSectionBytes
         /// ``ParsingLimits/chunkLineBytes``
         case chunkLineBytes
-        /// ``ParsingLimits/chunkOverheadRatio`` beyond ``ParsingLimits/chunkOverheadAllowance``
+        /// More framing than ``ParsingLimits/chunkOverheadRatio`` allows beyond
+        /// ``ParsingLimits/chunkOverheadAllowance``.
         case chunkOverhead
         /// ``ParsingLimits/trailerCount``
         case trailerCount
@@ -123,7 +124,7 @@ extension HTTPProtocolError {
         case beforeResponse
         /// Within a status line or header section, or after an informational response.
         case head
-        /// Within content of known length; this number of bytes is missing.
+        /// Within content of known length. The value is the number of missing bytes.
         case content(missing: Int)
         /// Within the chunked coding.
         case chunkedContent
@@ -131,15 +132,15 @@ extension HTTPProtocolError {
         case trailers
     }
 
-    /// What can come that no request asked for.
+    /// What the peer can send without being asked.
     public enum Unsolicited: Sendable, Hashable {
-        /// Bytes while no exchange was under way, or behind its end.
+        /// Bytes while no exchange is in progress, or after its end.
         case bytes
         /// 101 (Switching Protocols) for a request without `Upgrade`.
         case upgrade
     }
 
-    /// Why a message of the caller's, mostly a request, or the next piece of one is not written: the caller's to mend.
+    /// Why a message of the caller (usually a request) or its next chunk is not written. The caller must correct it.
     public enum Request: Sendable, Hashable {
         /// The method is not a token.
         case method
@@ -147,7 +148,7 @@ extension HTTPProtocolError {
         case target
         /// `CONNECT` without an authority, an authority without `CONNECT`, or an asterisk without `OPTIONS`.
         case targetForm
-        /// No URI may carry this host, or there is more than one `Host`.
+        /// The host is not valid in a URI, or there is more than one `Host`.
         case host
         /// The field name is not a token.
         case fieldName
@@ -163,7 +164,7 @@ extension HTTPProtocolError {
         case negativeLength
         /// Content in a `CONNECT` or `TRACE` request.
         case contentForbidden
-        /// `Expect: 100-continue` without content to wait with.
+        /// `Expect: 100-continue` without content.
         case expectationWithoutContent
         /// More content than was announced, by this number of bytes.
         case tooMuchContent(excess: Int)
@@ -173,9 +174,9 @@ extension HTTPProtocolError {
 
     /// How an ``Exchange`` can be called out of order.
     public enum Misuse: Sendable, Hashable {
-        /// `begin` while an exchange is under way, or on a connection that cannot carry another.
+        /// `begin` during an exchange, or on a connection that cannot carry another exchange.
         case notReusable
-        /// Sending content without a request that still has some to send.
+        /// Content without a request that has content left to send.
         case nothingToSend
         /// Anything after an error.
         case failed

@@ -83,16 +83,16 @@ extension HTTPProtocolError.Chunk {
 extension HTTPProtocolError.Limit {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .statusLineBytes: ("a status line is shorter", "Limits.statusLineBytes")
-        case .fieldCount: ("a header section has fewer fields", "Limits.fieldCount")
-        case .fieldLineBytes: ("a field line is shorter", "Limits.fieldLineBytes")
-        case .fieldSectionBytes: ("a header section is shorter", "Limits.fieldSectionBytes")
-        case .chunkLineBytes: ("a chunk-size line is shorter", "Limits.chunkLineBytes")
-        case .chunkOverhead: ("chunk framing is in proportion to content", "Limits.chunkOverheadRatio")
-        case .trailerCount: ("a trailer section has fewer fields", "Limits.trailerCount")
-        case .trailerSectionBytes: ("a trailer section is shorter", "Limits.trailerSectionBytes")
+        case .statusLineBytes: ("a status line is shorter", "ParsingLimits.statusLineBytes")
+        case .fieldCount: ("a header section has fewer fields", "ParsingLimits.fieldCount")
+        case .fieldLineBytes: ("a field line is shorter", "ParsingLimits.fieldLineBytes")
+        case .fieldSectionBytes: ("a header section is shorter", "ParsingLimits.fieldSectionBytes")
+        case .chunkLineBytes: ("a chunk-size line is shorter", "ParsingLimits.chunkLineBytes")
+        case .chunkOverhead: ("chunk framing is in proportion to content", "ParsingLimits.chunkOverheadRatio")
+        case .trailerCount: ("a trailer section has fewer fields", "ParsingLimits.trailerCount")
+        case .trailerSectionBytes: ("a trailer section is shorter", "ParsingLimits.trailerSectionBytes")
         case .informationalResponses:
-            ("fewer informational responses precede the final one", "Limits.informationalResponses")
+            ("fewer informational responses precede the final one", "ParsingLimits.informationalResponses")
         }
     }
 }
@@ -112,7 +112,7 @@ extension HTTPProtocolError.Truncation {
 extension HTTPProtocolError.Unsolicited {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .bytes: ("a response answers a request", "RFC 9112 §9.2")
+        case .bytes: ("a server sends bytes only in answer to a request", "RFC 9112 §9.2")
         case .upgrade: ("101 answers a request with Upgrade", "RFC 9110 §15.2.2")
         }
     }
@@ -127,10 +127,10 @@ extension HTTPProtocolError.Request {
         case .host: ("there is one Host, and it is a host", "RFC 9110 §7.2")
         case .fieldName: ("a field name is a token", "RFC 9110 §5.1")
         case .fieldValue: ("no field value contains control characters", "RFC 9110 §5.5")
-        case .forbiddenTrailer: ("this field is no trailer", "RFC 9110 §6.5.1")
+        case .forbiddenTrailer: ("this field is not allowed as a trailer", "RFC 9110 §6.5.1")
         case .trailersWithoutChunked: ("only chunked content has trailers", "RFC 9112 §7.1.2")
-        case .framingField: ("framing fields say what the body says", "RFC 9112 §6.2")
-        case .negativeLength: ("no content is shorter than nothing", "RFC 9110 §8.6")
+        case .framingField: ("framing fields agree with the body", "RFC 9112 §6.2")
+        case .negativeLength: ("a content length is not negative", "RFC 9110 §8.6")
         case .contentForbidden: ("CONNECT and TRACE have no content", "RFC 9110 §9.3.6")
         case .expectationWithoutContent: ("only content can wait for 100 (Continue)", "RFC 9110 §10.1.1")
         case .tooMuchContent(let excess): ("content is \(excess) bytes longer than announced", "RFC 9110 §8.6")
@@ -142,9 +142,9 @@ extension HTTPProtocolError.Request {
 extension HTTPProtocolError.Misuse {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .notReusable: ("an exchange begins after the last has ended well", "RFC 9112 §9.3")
+        case .notReusable: ("an exchange begins only after the last one completed", "RFC 9112 §9.3")
         case .nothingToSend: ("content follows a request head that announced it", "RFC 9112 §6")
-        case .failed: ("a failed exchange answers nothing else", "RFC 9112 §9.5")
+        case .failed: ("a failed exchange decodes nothing more", "RFC 9112 §9.5")
         }
     }
 }

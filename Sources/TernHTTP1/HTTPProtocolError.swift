@@ -2,16 +2,16 @@
 
 /// Why a message cannot be decoded, or may not be encoded.
 ///
-/// After a decoding error the connection's framing is unknown: close it. After an encoding error nothing of the
-/// refused piece has been written.
+/// After a decoding error the connection's framing is unknown: close it. After an encoding error, no byte of the
+/// refused message or chunk has been written.
 public struct HTTPProtocolError: Error, Sendable, Hashable {
     /// The rule that was broken.
     public let reason: Reason
     /// Decoding: the offending byte's position, counted from the first byte of the exchange's response, 1xx included.
     /// Encoding: its position in the offending string.
     public let offset: Int
-    /// What stood there, printable: at most 32 bytes of the line, ending with the offending one; others as `\xHH`.
-    /// Bytes of a field's value are left out, for they may be secret; only the value of a framing field is shown.
+    /// The offending text, printable: at most 32 bytes of the line, ending with the offending byte; other bytes as
+    /// `\xHH`. Bytes of a field value are omitted because they may be secret, except those of a framing field.
     public let excerpt: String
 
     init(_ reason: Reason, offset: Int = 0, excerpt: String = "") {
@@ -22,7 +22,7 @@ public struct HTTPProtocolError: Error, Sendable, Hashable {
 }
 
 extension HTTPProtocolError {
-    /// A server has sent something before it was asked for anything.
+    /// Whether a server has sent bytes before it received a request.
     public static let unexpectedBytes = HTTPProtocolError(.unsolicited(.bytes))
 }
 
@@ -37,7 +37,7 @@ extension HTTPProtocolError: CustomStringConvertible {
 }
 
 extension HTTPProtocolError {
-    /// An error about a string of the caller's, at its first byte that is not visible ASCII.
+    /// Returns an error about a string of the caller, at its first byte that is not visible ASCII.
     init(_ reason: Reason, in text: String) {
         let bytes = text.utf8.span
         var offset = 0

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rules that may be relaxed one by one for servers that break them. Empty by default, and each option says what it
-/// gives away. What is not listed here cannot be relaxed.
+/// Rules that may be relaxed one by one for servers that break them. Empty by default. Each option documents its risk.
+/// Rules without an option cannot be relaxed.
 public struct ParsingLeniency: OptionSet, Sendable, Hashable {
     /// One bit for each rule that is relaxed.
     public let rawValue: UInt8
 
-    /// From bits; those that belong to no option change nothing.
+    /// Creates options from bits. Bits without an option have no effect.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -19,6 +19,6 @@ public struct ParsingLeniency: OptionSet, Sendable, Hashable {
     public static let paddedChunkSize = ParsingLeniency(rawValue: 1 << 1)
 
     /// An HTTP/1.0 response may be chunked. RFC 9112 §6.1 calls its framing faulty; with this option the content is
-    /// decoded and the connection is closed behind it.
+    /// decoded and the connection is closed afterwards.
     public static let chunkedInHTTP10 = ParsingLeniency(rawValue: 1 << 2)
 }

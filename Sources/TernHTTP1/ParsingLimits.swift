@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a peer may cost at most. Every limit is inclusive, counts bytes without the line end, and lies between zero and
-/// 2³⁰; what is set beyond is taken as the nearest of these.
+/// Maximum sizes of what a peer sends. Every limit is inclusive, counts bytes without the line end, and lies between
+/// zero and 2³⁰; a value outside this range is clamped.
 ///
-/// The defaults admit what browsers and curl admit in practice; each has a test at the limit and one past it.
+/// The defaults admit what browsers and curl admit in practice.
 public struct ParsingLimits: Sendable, Hashable {
     /// Bytes in a status line.
     public var statusLineBytes = 8 * 1024
@@ -26,10 +26,10 @@ public struct ParsingLimits: Sendable, Hashable {
     /// Informational (1xx) responses before the final one.
     public var informationalResponses = 32
 
-    /// The defaults; change what should be otherwise.
+    /// Creates limits with default values for those not given.
     public init() {}
 
-    /// The same with every limit between zero and 2³⁰: field positions are 32 bits wide.
+    /// A copy with every limit clamped to between zero and 2³⁰: field positions are 32 bits wide.
     var clamped: ParsingLimits {
         var limits = self
         limits.statusLineBytes.clamp()

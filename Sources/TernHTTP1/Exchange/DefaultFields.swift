@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fields that are added to every request that has none of their name: written and checked once, because all requests
-/// of a client have them in common.
+/// Fields that are added to every request that has no field of their name. They are written and checked once, because
+/// all requests of a client share them.
 public struct DefaultFields: Sendable {
-    /// What became of one of them.
+    /// The state of one default field.
     struct Line: Sendable {
         let field: HeaderField
         /// Where its line is among ``bytes``; empty for a field that the encoder writes itself.
         let range: Range<Int>
         let traits: RequestTraits
-        /// Why no request can carry it. A request that has a field of its name is not concerned.
+        /// The error for every request that lacks a field of this name and would get this one.
         let refusal: HTTPProtocolError?
     }
 
-    /// Shared, because every request is handed them.
+    /// A class, so that every request can share it.
     private final class Storage: Sendable {
         let fields: HeaderFields
         let lines: [Line]
@@ -44,22 +44,22 @@ public struct DefaultFields: Sendable {
 
     private let storage: Storage
 
-    /// Never fails: what cannot be encoded fails the requests that it would be added to.
+    /// Never fails: a field that cannot be encoded fails the requests that would get it.
     public init(_ fields: HeaderFields) { storage = fields.isEmpty ? .empty : Storage(fields) }
 
-    /// The fields as they were given.
+    /// The fields as given.
     public var fields: HeaderFields { storage.fields }
 
     var lines: [Line] { storage.lines }
     var bytes: [UInt8] { storage.bytes }
     /// Of all lines.
     var traits: RequestTraits { storage.traits }
-    /// Whether every line can be written as it is: none is the encoder's own, and none is refused.
+    /// Whether every line can be copied unchanged: the encoder writes none of them itself, and none is invalid.
     var isPlain: Bool { storage.isPlain }
 }
 
 extension DefaultFields.Line {
-    /// Writes the line of a field, and checks what was written.
+    /// Writes the line of a field and checks the written bytes.
     fileprivate init(_ fields: [HeaderField], _ index: Int, into bytes: inout [UInt8]) {
         let start = bytes.count
         field = fields[index]

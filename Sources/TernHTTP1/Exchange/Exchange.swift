@@ -2,34 +2,34 @@
 
 /// The message state of one connection, reused for every exchange on it: a request out, a response back.
 ///
-/// A value without I/O. The caller writes what lands in `output` and hands in what it reads; bytes become events.
-/// Two half-machines, sending and receiving, run side by side, because a server may answer before it has read
-/// everything; ``isReusable`` is the rule that joins them. After a decoding error an exchange answers nothing else.
+/// A value without I/O: the caller writes the bytes of `output` and passes in the bytes it reads; bytes become events.
+/// Sending and receiving are separate state machines, because a server may answer before it has read everything;
+/// ``isReusable`` joins them. After a decoding error an exchange decodes nothing more.
 public struct Exchange: ~Copyable, Sendable {
     private var sending = Sending.idle
     private var decoder: ResponseDecoder
     private var traits = RequestTraits()
 
-    // These are kept, and not worked out when asked for: a value of this size would be copied for the question.
+    // Stored rather than computed: a computed property would copy this large value.
     /// Whether this connection may carry another exchange.
     ///
-    /// The request was sent whole, the response decoded whole without a byte behind it, and both sides want to go on
-    /// (RFC 9112 §9.3). `false` on a connection that has had none, which does not need the question.
+    /// The request was sent whole, the response was decoded whole without bytes after it, and both sides keep the
+    /// connection alive (RFC 9112 §9.3). `false` before the first exchange of a connection.
     public private(set) var isReusable = false
     /// Whether any byte of the current exchange's response has arrived. If not, and the connection was reused, a
     /// request may be safe to repeat.
     public private(set) var hasReceivedAnything = false
-    /// Whether the request asked the server to say 100 (Continue) before content is sent, and no answer has come yet.
-    /// Servers may stay silent: wait for about a second at most (RFC 9110 §10.1.1).
+    /// Whether the request expects 100 (Continue) before its content, and no answer has arrived. Servers may not answer
+    /// at all: wait for about a second at most (RFC 9110 §10.1.1).
     public private(set) var isAwaitingContinue = false
     /// What the last response's `Keep-Alive` field announced.
     public private(set) var keepAlive: KeepAlive?
-    /// This number of bytes of content comes next, and nothing else; 0 where that is not known, or there is none.
+    /// The number of content bytes that come next, before any other event; 0 if unknown, or if there is no content.
     public private(set) var contentLeft = 0
 
     /// - Parameters:
-    ///   - limits: what a response may cost.
-    ///   - leniency: rules that are relaxed; none by default.
+    ///   - limits: the maximum sizes of a response.
+    ///   - leniency: the relaxed rules; none by default.
     public init(limits: ParsingLimits = ParsingLimits(), leniency: ParsingLeniency = []) {
         decoder = ResponseDecoder(limits, leniency)
     }
@@ -38,8 +38,8 @@ public struct Exchange: ~Copyable, Sendable {
     ///
     /// `Host` comes first; the head's fields follow as they are, then those of `defaults` whose name the head does not
     /// have, then the framing of `body`.
-    /// - Throws: ``HTTPProtocolError`` when the connection is not ready for an exchange or the head cannot be encoded. Then
-    ///   `output` is unchanged and nothing has begun.
+    /// - Throws: ``HTTPProtocolError`` when the connection is not ready for an exchange or the head cannot be encoded.
+    ///   Then `output` is unchanged and no exchange has begun.
     public mutating func begin(
         _ head: borrowing RequestHead, body: RequestBodyFraming, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(HTTPProtocolError) {
@@ -54,8 +54,9 @@ public struct Exchange: ~Copyable, Sendable {
         decoder.begin(traits)
     }
 
-    /// Appends content to `output`, framed as the body was announced. No bytes are no chunk.
-    /// - Throws: ``HTTPProtocolError`` when more comes than was announced, or none is due; `output` is unchanged.
+    /// Appends content to `output`, framed as the head announced. Without bytes, no chunk is written.
+    /// - Throws: ``HTTPProtocolError`` when the content exceeds the announced length, or no content is due; `output` is
+    ///   unchanged.
     public mutating func sendBody(_ bytes: Span<UInt8>, into output: inout [UInt8]) throws(HTTPProtocolError) {
         guard !bytes.isEmpty else { return }
         guard case .chunked = sending else {
@@ -69,8 +70,8 @@ public struct Exchange: ~Copyable, Sendable {
         output.append(contentsOf: "\r\n".utf8)
     }
 
-    /// Accounts for `count` bytes of an ``RequestBodyFraming/exactly(_:)`` body that the caller sends itself, uncopied.
-    /// - Throws: ``HTTPProtocolError`` when that is more than was announced, or no such body is due.
+    /// Counts `count` bytes of an ``RequestBodyFraming/exactly(_:)`` body that the caller sends itself, uncopied.
+    /// - Throws: ``HTTPProtocolError`` when the content exceeds the announced length, or no such body is due.
     public mutating func sendBody(count: Int) throws(HTTPProtocolError) {
         guard count != 0 else { return }
         guard count > 0 else { throw failSending(.request(.negativeLength)) }
@@ -83,8 +84,8 @@ public struct Exchange: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the content. Required after `.exactly` and `.chunked` bodies, allowed after none. Trailers are for
-    /// `.chunked` only, and written behind the last chunk (RFC 9112 §7.1.2).
+    /// Ends the content. Required after `.exactly` and `.chunked` bodies, optional after none. Trailers are written
+    /// after the last chunk of a `.chunked` body (RFC 9112 §7.1.2).
     /// - Throws: ``HTTPProtocolError`` when content is missing or a trailer cannot be encoded; `output` is unchanged.
     public mutating func finishSending(
         trailers: HeaderFields = [:], into output: inout [UInt8]
@@ -102,9 +103,10 @@ public struct Exchange: ~Copyable, Sendable {
         sending = .complete
     }
 
-    /// Decodes from `bytes[offset...]`, moving `offset` past what was consumed. To be called until it answers
-    /// `.needMoreBytes`, `.end` or `.handedOver`; an incomplete line is kept, so `bytes` need not be.
-    /// - Throws: ``HTTPProtocolError`` with the first broken rule. The connection cannot be used any more.
+    /// Decodes from `bytes[offset...]`, moving `offset` past the consumed bytes. Call it until it returns
+    /// `.needMoreBytes`, `.end` or `.handedOver`. The exchange keeps a copy of an incomplete line, so the caller need
+    /// not keep `bytes`.
+    /// - Throws: ``HTTPProtocolError`` with the first broken rule. The connection is no longer usable.
     public mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPProtocolError)
         -> ResponseEvent
     {
@@ -113,28 +115,29 @@ public struct Exchange: ~Copyable, Sendable {
         return try decoder.receive(bytes, from: &offset)
     }
 
-    /// The content of one further chunk, as much of it as is there, for a caller that joins the content of small
-    /// chunks. `nil` says nothing, and changes nothing; ``receive(_:from:)`` then does.
+    /// Returns the available content of the next chunk, for a caller that joins the content of small chunks. `nil` has
+    /// no meaning and no effect: call ``receive(_:from:)`` then.
     public mutating func receiveFurtherContent(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
         decoder.receiveFastPath(bytes, from: &offset)
     }
 
-    /// The peer closed. Ends content that ends with the connection; a connection between exchanges just ends.
-    /// - Throws: ``HTTPProtocolError`` when a response is unfinished, or not even begun.
+    /// Handles the end of the connection. It ends content that is delimited by the connection's end, and has no effect
+    /// between exchanges.
+    /// - Throws: ``HTTPProtocolError`` when a response is unfinished or has not begun.
     public mutating func receiveEndOfStream() throws(HTTPProtocolError) -> ResponseEvent {
         defer { settle() }
         return try decoder.receiveEndOfStream()
     }
 
-    /// No exchange is under way: none was begun, or both its halves have ended.
+    /// Whether no exchange is in progress: none was begun, or both its directions have ended.
     public var isIdle: Bool {
         sending.isAtRest && decoder.state.isAtRest
     }
 
-    /// How many of the bytes last given lay behind the response's end. They answer no request.
+    /// The number of bytes last given that follow the response's end. They answer no request.
     public var leftover: Int { decoder.leftover }
 
-    /// The one place that answers whether the connection may be used again; every event asks it anew.
+    /// The only place that computes whether the connection may be used again; every event updates it.
     @inline(__always)
     private mutating func settle() {
         hasReceivedAnything = decoder.received > 0

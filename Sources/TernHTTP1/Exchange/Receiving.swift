@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a response stands: the receiving half of an exchange.
+/// The state of receiving a response.
 enum Receiving {
-    /// Nothing asked yet. Exits: `head`, `closed`.
+    /// No request yet. Exits: `head`, `closed`.
     case idle
-    /// The peer closed before anything was asked. No exit.
+    /// The peer closed before a request. No exit.
     case closed
-    /// Before or within a head. Exits: itself behind an informational one, and all of the next five.
+    /// Before or within a head. Exits: itself after an informational one, and all of the next five.
     case head
-    /// So much content is left. Exit: `complete`.
+    /// The number of content bytes left. Exit: `complete`.
     case exactly(left: Int)
     /// Within the chunked coding or its trailers. Exit: `complete`.
     case chunked
-    /// In content that ends with the connection. Exit: `complete`.
+    /// In content that is delimited by the connection's end. Exit: `complete`.
     case untilClose
-    /// The head was all there is; its end is yet to be told. Exit: `complete`.
+    /// The response has no content; its end is not yet reported. Exit: `complete`.
     case ending
-    /// The head was all there is; the handover is yet to be told. Exit: `handedOver`.
+    /// The response has no content; the handover is not yet reported. Exit: `handedOver`.
     case handingOver
     /// Exit: `head`, with the next exchange.
     case complete
@@ -25,7 +25,7 @@ enum Receiving {
     /// No exit.
     case failed
 
-    /// Nothing is expected.
+    /// No bytes are expected.
     var isAtRest: Bool {
         switch self {
         case .idle, .closed, .complete: true

@@ -2,16 +2,16 @@
 
 /// Encodes request heads.
 ///
-/// In three steps: what the caller wants is planned; it is written; and what was written is read again, byte by byte,
-/// for anything that would make a server read something else. The last step looks at the very bytes that would be sent,
-/// and so needs no trust in the strings they came from; those of the defaults were looked at when they were made. When
-/// a step throws, the output is as it was.
+/// In three steps: it plans the fields, writes them, and then reads the written bytes again, looking for anything that
+/// a server would parse differently. The last step checks the very bytes that are sent, so it needs no trust in the
+/// source strings; the bytes of the defaults were checked when they were made. When a step throws, the output is
+/// unchanged.
 struct RequestEncoder: ~Copyable {
     private let method: RequestMethod
     private let target: String
     private let host: String
     private let framing: RequestFraming
-    /// How many bytes the head takes.
+    /// The length of the head in bytes.
     private let length: Int
 
     static func encode(
@@ -96,7 +96,7 @@ struct RequestEncoder: ~Copyable {
         return bytes.writeLineEnd(at: end)
     }
 
-    /// Finds every delimiter where it was put, and nowhere else (RFC 9112 §3, §5).
+    /// Checks that every delimiter is where it was put, and nowhere else (RFC 9112 §3, §5).
     private func check(
         _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HeaderField], _ defaults: DefaultFields
     ) throws(HTTPProtocolError) -> RequestTraits {
@@ -108,7 +108,7 @@ struct RequestEncoder: ~Copyable {
         guard bytes.firstForbiddenInTarget(from: methodEnd &+ 1) == targetEnd else {
             throw HTTPProtocolError(.request(.target), in: target)
         }
-        // The host was checked before.
+        // The host has been checked already.
         var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ host.utf8.count &+ 2)
         for index in fields.indices { try lines.check(bytes, fields, index) }
         var traits = lines.traits
@@ -125,14 +125,14 @@ struct RequestEncoder: ~Copyable {
 }
 
 extension DefaultFields {
-    /// Whether all lines can be copied at once, which is so for most requests.
+    /// Whether all lines can be copied at once, as in most requests.
     @inline(__always)
     fileprivate func canCopyWhole(with fields: [HeaderField]) -> Bool { fields.isEmpty && isPlain }
 }
 
 extension RequestHead {
-    /// What `Host` says when no field does: CONNECT names the authority it targets (RFC 9112 §3.2.3), every other
-    /// request its origin.
+    /// The value of `Host` when no field gives it: CONNECT names the authority it targets (RFC 9112 §3.2.3), every
+    /// other request its origin.
     fileprivate var defaultHost: String {
         get throws(HTTPProtocolError) {
             if case .authority(let authority) = target { return authority }

@@ -6,7 +6,7 @@ enum RequestField {
     case upgrade
     case connection
 
-    /// Told by length and folded words, like ``FramingField``.
+    /// Recognised by length and folded words, like ``FramingField``.
     @inline(__always)
     init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
         let start = name.lowerBound
@@ -18,7 +18,7 @@ enum RequestField {
         }
     }
 
-    /// Whether the encoder writes this field itself, and not the caller's.
+    /// Whether the encoder writes this field itself instead of the caller.
     @inline(__always)
     static func isEncoders(_ name: String) -> Bool {
         switch name.utf8.count {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The framing field of a request (RFC 9112 §6.3), which is the encoder's to write.
+/// The framing field of a request (RFC 9112 §6.3), which the encoder writes.
 enum RequestFraming {
     case none
     case contentLength(Int)
     case chunked
 
-    /// What must be known of the caller's fields before anything is written.
+    /// The facts about the caller's fields that the encoder needs before it writes.
     struct Plan {
         private(set) var host: String?
         private let method: RequestMethod
         private let body: RequestBodyFraming
-        /// The caller's own `Content-Length: 0`, which agrees with having no body.
+        /// The caller's own `Content-Length: 0`, which agrees with the absence of a body.
         private var announcesNothing = false
 
         init(_ method: RequestMethod, _ body: RequestBodyFraming) {
@@ -19,7 +19,7 @@ enum RequestFraming {
             self.body = body
         }
 
-        /// Answers how many bytes the field's line takes.
+        /// Returns the length of the field's line in bytes.
         @inline(__always)
         mutating func add(_ field: HeaderField) throws(HTTPProtocolError) -> Int {
             if RequestField.isEncoders(field.name) {
@@ -29,8 +29,8 @@ enum RequestFraming {
             return field.name.utf8.count &+ field.value.utf8.count &+ 4
         }
 
-        /// A `Host` of the caller's own takes precedence over the origin's. Its own framing field is passed over when
-        /// it says what the body says anyway, else refused.
+        /// A `Host` of the caller takes precedence over the origin's. A framing field of the caller is ignored if it
+        /// agrees with the body, and refused otherwise.
         private mutating func apply(_ field: HeaderField) throws(HTTPProtocolError) {
             if field.name.isFieldName("Host") {
                 guard host == nil, Authority.isValid(field.value.utf8.span) else {
@@ -61,7 +61,7 @@ enum RequestFraming {
         }
     }
 
-    /// How many bytes ``write(into:at:)`` writes.
+    /// The number of bytes that ``write(into:at:)`` writes.
     var length: Int {
         switch self {
         case .none: 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes the response of one exchange after another: the receiving half-machine.
+/// Decodes the responses of successive exchanges.
 struct ResponseDecoder: ~Copyable {
     private let limits: ParsingLimits
     private let leniency: ParsingLeniency
@@ -12,15 +12,15 @@ struct ResponseDecoder: ~Copyable {
     private var informationalResponses = 0
 
     private(set) var state = Receiving.idle
-    /// Bytes of this exchange's response consumed so far, all heads included.
+    /// The number of bytes of this exchange's response consumed so far, all heads included.
     private(set) var received = 0
-    /// Bytes that lay behind the end of the response when it was found.
+    /// The number of bytes after the end of the response when it was found.
     private(set) var leftover = 0
-    /// What the final head granted (RFC 9112 §9.3).
+    /// What the final head allows (RFC 9112 §9.3).
     private(set) var isPersistent = false
-    /// What the last head said.
+    /// The traits of the last head.
     private var headers = FramingHeaders()
-    /// The final head, or a 100 (Continue), has arrived: waiting to send content is over.
+    /// The final head, or a 100 (Continue), has arrived: content need not wait any more.
     private(set) var hasAnswer = false
 
     init(_ limits: ParsingLimits, _ leniency: ParsingLeniency) {
@@ -47,8 +47,8 @@ struct ResponseDecoder: ~Copyable {
 
     var contentLeft: Int { if case .exactly(let left) = state { left } else { 0 } }
 
-    /// Usual content of a usual chunk, which changes nothing but how much has come. `nil` says nothing, and changes
-    /// nothing; ``receive(_:from:)`` then does.
+    /// Fast path for content within a chunk, which changes only the count of bytes left. `nil` has no meaning and no
+    /// effect: call ``receive(_:from:)`` then.
     @inline(__always)
     mutating func receiveFastPath(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int>? {
         guard case .chunked = state, offset >= 0, offset <= bytes.count else { return nil }
@@ -58,7 +58,7 @@ struct ResponseDecoder: ~Copyable {
         return data
     }
 
-    /// Fails closed: the state is `failed` until a branch has found the next one, so an error needs no clearing up.
+    /// Fails closed: the state is `failed` until a branch sets the next one, so an error path needs no cleanup.
     @inline(__always)
     mutating func receive(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPProtocolError) -> ResponseEvent {
         guard offset >= 0, offset <= bytes.count else {
@@ -86,7 +86,7 @@ struct ResponseDecoder: ~Copyable {
     private mutating func decodeHead(
         _ bytes: Span<UInt8>, from offset: inout Int
     ) throws(HTTPProtocolError) -> ResponseEvent {
-        // Where `bytes` begins in the response.
+        // The position of `bytes` in the response.
         let origin = received &- offset
         var headers = FramingHeaders()
         let (start, leniency, request) = (section.start, leniency, request)
@@ -178,7 +178,7 @@ struct ResponseDecoder: ~Copyable {
         _ bytes: Span<UInt8>, from offset: inout Int
     ) throws(HTTPProtocolError) -> ResponseEvent {
         let wasInTrailers = chunks.isInTrailers
-        // Where `bytes` begins in the response.
+        // The position of `bytes` in the response.
         let origin = received &- offset
         switch try chunks.decode(bytes, from: &offset, origin: origin, limits, leniency) {
         case .needMoreBytes:

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a request stands: the sending half of an exchange.
+/// The state of sending a request.
 enum Sending {
-    /// Nothing begun. Exit: any of the next three, with an exchange.
+    /// No exchange. Exit: any of the next three, with an exchange.
     case idle
-    /// So much content is still owed. Exit: `complete`.
+    /// The number of content bytes left to send. Exit: `complete`.
     case exactly(left: Int)
-    /// Content goes on until it is finished. Exit: `complete`.
+    /// Chunked content, until it is finished. Exit: `complete`.
     case chunked
     /// Exit: the next exchange.
     case complete
-    /// Content did not match its announcement; the peer waits for what will never come. No exit.
+    /// The content did not match its announced length, so the peer waits for bytes that will not come. No exit.
     case failed
 
-    /// Nothing is owed.
+    /// No content is left to send.
     var isAtRest: Bool {
         switch self {
         case .idle, .complete: true

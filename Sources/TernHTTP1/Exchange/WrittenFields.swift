@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Field lines that were written, read again one by one: nothing in them may end a name or a value early. On the way,
-/// they say what must be known of the request to read its response.
+/// Checks the written field lines one by one: no byte in them may end a name or a value early. It also collects the
+/// facts of the request that are needed to read its response.
 struct WrittenFields: ~Copyable {
     /// Where the next line begins.
     private(set) var position: Int
@@ -23,7 +23,7 @@ struct WrittenFields: ~Copyable {
         let valueEnd = value &+ fields[index].value.utf8.count
         let found = bytes.firstForbiddenInValue(from: value)
         guard found == valueEnd else {
-            // The name and the byte only: the rest of the value may be a secret.
+            // The name and the byte only: the rest of the value may be secret.
             var excerpt = fields[index].name + ": \u{2026}"
             if found < bytes.count { Excerpt.append(bytes[found], to: &excerpt) }
             throw HTTPProtocolError(.request(.fieldValue), offset: found &- value, excerpt: excerpt)

@@ -25,15 +25,15 @@ enum ChunkLine {
         return readExtensions(bytes, from: position, size, paddedSize: paddedSize)
     }
 
-    /// The piece ends within the size or right behind it.
+    /// The input ends within the size or right after it.
     private static func readEnd(_ bytes: Span<UInt8>, _ start: Int, _ position: Int) -> ChunkLine {
         guard position < bytes.count else { return .incomplete }
         if position == start { return .malformed(.size, at: position) }
         return bytes[position] == .lineFeed ? .malformed(.bareLineFeed, at: position) : .incomplete
     }
 
-    /// Passes over extensions (§7.1.1): none is understood, and a recipient ignores those. What separates them is
-    /// checked, for a parser that is not sure where the line ends must not guess.
+    /// Skips extensions (§7.1.1): a recipient ignores those it does not understand. Their delimiters are checked,
+    /// because a parser must not guess where the line ends.
     private static func readExtensions(
         _ bytes: Span<UInt8>, from start: Int, _ size: Int, paddedSize: Bool
     ) -> ChunkLine {

@@ -7,9 +7,9 @@ struct ChunkedDecoder: ~Copyable {
         case size
         /// Within chunk data. Exit: `dataEnd`.
         case data
-        /// At the CR behind chunk data. Exit: `dataEndLineFeed`.
+        /// At the CR after chunk data. Exit: `dataEndLineFeed`.
         case dataEnd
-        /// At the LF behind chunk data. Exit: `size`.
+        /// At the LF after chunk data. Exit: `size`.
         case dataEndLineFeed
         /// Within the trailer section. Exit: the end.
         case trailers
@@ -22,11 +22,11 @@ struct ChunkedDecoder: ~Copyable {
     }
 
     private var position = Position.size
-    /// Bytes of the current chunk's data that are still to come.
+    /// The number of bytes of the current chunk's data still to come.
     private var left = 0
-    /// The chunk-size line so far, when it did not arrive whole.
+    /// The chunk-size line so far, if it did not arrive whole.
     private var partial: [UInt8] = []
-    /// Bytes of framing and of content, as announced so far.
+    /// The numbers of framing bytes and of content bytes announced so far.
     private var overhead = 0
     private var content = 0
 
@@ -37,9 +37,10 @@ struct ChunkedDecoder: ~Copyable {
         content = 0
     }
 
-    /// Decodes from `bytes[offset...]`, moving `offset`, up to the trailer section, which is the section decoder's.
+    /// Decodes from `bytes[offset...]`, moving `offset`, up to the trailer section, which the section decoder reads.
     ///
-    /// - Parameter origin: where `bytes` begins in the response, before it if the response began within; for errors.
+    /// - Parameter origin: the position of `bytes` in the response, for errors; negative if the response began within
+    ///   `bytes`.
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, origin: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
     ) throws(HTTPProtocolError) -> Event {
@@ -65,8 +66,8 @@ struct ChunkedDecoder: ~Copyable {
         }
     }
 
-    /// The straight way from the end of one chunk's data to the next one's: nearly every chunk is nothing but a size,
-    /// CRLF, data and CRLF. `nil` says nothing, and changes nothing; ``decode(_:from:origin:_:_:)`` then does.
+    /// Fast path from the end of one chunk's data to the next chunk's data: nearly every chunk is only a size, CRLF,
+    /// data and CRLF. `nil` has no meaning and no effect: call ``decode(_:from:origin:_:_:)`` then.
     @inline(__always)
     mutating func decodeFastPath(_ bytes: Span<UInt8>, from offset: inout Int, _ limits: ParsingLimits) -> Range<Int>? {
         var end = offset
@@ -94,7 +95,7 @@ struct ChunkedDecoder: ~Copyable {
         return takeData(bytes, from: &offset)
     }
 
-    /// As much of the chunk's data as is there.
+    /// The available part of the chunk's data.
     @inline(__always)
     private mutating func takeData(_ bytes: Span<UInt8>, from offset: inout Int) -> Range<Int> {
         let start = offset
@@ -192,9 +193,9 @@ struct ChunkedDecoder: ~Copyable {
         guard count(size, line: line, limits) else { throw HTTPProtocolError(.limit(.chunkOverhead), offset: offset) }
     }
 
-    /// Counts a chunk, unless its framing is out of proportion: cheap bytes must not make dear work, as a chunk of one
-    /// byte behind an extension of four thousand would. Sizes count as announced, so the verdict does not depend on how
-    /// much has arrived.
+    /// Counts a chunk, and refuses it if its framing is out of proportion: a peer must not cause much work with few
+    /// bytes of content, such as a one-byte chunk after an extension of four thousand bytes. Sizes count as announced,
+    /// so the result does not depend on how much has arrived.
     @inline(__always)
     private mutating func count(_ size: Int, line: Int, _ limits: ParsingLimits) -> Bool {
         let framing = overhead.addingSaturating(line &+ 2)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The straight way through the field lines of a head.
+/// The fast path through the field lines of a head.
 ///
-/// Takes lines that are whole, have a token, a colon and a value without control characters, end with CRLF and keep
-/// within the limits: nearly all there are, and the empty line behind them. It stops before the first one that is
-/// anything else, without an opinion; ``FieldLine`` then says what that line is.
+/// Reads lines that are complete, have a token, a colon and a value without control characters, end with CRLF and are
+/// within the limits, and the empty line after them. It stops before the first other line; ``FieldLine`` reads that
+/// one.
 struct FastFieldParser {
     /// Where the next line begins, and how many positions the table holds.
     private(set) var line: Int
     private(set) var count: Int
-    /// Whether the empty line was among those read.
+    /// Whether the empty line has been read.
     private(set) var isEnd = false
 
-    /// Reads lines from `line` on and enters them into `table` from `count` on, until there are `room`.
+    /// Reads lines from `line` on and enters them into `table` from `count` on, up to `room` positions.
     ///
     /// - Parameters:
-    ///   - bytes: the section, as far as it is there and within the limits of its lines and its length; positions count
+    ///   - bytes: the available part of the section, within the limits of its lines and its length; positions count
     ///     from its first byte.
-    ///   - room: how many positions `table` may hold, no more than it has.
+    ///   - room: the maximum number of positions in `table`, at most its capacity.
     @inline(__always)
     init(_ bytes: Span<UInt8>, line: Int, into table: inout MutableSpan<FieldPosition>, count: Int, room: Int) {
-        // Bytes are read unchecked here, for checks cost a quarter of the time, and this is why each of them is there.
-        // `start` is not negative, for `line` is not and only grows, and a block is read where sixteen bytes follow it.
-        // CRLF was found at `control`, so every position from `start` to `control + 1` is a byte's: `control - 1`,
-        // because the line is not empty; `nameEnd` and the one behind it, because `nameEnd` is less than `control`; and
-        // the next one, because of these two, which are ": ", neither is `control`.
+        // Bytes are read unchecked here, because checks cost a quarter of the time. Each access is in bounds: `start`
+        // is not negative, because `line` is not and only grows, and a block is read only where sixteen bytes follow
+        // it. CRLF was found at `control`, so every position from `start` to `control + 1` is in bounds: `control - 1`,
+        // because the line is not empty; `nameEnd` and the position after it, because `nameEnd` is less than `control`;
+        // and the one after that, because these two are ": " and therefore not at `control`.
         self.line = max(0, line)
         self.count = count
         while self.count < room {
-            // Where the line ends is found without waiting for where its name ends, so the search for the next line
-            // need not wait either: the processor reads several lines at once.
+            // The search for the line's end does not depend on the search for the name's end, so the processor overlaps
+            // the reading of several lines.
             let start = self.line
             var control = start
             var nameEnd = start
@@ -62,7 +62,7 @@ struct FastFieldParser {
         }
     }
 
-    /// A name of unusual letters, or other blanks around the value than the one that everybody writes.
+    /// A name with unusual characters, or whitespace around the value other than one space.
     private static func position(
         _ bytes: Span<UInt8>, _ start: Int, _ control: Int
     ) -> FieldPosition? {

@@ -4,14 +4,14 @@
 enum FieldLine {
     /// `field-name ":" OWS field-value OWS`
     case field(name: Range<Int>, value: Range<Int>, next: Int)
-    /// `obs-fold`: the last field's value goes on (§5.2).
+    /// `obs-fold`: the last field's value continues (§5.2).
     case continuation(value: Range<Int>, next: Int)
-    /// The empty line behind the section.
+    /// The empty line after the section.
     case end(next: Int)
     case incomplete
     case malformed(HTTPProtocolError.Field, at: Int)
 
-    /// Reads the line that begins at `start`; every position is one in `bytes`.
+    /// Reads the line that begins at `start`. Positions are positions in `bytes`.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> FieldLine {
         let nameEnd = bytes.firstNonToken(from: start)
         guard nameEnd < bytes.count else { return .incomplete }
@@ -25,7 +25,7 @@ enum FieldLine {
         }
     }
 
-    /// A line that does not begin with a name and a colon: the empty line, a continuation, or a broken rule.
+    /// A line that does not begin with a name and a colon: the empty line, a continuation, or an error.
     private static func readSlowPath(
         _ bytes: Span<UInt8>, at start: Int, nameEnd: Int, bareLineFeed: Bool
     ) -> FieldLine {
@@ -55,7 +55,8 @@ enum FieldLine {
         }
     }
 
-    /// Blanks behind a name: RFC 9112 §5.1 singles out the ones before a colon, for they have hidden framing fields.
+    /// Whitespace after a name: RFC 9112 §5.1 forbids it before a colon, because it has been used to hide framing
+    /// fields.
     private static func readSpaceInName(_ bytes: Span<UInt8>, from blank: Int) -> FieldLine {
         var position = blank
         while position < bytes.count, bytes[position].isBlank { position &+= 1 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields a decoder must understand itself; every other one is the user's.
+/// The fields that the decoder interprets.
 enum FramingField {
     case contentLength
     case transferEncoding
     case connection
     case keepAlive
 
-    /// Told by length first, and then by overlapping words of eight letters: every response pays for this.
+    /// Recognised by length first, then by overlapping words of eight letters: this runs for every response.
     @inline(__always)
     init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
         let start = name.lowerBound
@@ -33,14 +33,14 @@ enum FramingField {
         }
     }
 
-    /// Whether a name of this length may be one of these fields: true for few of a usual head's.
+    /// Whether a name of this length may be one of these fields: true for few fields of a usual head.
     @inline(__always)
     static func mayHave(length: UInt32) -> Bool {
         let lengths: UInt32 = 1 << 10 | 1 << 14 | 1 << 17
         return lengths &>> length & 1 == 1 && length < 32
     }
 
-    /// Whether the field says where the content ends.
+    /// Whether the field frames the content.
     static func isFraming(_ name: Span<UInt8>) -> Bool {
         switch FramingField(name, 0..<name.count) {
         case .contentLength, .transferEncoding: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a response head says about its content's end and its connection's future.
+/// What the fields of a response head say about the content's end and the connection's persistence.
 struct FramingHeaders {
     private(set) var contentLength: Int?
     private(set) var isChunked = false
@@ -9,16 +9,16 @@ struct FramingHeaders {
     private(set) var saysKeepAlive = false
     private(set) var keepAlive: KeepAlive?
 
-    /// A rule broken at a byte of the section, in the field at `position`.
+    /// Returns the error for a broken rule at a byte of the section, in the field at `position`.
     struct Refusal: Error {
         var reason: HTTPProtocolError.Framing
         var offset: Int
         var position: FieldPosition
     }
 
-    // By itself, for what calls it has no registers to spare.
-    /// - Parameter ignoringFraming: in a 2xx to CONNECT, where RFC 9112 §6.3 has Content-Length and Transfer-Encoding
-    ///   ignored. In every other response they must be right, even where they frame nothing.
+    // Not inlined: the caller has no registers to spare.
+    /// - Parameter ignoringFraming: `true` for a 2xx to CONNECT, in which RFC 9112 §6.3 has Content-Length and
+    ///   Transfer-Encoding ignored. In every other response they must be valid, even where they frame no content.
     @inline(never)
     mutating func read(
         _ bytes: Span<UInt8>, _ positions: Span<FieldPosition>, version: HTTPVersion, _ leniency: ParsingLeniency,
@@ -80,8 +80,8 @@ struct FramingHeaders {
         return start..<end
     }
 
-    /// `Transfer-Encoding`: exactly one coding over all lines, and that is `chunked` without parameters. No other was
-    /// asked for with `TE`, none could be decoded, and a coding that is not understood hides where the content ends.
+    /// `Transfer-Encoding`: exactly one coding over all lines, `chunked` without parameters. The client requests no
+    /// other with `TE` and cannot decode one, and a coding that is not understood hides where the content ends.
     private mutating func readTransferEncoding(
         _ bytes: Span<UInt8>, _ position: FieldPosition, _ version: HTTPVersion, _ leniency: ParsingLeniency
     ) throws(Refusal) {
@@ -105,7 +105,7 @@ struct FramingHeaders {
     }
 
     private mutating func readConnection(_ bytes: Span<UInt8>, _ value: Range<Int>) {
-        // Nearly always there is this one option, and no list to take apart.
+        // Nearly always there is one option, and no list to parse.
         if FramingField(bytes, value) == .keepAlive {
             saysKeepAlive = true
             return

@@ -2,18 +2,18 @@
 
 /// What a server's `Keep-Alive` field promises of its idle connections (RFC 2068 §19.7.1.1, still in wide use).
 public struct KeepAlive: Sendable, Hashable {
-    /// Seconds for which the server keeps the connection open while idle.
+    /// The number of seconds for which the server keeps an idle connection open.
     public var timeout: Int?
-    /// How many more requests the server takes on this connection.
+    /// The number of further requests that the server accepts on this connection.
     public var max: Int?
 
-    /// A promise; nil for what the server did not say.
+    /// Creates a value; `nil` for what the server did not say.
     public init(timeout: Int? = nil, max: Int? = nil) {
         self.timeout = timeout
         self.max = max
     }
 
-    /// Reads `timeout=5, max=100`. A hint and nothing more: what is malformed is passed over.
+    /// Reads `timeout=5, max=100`. The field is only a hint, so malformed elements are skipped.
     mutating func read(_ bytes: Span<UInt8>, _ value: Range<Int>) {
         var elements = ListElements(value)
         while let element = elements.next(in: bytes) {

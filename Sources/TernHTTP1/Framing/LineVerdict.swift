@@ -2,15 +2,15 @@
 
 /// When a line that cannot be read is refused.
 ///
-/// A line is judged when it is complete, or too long to become one. So the verdict depends on the bytes alone and not
-/// on the pieces they came in: the first broken rule within the limit, else the limit.
+/// A line is refused when it is complete, or too long to become valid. So the verdict depends on the bytes alone, not
+/// on how they were split: it is the first broken rule within the limit, else the limit.
 enum LineVerdict {
     case wait
     case refuse(at: Int, isTooLong: Bool)
 
     /// - Parameters:
-    ///   - wrong: where the line breaks a rule, or `nil` when it only has no end yet.
-    ///   - limit: how many bytes it may have without its end; not negative.
+    ///   - wrong: where the line breaks a rule, or `nil` if it only lacks its end.
+    ///   - limit: the maximum length of the line without its end; not negative.
     init(_ bytes: Span<UInt8>, line: Int, wrong: Int?, limit: Int) {
         let isComplete = bytes.firstLineFeed(from: line) < bytes.count
         let exceedsLimit = bytes.count &- line >= limit.addingSaturating(2)

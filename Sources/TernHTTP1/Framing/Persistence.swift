@@ -4,7 +4,7 @@
 enum Persistence {
     /// RFC 9112 §9.3, step by step.
     static func isGranted(_ head: FramingHeaders, version: HTTPVersion, _ framing: BodyFraming) -> Bool {
-        // Content that ends with the connection leaves none, and neither does another protocol.
+        // Content delimited by the connection's end, or another protocol, ends the connection.
         switch framing {
         case .untilClose, .handover: return false
         case .none, .exactly, .chunked: break
@@ -13,7 +13,7 @@ enum Persistence {
         if head.saysClose { return false }
         // 2. HTTP/1.1 and later minor versions persist.
         if version.minor >= 1 { return true }
-        // 3. HTTP/1.0 persists when it says keep-alive. Chunked it should not have been (§6.1): close.
+        // 3. HTTP/1.0 persists with keep-alive, except after a chunked response, which §6.1 calls faulty.
         // 4. Otherwise the connection closes.
         return head.saysKeepAlive && !head.isChunked
     }

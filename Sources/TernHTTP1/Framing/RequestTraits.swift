@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What must be known of a request to read its response.
+/// The facts of a request that are needed to read its response.
 struct RequestTraits {
     var isHead = false
     var isConnect = false
@@ -11,7 +11,7 @@ struct RequestTraits {
     /// The request had `Expect: 100-continue`.
     var expectsContinue = false
 
-    /// Adds what is known of other fields of the same request.
+    /// Adds the traits of other fields of the same request.
     mutating func formUnion(_ other: RequestTraits) {
         asksUpgrade = asksUpgrade || other.asksUpgrade
         asksClose = asksClose || other.asksClose

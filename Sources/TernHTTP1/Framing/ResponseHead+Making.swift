@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ResponseHead {
-    /// A head of one's own making, as for tests of what reads heads.
+    /// Creates a head, for example for tests of code that reads heads.
     ///
-    /// It is written as a server would write it and read as a server's is read, so it can be no head that none could
-    /// send.
+    /// The head is encoded and decoded again, so it is always one that a server could send.
     ///
     /// - Parameters:
     ///   - status: 100 to 999.
     ///   - version: of major version 1.
-    ///   - reason: the words behind the status.
-    ///   - fields: the header section. Blanks around a value are left out, as on the wire.
+    ///   - reason: the reason phrase after the status.
+    ///   - fields: the header section. Whitespace around a value is removed, as on the wire.
     public init(
         status: Int, version: HTTPVersion = HTTPVersion(major: 1, minor: 1), reason: String = "",
         fields: HeaderFields = [:]
@@ -47,23 +46,23 @@ extension ResponseHead {
 }
 
 extension HeaderField {
-    /// A name that is a token, and a value that ends where its line does (RFC 9110 §5).
+    /// Whether the name is a token and the value has no byte that would end its line early (RFC 9110 §5).
     fileprivate func check() throws(HTTPProtocolError) {
         guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else {
             throw HTTPProtocolError(.request(.fieldName), in: name)
         }
-        // Not the value itself, which may be a secret.
+        // Without the value, which may be secret.
         if value.utf8.contains(where: \.isForbiddenInText) { throw HTTPProtocolError(.request(.fieldValue), in: name) }
     }
 }
 
 extension UInt8 {
-    /// Control characters but for the tab.
+    /// Control characters except the tab.
     fileprivate var isForbiddenInText: Bool { self < .space && self != .horizontalTab || self == .delete }
 }
 
 extension ParsingLimits {
-    /// What positions can count.
+    /// The range of field positions.
     fileprivate static var none: ParsingLimits {
         var limits = ParsingLimits()
         limits.statusLineBytes = .max

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes a section, header or trailer, from pieces of any size.
+/// Decodes a header or trailer section from chunks of any size.
 ///
-/// A section that arrives whole is read where it lies. One that does not is collected in `partial`, line by line: a
-/// new piece is searched for the next line end only, so nothing is searched twice, and a line is read once it is whole.
+/// A section that arrives whole is read in place. Otherwise it is collected in `partial`, line by line: only the new
+/// bytes are searched for a line end, and a line is read once it is whole.
 struct SectionDecoder: ~Copyable {
     private var lines = SectionLines()
-    /// The section so far, when it did not arrive whole.
+    /// The section so far, if it did not arrive whole.
     private var partial: [UInt8] = []
-    /// Where the first line not yet read begins, in `partial`.
+    /// Where the first unread line begins, in `partial`.
     private var line = 0
     /// Where the section begins, in bytes of the exchange's response.
     private(set) var start = 0
 
-    /// What is kept allocated between messages for sections that arrive in pieces.
+    /// The capacity kept between messages for sections that arrive in several chunks.
     private static let keptCapacity = 4 * 1024
 
     mutating func begin(at start: Int) {
@@ -25,12 +25,12 @@ struct SectionDecoder: ~Copyable {
 
     var statusLine: StatusLine? { lines.statusLine }
 
-    /// What is to be found out of a header section before it is copied: its bytes and positions are at hand then.
+    /// Inspects a header section before it is copied, while its bytes and positions are at hand.
     typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTPProtocolError) -> Void
 
-    /// Decodes from `bytes[offset...]`, moving `offset` past what was taken; `nil` while the section is incomplete.
+    /// Decodes from `bytes[offset...]`, moving `offset` past the consumed bytes; `nil` while the section is incomplete.
     ///
-    /// - Parameter inspect: is shown a header section once it is whole; folded values are not unfolded yet.
+    /// - Parameter inspect: receives a header section once it is whole; folded values are not unfolded yet.
     @inline(__always)
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, _ rules: SectionRules, inspect: Inspection
@@ -71,7 +71,7 @@ struct SectionDecoder: ~Copyable {
             }
             guard isWhole else { continue }
             let block = try block(partial.span, inspect)
-            // Here and not when the next section begins: until then the connection may be idle for long.
+            // Cleared here rather than when the next section begins: the connection may be idle for long until then.
             partial.removeAll(keepingCapacity: partial.capacity <= Self.keptCapacity)
             return block
         }

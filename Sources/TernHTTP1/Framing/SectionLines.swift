@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The lines of a section read so far. Positions count from the section's first byte, so the section may lie in the
-/// caller's buffer or, when it came in pieces, in the decoder's own.
+/// caller's buffer or, when it came in several chunks, in the decoder's own.
 struct SectionLines: ~Copyable {
     private(set) var statusLine: StatusLine?
     private(set) var hasFolds = false
-    /// Room for positions, kept from section to section; the first `count` are this one's.
+    /// Storage for positions, kept between sections; the first `count` belong to this one.
     private(set) var table: [FieldPosition] = []
     private(set) var count = 0
 
     private var statusLineLength: Int { statusLine.map { Int($0.length) } ?? 0 }
 
-    /// By how many positions the table grows: a usual head fits into one step.
+    /// The growth step of the table: a usual head fits into one step.
     private static let growth = 32
 
-    /// A rule broken at a position of the buffer, in the line that began at `line`.
+    /// Returns the error for a rule broken at a position of the buffer, in the line that began at `line`.
     struct Refusal: Error {
         var reason: HTTPProtocolError.Reason
         var position: Int
@@ -27,7 +27,7 @@ struct SectionLines: ~Copyable {
         count = 0
     }
 
-    /// Reads whole lines from `line` on, moving it past them. `true` when the empty line was among them.
+    /// Reads whole lines from `line` on, moving it past them. Returns `true` if the empty line was among them.
     @inline(__always)
     mutating func read(
         _ bytes: Span<UInt8>, section: Int, line: inout Int, _ rules: SectionRules
@@ -40,7 +40,7 @@ struct SectionLines: ~Copyable {
         return try readSlowPath(bytes, section: section, fields: fields, line: &line, rules)
     }
 
-    /// The same behind the status line, with any line there may be, and usual ones behind unusual ones.
+    /// Reads lines of any form; after an unusual line, the fast path reads the usual ones again.
     private mutating func readSlowPath(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
@@ -71,12 +71,12 @@ struct SectionLines: ~Copyable {
         }
     }
 
-    /// The same for a section that is an array of its own.
+    /// Reads a section that is an array of its own.
     mutating func read(_ section: [UInt8], line: inout Int, _ rules: SectionRules) throws(Refusal) -> Bool {
         try read(section.span, section: 0, line: &line, rules)
     }
 
-    /// Whether the incomplete line at `line` must be looked at now: because it cannot become valid any more.
+    /// Whether the incomplete line at `line` is refused now, because it cannot become valid.
     func isDue(_ bytes: Span<UInt8>, line: Int, _ rules: SectionRules) -> Bool {
         var limit = rules.lineLimit(used: line &- statusLineLength).bytes
         if let statusLineBytes = rules.statusLineBytes, statusLine == nil {
@@ -112,8 +112,8 @@ struct SectionLines: ~Copyable {
         }
     }
 
-    /// Reads what ``FastFieldParser`` can. It sees no more than is within every limit from `line` on; a line that goes
-    /// beyond is not seen whole, and is left to the reader that knows which limit it breaks.
+    /// Reads the lines that ``FastFieldParser`` can read. It receives only bytes within every limit from `line` on; a
+    /// longer line is cut off, and left to the reader that knows which limit it breaks.
     private mutating func readFastPath(
         _ bytes: Span<UInt8>, section: Int, fields: Int, line: inout Int, _ rules: SectionRules
     ) -> Bool {
@@ -149,15 +149,15 @@ struct SectionLines: ~Copyable {
     private func check(
         line: Int, next: Int, _ limit: (bytes: Int, reason: HTTPProtocolError.Limit), _ rules: SectionRules
     ) throws(Refusal) {
-        // The length first: a line that is too long may be judged before its end has come.
+        // The length first: a line that is too long is refused before its end has arrived.
         guard next &- line &- 2 <= limit.bytes else { throw Self.tooLong(line, limit) }
         guard count < rules.count else {
             throw Refusal(reason: .limit(rules.countReason), position: line, line: line)
         }
     }
 
-    /// Lets the last field's value end where the continuation does. Framing fields are not unfolded: two recipients
-    /// that see different lengths in one message are what request smuggling is made of.
+    /// Extends the last field's value to the continuation's end. Framing fields are not unfolded: request smuggling
+    /// relies on two recipients that see different lengths in one message.
     private mutating func fold(
         _ bytes: Span<UInt8>, section: Int, line: Int, _ value: Range<Int>
     ) throws(Refusal) {

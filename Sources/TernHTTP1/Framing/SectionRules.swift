@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What holds for the lines of one section, header or trailer.
+/// The rules for the lines of one header or trailer section.
 struct SectionRules {
     /// `nil` for a trailer section, which has no status line.
     var statusLineBytes: Int?
@@ -26,7 +26,7 @@ struct SectionRules {
 
     var countReason: HTTPProtocolError.Limit { isTrailer ? .trailerCount : .fieldCount }
 
-    /// How long a line may be that begins `used` bytes into the section, and which limit says so.
+    /// The maximum length of a line that begins `used` bytes into the section, and the limit it comes from.
     func lineLimit(used: Int) -> (bytes: Int, reason: HTTPProtocolError.Limit) {
         let left = max(0, sectionBytes &- used &- 2)
         if lineBytes <= left { return (lineBytes, .fieldLineBytes) }

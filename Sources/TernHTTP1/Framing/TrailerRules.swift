@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The fields that are not allowed as trailers (RFC 9110 §6.5.1): those that frame or route a message, control how it
-/// is handled, authenticate, or say how its content is to be read. They must be known before the content; after it they
-/// could only deceive a recipient that merges them into the header section.
+/// is handled, authenticate, or say how its content is to be read. They matter only before the content; after it they
+/// could mislead a recipient that merges them into the header section.
 enum TrailerRules {
     private static let forbidden: [String] = [
         "Transfer-Encoding", "Content-Length", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Upgrade",
@@ -16,8 +16,8 @@ enum TrailerRules {
         forbidden.contains { $0.isFieldName(name) }
     }
 
-    /// Sets apart what a sender should not have sent. It ends nothing and means nothing, so a recipient may leave it
-    /// out (RFC 9112 §7.1.2) instead of failing a response whose framing is right.
+    /// Separates the fields that a sender should not have sent. They end nothing and mean nothing, so a recipient may
+    /// ignore them (RFC 9112 §7.1.2) instead of failing a response whose framing is valid.
     static func sort(_ fields: HeaderFields) -> (trailers: HeaderFields, discarded: HeaderFields) {
         var (trailers, discarded) = (HeaderFields(), HeaderFields())
         for field in fields {

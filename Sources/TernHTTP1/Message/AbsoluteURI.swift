@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an http or https URI means to a client: the origin to ask, and the target to ask for (RFC 9110 §4.2).
+/// The origin and the request target of an http or https URI (RFC 9110 §4.2).
 ///
 /// Read byte by byte: a combining mark after a delimiter does not hide the delimiter. The fragment stays here (RFC 9110
 /// §4.2.5: it is not sent), and so does userinfo (RFC 9110 §4.2.4: a sender must not).
 package struct AbsoluteURI: Sendable, Hashable {
-    /// What is wrong with a text, and the part of it that is.
+    /// The reason why a text is not such a URI, and the offending part.
     package enum Refusal: Error {
         case scheme(String)
         case host(String)
@@ -16,7 +16,7 @@ package struct AbsoluteURI: Sendable, Hashable {
     package let target: RequestTarget
 
     package init(_ text: String) throws(Refusal) {
-        // Else it is made anew for each look at its bytes, where it is not Swift's own already.
+        // Makes the text contiguous once, instead of at each access to its bytes.
         var text = text
         text.makeContiguousUTF8()
         let bytes = text.utf8.span
@@ -40,7 +40,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         return end
     }
 
-    /// Behind the last "@".
+    /// After the last "@".
     private static func userinfoEnd(_ authority: Span<UInt8>) -> Int {
         var end = authority.count
         while end > 0, authority[end &- 1] != .at { end &-= 1 }
@@ -50,7 +50,7 @@ package struct AbsoluteURI: Sendable, Hashable {
     private static func scheme(_ text: Span<UInt8>) throws(Refusal) -> HTTPOrigin.Scheme {
         if text.isEqualIgnoringCase(to: "http".utf8.span) { return .http }
         if text.isEqualIgnoringCase(to: "https".utf8.span) { return .https }
-        // Before the first colon of "127.0.0.1:8080" stands no scheme at all.
+        // No scheme precedes the first colon of "127.0.0.1:8080".
         throw .scheme(text.isScheme ? text.text.lowercased() : "")
     }
 
@@ -70,7 +70,7 @@ package struct AbsoluteURI: Sendable, Hashable {
             if text[index] == .colon { hasColon = true }
         }
         let end = close &+ 1
-        // Longer than any address and the zone behind it, as a name may be.
+        // Longer than any address with its zone, as a name may be.
         guard hasColon, close <= 254, end == text.count || text[end] == .colon else { throw .host(text.text) }
         return (text.extracting(1..<close).text, end)
     }
@@ -80,7 +80,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         let host = text.extracting(0..<end)
         var isName = true
         for index in 0..<end where !text[index].isNameByte { isName = false }
-        // 253 bytes are a whole DNS name (RFC 1035 §2.3.4), and one more its trailing dot.
+        // 253 bytes are a whole DNS name (RFC 1035 §2.3.4); one more is its trailing dot.
         guard isName, end > 0, end <= 254 else { throw .host(host.text) }
         return (host.text, end)
     }
@@ -101,14 +101,14 @@ package struct AbsoluteURI: Sendable, Hashable {
 }
 
 extension Span<UInt8> {
-    /// Where `byte` stands first, or the end.
+    /// The first position of `byte`, or the end.
     fileprivate func first(_ byte: UInt8, from start: Int) -> Int {
         var position = start
         while position < count, self[position] != byte { position &+= 1 }
         return position
     }
 
-    /// What stands between two ASCII delimiters of a text is a text.
+    /// A range between two ASCII delimiters of a text is valid text.
     fileprivate var text: String {
         guard let text = try? UTF8Span(validating: self) else { return "" }
         return String(copying: text)
@@ -127,8 +127,8 @@ extension UInt8 {
         isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
     }
 
-    /// Letters, digits, hyphen, dot, and the underscore that real names carry. Of RFC 3986's registered names no more:
-    /// what does not fit a DNS name has no business in a Host field or a certificate check.
+    /// Letters, digits, hyphen, dot, and the underscore that real names have. Other registered names of RFC 3986 are
+    /// refused: a name that is not a DNS name does not belong in a Host field or a certificate check.
     fileprivate var isNameByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decoded section in one allocation: one ``FieldPosition`` per field, and after them the bytes as they arrived.
+/// A decoded section in one allocation: one ``FieldPosition`` per field, followed by the bytes as received.
 ///
-/// A string is made when it is asked for. Folded values were unfolded when the block was made.
+/// Strings are made on demand. Folded values have been unfolded when the block was made.
 ///
-/// The layout is known in this file alone, which keeps it sound by two rules. `init` alone writes the memory, before
-/// the block is shared, and it is read from then on: so threads may share it. And both parts lie within what was
-/// allocated for them, as `Size` says, and are initialised whole: every span made of them is one of these parts, and
-/// ends with the borrow of the storage.
+/// Only this file knows the layout, and two rules keep it sound. Only `init` writes the memory, before the block is
+/// shared; afterwards it is only read, so threads may share it. And both parts lie within the allocation, as `Size`
+/// computes, and are fully initialised: every span made of them is one of these parts, and ends with the borrow of the
+/// storage.
 @safe
 struct FieldBlock: @unchecked Sendable {
     private struct Size {
@@ -21,8 +21,8 @@ struct FieldBlock: @unchecked Sendable {
 
     static let empty = FieldBlock(copying: Span(), positions: Span(), hasFolds: false)
 
-    /// - Parameter positions: where the fields lie in `bytes`. Both are copied, up to 2³² bytes, which is far beyond
-    ///   what ``ParsingLimits`` can be set to.
+    /// - Parameter positions: the positions of the fields in `bytes`. Both are copied, up to 2³² bytes, far beyond the
+    ///   maximum of ``ParsingLimits``.
     @inline(__always)
     init(copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool) {
         let size = Size(
@@ -36,7 +36,7 @@ struct FieldBlock: @unchecked Sendable {
                 guard let start = source.baseAddress else { return }
                 unsafe text.copyMemory(from: start, byteCount: Int(size.bytes))
             }
-            // Last, for the processor may still be busy writing the positions.
+            // Last, because the processor may still be busy writing the positions.
             unsafe positions.withUnsafeBytes { source in
                 guard let start = source.baseAddress else { return }
                 unsafe UnsafeMutableRawPointer(table).copyMemory(
@@ -55,7 +55,7 @@ struct FieldBlock: @unchecked Sendable {
         read { _, positions in positions.count }
     }
 
-    /// Lends the bytes of the section and where its fields lie in them.
+    /// Lends the bytes of the section and the positions of its fields.
     @inline(__always)
     func read<Result, Failure: Error>(
         _ body: (Span<UInt8>, Span<FieldPosition>) throws(Failure) -> Result
@@ -76,8 +76,8 @@ struct FieldBlock: @unchecked Sendable {
         read { bytes, _ in Self.string(bytes, range) }
     }
 
-    /// The text of a part of the section. UTF-8 where it is that, else ISO-8859-1, which RFC 9110 §5.5 names as the
-    /// historical charset: either way no byte is lost.
+    /// Returns the text of a part of the section: UTF-8 if valid, else ISO-8859-1, which RFC 9110 §5.5 names as the
+    /// historical charset. No byte is lost either way.
     private static func string(_ section: Span<UInt8>, _ range: Range<Int>) -> String {
         let bytes = section.extracting(range.clamped(to: section.indices))
         if let text = try? UTF8Span(validating: bytes) { return String(copying: text) }
@@ -86,7 +86,7 @@ struct FieldBlock: @unchecked Sendable {
         return text
     }
 
-    /// The first field called `name` at or behind `start`, which is not negative.
+    /// Returns the position of the first field called `name` at or after `start`, which is not negative.
     func firstIndex(of name: String, from start: Int = 0) -> Int? {
         let wanted = name.utf8.span
         return read { bytes, positions in
@@ -122,8 +122,8 @@ struct FieldBlock: @unchecked Sendable {
         }
     }
 
-    /// Replaces every line end within a value, and the blanks that begin the next line, by spaces: RFC 9112 §5.2
-    /// requires it of a user agent. The value keeps its length, so every position stays right.
+    /// Replaces every line end within a value, and the whitespace that begins the next line, by spaces, as RFC 9112
+    /// §5.2 requires of a user agent. The value keeps its length, so every position stays valid.
     private static func unfold(_ bytes: inout MutableSpan<UInt8>, _ positions: Span<FieldPosition>) {
         for index in positions.indices {
             let position = positions[index]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where one field lies in its section: four words, 32 bits each because ``SectionDecoder`` admits no
-/// section of more.
+/// The position of one field in its section: four words of 32 bits, because ``SectionDecoder`` admits no longer
+/// section.
 struct FieldPosition: BitwiseCopyable {
     private var nameStart: UInt32
     private var nameEnd: UInt32
@@ -10,7 +10,7 @@ struct FieldPosition: BitwiseCopyable {
 
     static let size = 16
 
-    /// From the bounds of name and value.
+    /// Creates a position from the bounds of name and value.
     @inline(__always)
     init(name: (Int, Int), value: (Int, Int)) {
         nameStart = UInt32(truncatingIfNeeded: name.0)

@@ -3,7 +3,7 @@
 extension HTTPOrigin {
     /// The two URI schemes an HTTP client dereferences (RFC 9110 §4.2).
     public enum Scheme: Sendable, Hashable {
-        /// In the clear.
+        /// Without TLS.
         case http
         /// Over TLS.
         case https

@@ -2,23 +2,23 @@
 
 /// An origin: scheme, host and port (RFC 9110 §4.3.1).
 ///
-/// Compared and hashed for every request, so the hash of its three parts is computed once, with the process's seed.
+/// The hash of its three parts is computed once, because every request compares and hashes the origin.
 public struct HTTPOrigin: Sendable {
-    /// Which of the two schemes: with or without TLS.
+    /// The scheme: with or without TLS.
     public let scheme: HTTPOrigin.Scheme
     /// Lower-case, without brackets around an IPv6 address, without userinfo.
     public let host: String
     /// The port, also where it is the scheme's default.
     public let port: UInt16
-    /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which means nothing to
+    /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which has no meaning to
     /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
     public let hostField: String
-    /// Whether ``hostField`` is one (RFC 3986 §3.2.2); checked here once and not in every request.
+    /// Whether ``hostField`` is valid (RFC 3986 §3.2.2); checked once instead of in every request.
     let isEncodable: Bool
     private let digest: Int
 
-    /// From a name or address in any case; brackets are taken off. What no URI may carry as a host is refused when a
-    /// request is encoded.
+    /// Creates an origin from a name or address in any case, with or without brackets. A host that is not valid in a
+    /// URI is refused when a request is encoded.
     public init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16) {
         self.scheme = scheme
         self.host = Self.withoutBrackets(host).asciiLowercased
@@ -52,6 +52,6 @@ extension HTTPOrigin: Hashable {
 }
 
 extension HTTPOrigin: CustomStringConvertible {
-    /// Such as `https://example.com` or `http://[::1]:8080`.
+    /// The origin as text, for example `https://example.com` or `http://[::1]:8080`.
     public var description: String { "\(scheme)://\(hostField)" }
 }

@@ -4,12 +4,12 @@
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     /// The digit before the dot.
     public var major: Int { Int(majorDigit) }
-    /// The digit behind the dot.
+    /// The digit after the dot.
     public var minor: Int { Int(minorDigit) }
     private let majorDigit: UInt8
     private let minorDigit: UInt8
 
-    /// From two digits, as RFC 9112 §2.3 has them; other numbers are cut to one digit.
+    /// Creates a version from two digits (RFC 9112 §2.3); larger numbers are truncated to one digit.
     public init(major: Int, minor: Int) {
         majorDigit = UInt8(truncatingIfNeeded: major % 10)
         minorDigit = UInt8(truncatingIfNeeded: minor % 10)
@@ -20,6 +20,6 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
         self.minorDigit = minorDigit
     }
 
-    /// Such as `HTTP/1.1`.
+    /// The version as text, for example `HTTP/1.1`.
     public var description: String { "HTTP/\(major).\(minor)" }
 }

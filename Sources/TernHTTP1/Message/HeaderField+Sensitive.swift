@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HeaderField {
-    /// Whether the field carries credentials: descriptions, logs and dumps show its name and not its value, and it
-    /// stays within its origin.
+    /// Whether the field carries credentials: descriptions, logs and dumps show its name without its value, and a
+    /// redirect to another origin drops it.
     ///
     /// Challenges (`WWW-Authenticate`) and what a server says of itself (`Authentication-Info`) are no credentials.
     public var isSensitive: Bool { Self.isSensitive(name) }
 
-    /// Whether every field of this name carries credentials, in any spelling.
+    /// Whether fields of this name carry credentials; case is ignored.
     public static func isSensitive(_ name: String) -> Bool {
         credentials.contains { $0.isFieldName(name) }
     }

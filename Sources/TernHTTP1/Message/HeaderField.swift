@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One header or trailer field: a name as it was spelled, and a value without surrounding whitespace.
+/// One header or trailer field: a name in its original case, and a value without surrounding whitespace.
 public struct HeaderField: Sendable, Hashable {
-    /// The name as spelled; fields are looked up without regard to case (RFC 9110 §5.1).
+    /// The name in its original case; lookups ignore case (RFC 9110 §5.1).
     public var name: String
     /// The value. Not validated here: encoding refuses what RFC 9110 §5.5 forbids.
     public var value: String
 
-    /// A field as it is; nothing is trimmed or checked.
+    /// Creates a field; nothing is trimmed or checked.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -15,11 +15,11 @@ public struct HeaderField: Sendable, Hashable {
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {
-    /// `Name: value`. The value of a field that carries credentials is left out: descriptions end up in logs.
+    /// `Name: value`, without the value if the field carries credentials, because descriptions end up in logs.
     public var description: String {
         isSensitive ? "\(name): \u{2026}" : "\(name): \(value)"
     }
 
-    /// The same in a dump.
+    /// The same for a dump.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

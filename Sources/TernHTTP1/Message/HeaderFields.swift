@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Header or trailer fields in order, with repeats and spelling kept; lookup ignores case (RFC 9110 §5.1).
+/// Header or trailer fields in order, with repeats and the original case of names; lookup ignores case (RFC 9110 §5.1).
 ///
-/// A list and not a dictionary: messages have few fields, a linear search over them beats hashing, and the order of
-/// equal names carries meaning (RFC 9110 §5.3).
+/// A list rather than a dictionary: messages have few fields, so a linear search is faster than hashing, and the order
+/// of equal names matters (RFC 9110 §5.3).
 public struct HeaderFields: Sendable, Hashable {
-    // Read directly by the encoder, which looks at every string several times and shall not retain any.
+    // Read directly by the encoder, which accesses every string several times and must not retain it.
     private(set) var storage: [HeaderField]
 
     /// No fields.
@@ -13,15 +13,15 @@ public struct HeaderFields: Sendable, Hashable {
         storage = []
     }
 
-    /// The fields of a sequence, in its order and with its repeats.
+    /// Creates a list from the fields of a sequence, in its order and with its repeats.
     public init(_ fields: some Sequence<HeaderField>) {
         storage = Array(fields)
     }
 
-    /// All values of `name` joined with ", ", which RFC 9110 §5.3 lets any recipient do, or `nil` without such a field.
+    /// The values of `name` joined with ", ", as RFC 9110 §5.3 allows, or `nil` without such a field.
     ///
-    /// `Set-Cookie` must not be joined (RFC 9110 §5.3): reading it answers its first value, ``values(for:)`` all.
-    /// Writing replaces every field of the name, in the first one's place; writing `nil` removes them.
+    /// `Set-Cookie` must not be joined (RFC 9110 §5.3): the getter returns its first value, ``values(for:)`` all. The
+    /// setter replaces every field of the name, at the first one's position; `nil` removes them.
     public subscript(name: String) -> String? {
         get {
             guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else { return nil }
@@ -54,7 +54,7 @@ public struct HeaderFields: Sendable, Hashable {
         storage.contains(name)
     }
 
-    /// Adds a field behind the others, repeats included.
+    /// Adds a field after the others, repeats included.
     public mutating func append(_ name: String, _ value: String) {
         storage.append(HeaderField(name: name, value: value))
     }
@@ -64,23 +64,23 @@ public struct HeaderFields: Sendable, Hashable {
         storage.removeAll { $0.name.isFieldName(name) }
     }
 
-    /// Makes room for `capacity` fields at once.
+    /// Reserves storage for `capacity` fields.
     public mutating func reserveCapacity(_ capacity: Int) {
         storage.reserveCapacity(capacity)
     }
 }
 
 extension HeaderFields: RandomAccessCollection {
-    /// Zero; fields are counted from there.
+    /// Zero, the position of the first field.
     public var startIndex: Int { 0 }
     /// The number of fields.
     public var endIndex: Int { storage.count }
-    /// The field at `position`, which has to be one of `indices`.
+    /// The field at `position`, which must be one of `indices`.
     public subscript(position: Int) -> HeaderField { storage[position] }
 }
 
 extension HeaderFields: CustomStringConvertible {
-    /// One line per field; see ``HeaderField/description`` for what is left out.
+    /// One line per field; see ``HeaderField/description`` for omitted values.
     public var description: String {
         storage.map(\.description).joined(separator: "\n")
     }
@@ -94,7 +94,7 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
 }
 
 extension [HeaderField] {
-    /// Whether a field of this name is among these; lengths first, because they mostly differ.
+    /// Whether a field of this name is present; lengths are compared first, because they usually differ.
     @inline(__always)
     func contains(_ name: String) -> Bool {
         let length = name.utf8.count

@@ -6,6 +6,6 @@ public enum RequestBodyFraming: Sendable, Hashable {
     case none
     /// Exactly this number of bytes, announced with `Content-Length`.
     case exactly(Int)
-    /// A stream whose length is not known beforehand: the chunked transfer coding (RFC 9112 §7.1).
+    /// A stream of unknown length: the chunked transfer coding (RFC 9112 §7.1).
     case chunked
 }

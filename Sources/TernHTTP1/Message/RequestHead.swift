@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request without its content: what becomes request line and field section (RFC 9112 §3, §5).
+/// A request without its content: the source of the request line and the field section (RFC 9112 §3, §5).
 public struct RequestHead: Sendable {
     /// Case-sensitive (RFC 9110 §9.1).
     public var method: String
-    /// What is asked for, in one of the four forms of RFC 9112 §3.2.
+    /// The request target, in one of the four forms of RFC 9112 §3.2.
     public var target: RequestTarget
-    /// Gives `Host` its value, unless ``fields`` has a `Host` of its own.
+    /// The source of `Host`, unless ``fields`` has a `Host`.
     public var origin: HTTPOrigin
-    /// Fields in the order they are sent. Framing is the encoder's: a `Content-Length` or `Transfer-Encoding` here is
-    /// refused unless it says what the body says anyway.
+    /// The fields in the order they are sent. The encoder writes the framing: a `Content-Length` or `Transfer-Encoding`
+    /// here is refused unless it agrees with the body.
     public var fields: HeaderFields
 
-    /// A head as it is; what may not be sent is refused when it is encoded.
+    /// Creates a head; invalid parts are refused when it is encoded.
     public init(method: String, target: RequestTarget, origin: HTTPOrigin, fields: HeaderFields) {
         self.method = method
         self.target = target

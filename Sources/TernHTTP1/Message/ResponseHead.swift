@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Status line and header section of a response (RFC 9112 §4, §5): one buffer, out of which strings are made on
-/// demand. Copying it copies a reference.
+/// Status line and header section of a response (RFC 9112 §4, §5), in one shared buffer. Strings are made on demand. A
+/// copy is a reference to the same buffer.
 public struct ResponseHead: Sendable {
-    /// Three digits. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
+    /// The three-digit status code. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
     public var status: Int { Int(statusLine.status) }
-    /// The version the server said, of major version 1.
+    /// The version in the status line; its major version is 1.
     public var version: HTTPVersion { statusLine.version }
-    /// The value of a valid `Content-Length`, also where it frames nothing (`HEAD`, 304); `nil` without one.
+    /// The value of a valid `Content-Length`, also where it frames no content (`HEAD`, 304); `nil` without one.
     public var contentLength: Int? { announcedLength < 0 ? nil : announcedLength }
 
-    // Heads travel by value through several hands: four words, and not seven.
+    // Heads are passed by value through several layers: four words instead of seven.
     private let statusLine: StatusLine
     private let block: FieldBlock
     private let announcedLength: Int
@@ -21,7 +21,7 @@ public struct ResponseHead: Sendable {
         announcedLength = contentLength ?? -1
     }
 
-    /// The reason phrase, often empty and never of meaning (RFC 9112 §4).
+    /// The reason phrase, often empty and always without meaning (RFC 9112 §4).
     public var reason: String {
         let end = Int(statusLine.reasonEnd)
         return block.string(min(StatusLine.reasonStart, end)..<end)
@@ -30,12 +30,12 @@ public struct ResponseHead: Sendable {
     /// The number of fields.
     public var count: Int { block.count }
 
-    /// The name of a field as the server spelled it; empty beyond ``count``.
+    /// The name of a field as the server sent it; empty beyond ``count``.
     public func name(at index: Int) -> String {
         block.position(at: index).map { block.string($0.name) } ?? ""
     }
 
-    /// The value of a field without surrounding whitespace; empty beyond ``count``. Bytes that are no UTF-8 are read
+    /// The value of a field without surrounding whitespace; empty beyond ``count``. Bytes that are not UTF-8 are read
     /// as ISO-8859-1.
     public func value(at index: Int) -> String {
         block.position(at: index).map { block.string($0.value) } ?? ""
@@ -65,7 +65,7 @@ public struct ResponseHead: Sendable {
         block.firstIndex(of: name) != nil
     }
 
-    /// All fields as strings, built anew by every call.
+    /// All fields as strings, computed by every access.
     public var fields: HeaderFields { block.fields }
 }
 

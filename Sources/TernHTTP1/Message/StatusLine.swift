@@ -4,11 +4,11 @@
 struct StatusLine {
     var status: UInt16
     var version: HTTPVersion
-    /// Where the reason phrase ends, and the line with its end, both from the line's start.
+    /// Where the reason phrase and the line end, counted from the line's start.
     var reasonEnd: UInt32
     var length: UInt32
 
-    /// Where the reason phrase begins: behind fixed fields.
+    /// Where the reason phrase begins: after the fixed-length parts.
     static let reasonStart = 13
 
     enum Outcome {
@@ -19,15 +19,15 @@ struct StatusLine {
 
     /// Reads the line that begins at `start`.
     ///
-    /// RFC 9112 §4 permits a recipient to treat any whitespace as the separator. One leniency is worth it: many
-    /// servers leave out the space before an empty reason phrase, and nothing is ambiguous about that. The rest stays
-    /// as the grammar has it, for a status line that is off is mostly not HTTP.
+    /// RFC 9112 §4 permits a recipient to accept any whitespace as the separator. The decoder accepts one deviation
+    /// only: many servers omit the space before an empty reason phrase, which is unambiguous. A status line with other
+    /// deviations is usually not HTTP.
     static func read(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
         guard start >= 0, start &+ 16 <= bytes.count, bytes.word(at: start) == 0x312E_312F_5054_5448  // "HTTP/1.1"
         else { return readSlowPath(bytes, at: start, bareLineFeed: bareLineFeed) }
         let rest = bytes.word(at: start &+ 8)
         let digits = (rest &>> 8 & 0xFF_FFFF) ^ 0x30_3030
-        // A digit is less than ten now, and what is not becomes 0x80 or more when 0x76 is added.
+        // A digit is less than ten now, and any other byte becomes 0x80 or more when 0x76 is added.
         guard rest & 0xFF == 0x20, (digits | (digits &+ 0x76_7676)) & 0x80_8080 == 0 else {
             return readSlowPath(bytes, at: start, bareLineFeed: bareLineFeed)
         }
@@ -37,8 +37,8 @@ struct StatusLine {
         return readReason(bytes, at: start, status, minor: 1, bareLineFeed: bareLineFeed)
     }
 
-    /// The first byte that cannot be part of "HTTP/", among those that are there. Told at once and not at the line's
-    /// end: a peer that speaks another protocol may never send one.
+    /// The first available byte that cannot be part of "HTTP/". Reported at once instead of at the line's end: a peer
+    /// that speaks another protocol may never send a line end.
     static func prefixMismatch(_ bytes: Span<UInt8>, at start: Int) -> Int? {
         let prefix: InlineArray<5, UInt8> = [0x48, 0x54, 0x54, 0x50, 0x2F]
         for index in prefix.indices {
@@ -48,7 +48,7 @@ struct StatusLine {
         return nil
     }
 
-    /// Any other minor version, a line that is not all there, or a broken rule: byte by byte.
+    /// Another minor version, an incomplete line, or a broken rule: byte by byte.
     private static func readSlowPath(_ bytes: Span<UInt8>, at start: Int, bareLineFeed: Bool) -> Outcome {
         if let wrong = prefixMismatch(bytes, at: start) { return .malformed(.notHTTP, at: wrong) }
         var status: UInt16 = 0

@@ -7,7 +7,7 @@ enum Authority {
         return port == text.count || isPort(text, from: port &+ 1)
     }
 
-    /// The same with the port required, as CONNECT does (RFC 9112 §3.2.3).
+    /// Parses an authority with a port, as CONNECT requires (RFC 9112 §3.2.3).
     static func isHostAndPort(_ text: Span<UInt8>) -> Bool {
         guard let port = hostEnd(text), port &+ 1 < text.count else { return false }
         return isPort(text, from: port &+ 1)
@@ -32,7 +32,7 @@ enum Authority {
         return text.count &- start <= 5
     }
 
-    /// Behind the bracket that closes an `IP-literal`: what can be an IPv6 address, or an address of a future kind.
+    /// The end of an `IP-literal`, after its bracket: an IPv6 address, or an address of a future kind.
     private static func literalEnd(_ text: Span<UInt8>) -> Int? {
         var position = 1
         var colons = 0
@@ -47,7 +47,7 @@ enum Authority {
         return position &+ 1
     }
 
-    /// `unreserved / pct-encoded / sub-delims`, that is a token without a few, and with a few more.
+    /// `unreserved / pct-encoded / sub-delims`: a token without some characters, and with some more.
     private static func isRegisteredName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false

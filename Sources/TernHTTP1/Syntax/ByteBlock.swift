@@ -11,8 +11,8 @@ struct ByteBlock {
 
     /// Reads `bytes[offset..<offset + 16]`.
     ///
-    /// Unsafe, because it does not check that they are there: its callers are searches that just have, and checking
-    /// twice costs a tenth of the time a head takes.
+    /// Unsafe, because it does not check that they exist: its callers are searches that have just checked, and checking
+    /// again costs a tenth of the time of reading a head.
     @unsafe @inline(__always)
     init(unchecked bytes: Span<UInt8>, at offset: Int) {
         words = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: SIMD2<UInt64>.self)
@@ -24,7 +24,7 @@ struct ByteBlock {
         lanes(bytes .< SIMD16(repeating: .space))
     }
 
-    /// Those that are neither letter, digit nor "-": a superset of what ends a field name.
+    /// The bytes that are neither letter, digit nor "-": a superset of those that end a field name.
     @inline(__always)
     var uncommonInName: Lanes {
         let folded = unsafe unsafeBitCast(words | SIMD2(repeating: 0x2020_2020_2020_2020), to: SIMD16<UInt8>.self)
@@ -34,7 +34,7 @@ struct ByteBlock {
         return Lanes(words: ~(letters.words | digits.words | hyphens.words))
     }
 
-    /// Those no sender puts into a field value.
+    /// The bytes that are invalid in a field value.
     @inline(__always)
     var forbiddenInValue: Lanes {
         let tabs = lanes(bytes .== SIMD16(repeating: .horizontalTab))
@@ -42,7 +42,7 @@ struct ByteBlock {
         return Lanes(words: (controls.words & ~tabs.words) | deletes.words)
     }
 
-    /// Those no sender puts into a request target.
+    /// The bytes that are invalid in a request target.
     @inline(__always)
     var forbiddenInTarget: Lanes {
         let visible = lanes((bytes &- SIMD16(repeating: 0x21)) .< SIMD16(repeating: 0x5E))
@@ -65,7 +65,7 @@ struct ByteBlock {
         Lanes(words: unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self))
     }
 
-    /// Some of a block's bytes, as two words: ones for a byte that is among them, zeros for one that is not.
+    /// A set of a block's bytes, as two words: ones for a byte in the set, zeros for one that is not.
     struct Lanes {
         fileprivate var words: SIMD2<UInt64>
 

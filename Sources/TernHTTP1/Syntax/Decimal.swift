@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `1*DIGIT`, and nothing else: no sign, no space, no wrap-around.
+/// `1*DIGIT`: no sign, no space, no overflow.
 enum Decimal {
     case value(Int)
     case malformed(at: Int)
     case overflow(at: Int)
 
-    /// Reads the whole of `bytes[range]`; positions are ones in `bytes`.
+    /// Reads the whole of `bytes[range]`.
     @inline(__always)
     static func read(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Decimal {
         var value = 0
@@ -24,7 +24,7 @@ enum Decimal {
         return .value(value)
     }
 
-    /// How many digits a number takes that is not negative.
+    /// The number of digits of a number that is not negative.
     static func digits(_ number: Int) -> Int {
         var digits = 1
         var rest = number / 10

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The printable piece of input that an error shows.
+/// The printable excerpt of input that an error shows.
 enum Excerpt {
-    /// The last 32 bytes of `range`. Nothing behind the offending byte is shown: it may not have arrived yet, and an
-    /// error must not depend on how the input was cut.
+    /// The last 32 bytes of `range`. Bytes after the offending one are not shown: they may not have arrived yet, and an
+    /// error must not depend on how the input was split.
     static func of(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
         var text = ""
         for index in range.clamped(to: bytes.indices).suffix(32) { append(bytes[index], to: &text) }
         return text
     }
 
-    /// The beginning of a status or field line up to the byte at `position`. The bytes of a value are left out, all
-    /// but the offending one: a value may be a secret, and errors are logged.
+    /// The beginning of a status or field line up to the byte at `position`. The bytes of a value are omitted, except
+    /// the offending one: a value may be secret, and errors are logged.
     static func ofLine(_ bytes: Span<UInt8>, _ line: Int, upTo position: Int) -> String {
         let colon = bytes.firstNonToken(from: line)
         guard colon < position, colon > line, bytes[colon] == .colon, position < bytes.count else {

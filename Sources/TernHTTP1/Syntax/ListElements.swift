@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of a comma-separated list, without the blanks around them. Empty ones are passed over, as RFC 9110
-/// §5.6.1.2 requires of recipients. For lists of tokens: no quoted strings.
+/// The elements of a comma-separated list, without surrounding whitespace. Empty ones are skipped, as RFC 9110 §5.6.1.2
+/// requires of recipients. For lists of tokens: quoted strings are not supported.
 struct ListElements {
     private var rest: Range<Int>
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writing text into room that was made before. Every function answers where it ended.
+/// Writes text into storage of sufficient size. Every function returns where it ended.
 extension MutableSpan<UInt8> {
-    /// Writes `text` at `start`; what does not fit is left out, but callers have made room.
+    /// Writes `text` at `start`; what does not fit is omitted, but callers provide sufficient storage.
     ///
-    /// A string hands out its bytes most cheaply as a buffer; from one that did not, NUL would be left here and
-    /// refused. Sound, because both buffers are used only while their owners are borrowed, and the length is bounded by
-    /// both.
+    /// A string lends its bytes most cheaply as a buffer. If one does not, the NUL bytes remain and are refused later.
+    /// Sound, because both buffers are used only while their owners are borrowed, and the length is bounded by both.
     @inline(__always)
     mutating func write(_ text: String, at start: Int) -> Int {
         let length = unsafe text.utf8.withContiguousStorageIfAvailable {
@@ -15,7 +14,7 @@ extension MutableSpan<UInt8> {
         return start &+ (length ?? 0)
     }
 
-    /// Writes `bytes` at `start`; what does not fit is left out, but callers have made room.
+    /// Writes `bytes` at `start`; what does not fit is omitted, but callers provide sufficient storage.
     @inline(__always)
     mutating func write(_ bytes: Span<UInt8>, at start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe start &+ copy($0, to: start) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches from `start` on, which return `count` when nothing is found. In blocks of sixteen, the last of which may
-/// overlap the one before, and in single bytes where there are fewer: none reads past the span.
+/// Searches from `start` on, which return `count` when nothing is found. They use blocks of sixteen, the last of which
+/// may overlap the previous one, and single bytes if there are fewer: none reads past the span.
 extension Span<UInt8> {
     /// The first byte below 0x20.
     @inline(__always)
@@ -9,7 +9,7 @@ extension Span<UInt8> {
         first(from: start, in: { $0.controls }, where: { $0 < .space })
     }
 
-    /// The first byte that is no `tchar`.
+    /// The first byte that is not a `tchar`.
     func firstNonToken(from start: Int) -> Int {
         var position = start
         while true {
@@ -19,15 +19,15 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first byte no sender puts into a field value: a control character other than the tab (RFC 9110 §5.5).
+    /// The first byte that is invalid in a field value: a control character other than the tab (RFC 9110 §5.5).
     func firstForbiddenInValue(from start: Int) -> Int {
         first(
             from: start, in: { $0.forbiddenInValue },
             where: { $0 < .space && $0 != .horizontalTab || $0 == .delete })
     }
 
-    /// The first byte no sender puts into a request target: all but visible ASCII, and "#", for a fragment is the
-    /// client's own affair (RFC 9112 §3.2, RFC 9110 §4.2.5).
+    /// The first byte that is invalid in a request target: all but visible ASCII, and "#", because a fragment stays
+    /// with the client (RFC 9112 §3.2, RFC 9110 §4.2.5).
     func firstForbiddenInTarget(from start: Int) -> Int {
         first(from: start, in: { $0.forbiddenInTarget }, where: { !$0.isVisible || $0 == .hash })
     }
@@ -43,13 +43,14 @@ extension Span<UInt8> {
     ) -> Int {
         var position = Swift.max(0, start)
         while position &+ ByteBlock.width <= count {
-            // Sound: `position` began at zero or more and grows, and the condition says that sixteen bytes follow.
+            // Sound: `position` begins at zero or more and grows, and the condition guarantees that sixteen bytes
+            // follow.
             let found = search(unsafe ByteBlock(unchecked: self, at: position)).first
             position &+= found
             if found < ByteBlock.width { return position }
         }
         if count >= ByteBlock.width, position < count {
-            // Sound: the condition says that there are sixteen bytes, and these are the last.
+            // Sound: the condition guarantees that there are sixteen bytes, and these are the last.
             let last = count &- ByteBlock.width
             let lanes = search(unsafe ByteBlock(unchecked: self, at: last))
             return last &+ lanes.first(from: position &- last)

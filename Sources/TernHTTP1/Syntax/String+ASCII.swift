@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// Whether two field names are the same name: ASCII letters without regard to case (RFC 9110 §5.1).
+    /// Whether two field names are equal: ASCII letters without regard to case (RFC 9110 §5.1).
     func isFieldName(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return utf8.span.isEqualIgnoringCase(to: other.utf8.span)
@@ -9,7 +9,8 @@ extension String {
 }
 
 extension String {
-    /// The text with ASCII letters in lower case and nothing else changed: to Unicode, the Kelvin sign is a "K".
+    /// The text with ASCII letters in lower case and all else unchanged: Unicode case folding would turn the Kelvin
+    /// sign into a "k".
     var asciiLowercased: String {
         guard utf8.span.hasCapital else { return self }
         return String(decoding: utf8.map(\.lowercased), as: UTF8.self)

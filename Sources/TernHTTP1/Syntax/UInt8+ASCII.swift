@@ -18,7 +18,7 @@ extension UInt8 {
     static var rightBracket: UInt8 { 0x5D }
     static var delete: UInt8 { 0x7F }
 
-    /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to miss.
+    /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to mispredict.
     var isToken: Bool {
         let word: UInt64 = self & 0x40 == 0 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return self < 0x80 && (word &>> UInt64(self & 0x3F)) & 1 == 1
@@ -27,7 +27,7 @@ extension UInt8 {
     /// `VCHAR`: visible ASCII (RFC 5234 §B.1).
     var isVisible: Bool { self > 0x20 && self < 0x7F }
 
-    /// A space or a tab: what `OWS` is made of (RFC 9110 §5.6.3).
+    /// A space or a tab: `OWS` (RFC 9110 §5.6.3).
     var isBlank: Bool { self == .space || self == .horizontalTab }
 
     var isDigit: Bool { self &- .zero < 10 }
@@ -44,6 +44,6 @@ extension UInt8 {
         return letter < 6 ? letter &+ 10 : .max
     }
 
-    /// What an IPv6 address is made of; no zone, which names an interface of this machine.
+    /// The characters of an IPv6 address, without a zone, which names an interface of this machine.
     var isAddressByte: Bool { hexadecimalDigit < 16 || self == .colon || self == UInt8(ascii: ".") }
 }
