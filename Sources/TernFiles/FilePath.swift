@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that outlives the one system call it is passed to.
+// Safety: each pointer refers to a value that outlives the one system call it is passed to.
 import CTernLinux
 import Glibc
 import TernSystem

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that outlives the one system call it is passed to.
+// Safety: each pointer refers to a value that outlives the one system call it is passed to.
 import CTernLinux
 import Glibc
 
-/// What stat(2) says of a path.
+/// The result of stat(2) for a path.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable {
         case regular, folder, other

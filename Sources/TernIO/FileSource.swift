@@ -2,22 +2,22 @@
 import CTernLinux
 import Glibc
 
-/// A file that is read from: what is sent need not fit into memory. Reading waits for the disk where the page cache
-/// does not have the bytes, so pieces should be small.
+/// A file to read from, so that a body need not fit into memory. Reading blocks if the page cache does not have the
+/// bytes, so read small chunks.
 public struct FileSource: ~Copyable, Sendable {
     /// The open file, closed when the value ends.
     public let descriptor: Descriptor
-    /// Its length in bytes when it was opened; it may have become longer or shorter since.
+    /// The length in bytes when the file was opened; it may have changed since.
     public let size: Int64
-    /// Whether it is a file with a length, and no directory, pipe or device.
+    /// Whether it is a regular file rather than a directory, pipe or device.
     public let isRegularFile: Bool
 
-    /// Opens the file at `path`, which must not contain a NUL. Never waits for the other end of a pipe.
+    /// Opens the file at `path`, which must not contain a NUL. Never blocks on a pipe.
     public init(path: String) throws(SystemCallError) {
-        // To C the path would end there, and the file would be another one.
+        // C would cut the path off there and open another file.
         if path.utf8.contains(0) { throw SystemCallError(.open, code: EINVAL) }
-        // O_NONBLOCK is nothing to files and directories; a pipe without a writer would hold us up. Nor does a terminal
-        // become ours.
+        // O_NONBLOCK: a pipe without a writer must not block; files and directories ignore it. O_NOCTTY: a terminal
+        // must not become the controlling one.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = Descriptor(owning: try SystemCall.run(.open) { unsafe open(path, flags) })
         let raw = descriptor.rawValue
@@ -28,8 +28,8 @@ public struct FileSource: ~Copyable, Sendable {
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Reads at most `buffer.count` bytes that lie at `offset`; room for none is no call. `.endOfStream`: nothing lies
-    /// there, the file is not, or no longer, that long.
+    /// Reads at most `buffer.count` bytes at `offset`; an empty buffer makes no system call. `.endOfStream` if `offset`
+    /// is at or beyond the file's current end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemCallError) -> IOResult {
         if buffer.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.pread) {

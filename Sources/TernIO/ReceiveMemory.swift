@@ -3,22 +3,22 @@ import CTernLinux
 import Glibc
 import Synchronization
 
-/// Memory in which bytes are received and stay. It is filled from the front, and what is filled does not change as long
-/// as a part of it is lent: parts may be handed out while the rest is being filled.
+/// Memory that receives bytes and keeps them in place. It is filled from the front, and the filled part does not change
+/// while a region of it is borrowed: regions may be passed on while the rest is being filled.
 ///
-/// The caller fills it from one thread at a time, which is what `@unchecked Sendable` rests on.
+/// One thread at a time fills it, hence `@unchecked Sendable`.
 @safe
 package final class ReceiveMemory: @unchecked Sendable {
     private static let leastRoom = 64 * 1024
 
-    // Unchecked: plain values, whose accesses call no code.
+    // Unchecked: plain values, whose accesses run no other code.
     @unsafe @exclusivity(unchecked) private var base: UnsafeMutableRawPointer?
     @safe @exclusivity(unchecked) package private(set) var capacity: Int
     @safe @exclusivity(unchecked) package private(set) var count = 0
-    /// How many parts are handed out.
+    /// The number of borrowed regions.
     private let borrowCount = Atomic<Int>(0)
 
-    /// Without any room if there is no more memory.
+    /// Has no capacity if the allocation fails.
     package init(capacity: Int) {
         unsafe base = malloc(max(1, capacity))
         self.capacity = unsafe base == nil ? 0 : capacity
@@ -26,30 +26,30 @@ package final class ReceiveMemory: @unchecked Sendable {
 
     deinit { unsafe free(base) }
 
-    /// What is not filled. Lent until something is appended, or the memory grows.
+    /// The unfilled part. Valid until bytes are appended or the memory grows.
     package var room: UnsafeMutableRawBufferPointer {
         guard let base = unsafe base, count < capacity else { return unsafe .init(start: nil, count: 0) }
         return unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
     }
 
-    /// Whether there is room for `count`, or for as many as are worth a system call.
+    /// Whether there is room for `count` bytes, or for enough to be worth a system call.
     package func hasRoom(for count: Int) -> Bool { capacity - self.count >= min(count, Self.leastRoom) }
 
-    /// Makes room for `capacity` bytes in all. Not once a part has been handed out: the memory may move.
+    /// Grows to `capacity` bytes in all. Not while a region is borrowed: the memory may move.
     package func grow(to capacity: Int) {
         guard capacity > self.capacity, let moved = unsafe realloc(base, capacity) else { return }
         unsafe base = moved
         self.capacity = capacity
     }
 
-    /// Adds all of `bytes`, and grows if it must. False if there is no memory for that.
+    /// Appends all of `bytes`, growing if necessary. Returns false if an allocation fails.
     package func appendGrowing(_ bytes: Span<UInt8>) -> Bool {
         grow(to: count + bytes.count)
         return append(bytes) == bytes.count
     }
 
-    /// Adds as much of `bytes` as there is room for, and says how much. What has been received in the room stays where
-    /// it is.
+    /// Appends the part of `bytes` that fits, and returns its length. Bytes received directly into the room stay where
+    /// they are.
     package func append(_ bytes: Span<UInt8>) -> Int {
         let added = min(bytes.count, capacity - count)
         unsafe bytes.withUnsafeBytes { bytes in
@@ -60,19 +60,20 @@ package final class ReceiveMemory: @unchecked Sendable {
         return added
     }
 
-    /// A part of what is filled is handed out, until `endBorrow`.
+    /// Marks a region of the filled part as borrowed, until `endBorrow`.
     package func beginBorrow() { borrowCount.add(1, ordering: .relaxed) }
 
-    /// Any thread: the holder of a part does not look at it any more.
+    /// Ends the borrow of a region. On any thread.
     package func endBorrow() { borrowCount.subtract(1, ordering: .releasing) }
 
-    /// Whether anybody has a part of it.
+    /// Whether a region is borrowed.
     package var isBorrowed: Bool { borrowCount.load(ordering: .acquiring) > 0 }
 
-    /// Forgets what it is filled with. No part of it may be lent.
+    /// Empties the memory. No region may be borrowed.
     package func empty() { count = 0 }
 
-    /// A part of what is filled, as long as this lives; nil where not all of it is, or nothing was asked for.
+    /// A region of the filled part, valid as long as this object lives; nil if part of the range is not filled, or the
+    /// range is empty.
     package func filled(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer? {
         guard let base = unsafe base, !range.isEmpty, range.lowerBound >= 0, range.upperBound <= count else {
             return nil
@@ -80,7 +81,7 @@ package final class ReceiveMemory: @unchecked Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// Returns all that is filled, for the caller to `free`; nil if nothing is.
+    /// Returns the whole filled part, for the caller to `free`; nil if it is empty.
     package func release() -> UnsafeMutableRawBufferPointer? {
         guard let base = unsafe base, count > 0 else { return nil }
         unsafe self.base = nil

@@ -18,7 +18,7 @@ extension AFURLSessionManager {
     /// What the session was made with; a copy, as the session's own is in URLSession.
     public var sessionConfiguration: URLSessionConfiguration { URLSessionConfiguration(session.configuration) }
 
-    /// Runs operations on ``TernAFNetworking/AFURLSessionManager/queue``, one at a time; another queue each time.
+    /// Runs operations on ``TernAFNetworking/AFURLSessionManager/queue``, one at a time; a new queue for each access.
     public var operationQueue: OperationQueue {
         let operations = OperationQueue()
         operations.maxConcurrentOperationCount = 1

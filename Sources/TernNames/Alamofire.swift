@@ -2,7 +2,7 @@
 public import Foundation
 public import Tern
 
-/// What is written `Alamofire.request(…)` or `Alamofire.SessionManager` where Alamofire is a module.
+/// What programs write as `Alamofire.request(…)` or `Alamofire.SessionManager`, where Alamofire is a module.
 public enum Alamofire {
     /// ``Tern/AFError``
     public typealias AFError = Tern.AFError

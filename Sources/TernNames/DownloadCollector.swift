@@ -2,7 +2,7 @@
 import Foundation
 import Tern
 
-/// Tells a completion handler of a download: of the file, or of the error.
+/// Calls the completion handler of a download, with the file or the error.
 final class DownloadCollector: SessionDownloadDelegate {
     private let completionHandler: @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
 

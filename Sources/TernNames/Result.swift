@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Alamofire 4's result: Swift's own, whose error may be any. Where this module is imported, Swift's with two
-/// parameters is `Swift.Result`.
+/// Alamofire 4's result: Swift's own, with any error. With this module imported, Swift's result with two parameters is
+/// `Swift.Result`.
 public typealias Result<Value> = Swift.Result<Value, any Error>
 
 extension Swift.Result where Failure == any Error {

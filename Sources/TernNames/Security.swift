@@ -8,7 +8,7 @@ public typealias SecTrust = ServerTrust
 public typealias SecCertificate = X509Certificate
 /// ``TernTLS/X509Certificate/PublicKey``
 public typealias SecKey = X509Certificate.PublicKey
-/// Foundation's: nothing is bridged here.
+/// Foundation's: no object is bridged here.
 public typealias CFData = Data
 /// ``TernTLS/RevocationFlags``
 public typealias CFOptionFlags = RevocationFlags
@@ -26,7 +26,7 @@ public let kSecRevocationNetworkAccessDisabled = RevocationFlags.networkAccessDi
 /// ``TernTLS/RevocationFlags/useAnyAvailableMethod``
 public let kSecRevocationUseAnyAvailableMethod = RevocationFlags.useAnyAvailableMethod
 
-/// The certificate that these bytes encode in DER; nil if they encode none. The allocator does not count.
+/// Creates a certificate from DER bytes; nil if they encode none. The allocator is ignored.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecCertificateCreateWithData(_ allocator: Never?, _ data: Data) -> X509Certificate? {
     try? X509Certificate(der: [UInt8](data))
@@ -36,7 +36,7 @@ public func SecCertificateCreateWithData(_ allocator: Never?, _ data: Data) -> X
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecCertificateCopyData(_ certificate: X509Certificate) -> Data { Data(certificate.der) }
 
-/// The certificate's key.
+/// The certificate's public key.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecCertificateCopyKey(_ certificate: X509Certificate) -> X509Certificate.PublicKey? {
     certificate.publicKey

@@ -14,7 +14,7 @@ extension TLSProtocolVersion {
 }
 
 extension SessionConfiguration {
-    /// The oldest version of TLS that is spoken: ``TernTLS/TLSSettings/minimumVersion``.
+    /// The minimum version of TLS: ``TernTLS/TLSSettings/minimumVersion``.
     public var tlsMinimumSupportedProtocolVersion: TLSProtocolVersion {
         get { tls.minimumVersion }
         set { tls.minimumVersion = newValue }

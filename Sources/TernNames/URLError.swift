@@ -2,7 +2,7 @@
 public import Foundation
 public import Tern
 
-/// What a request fails with where URLSession would fail with Foundation's `URLError`: `error as? URLError` finds it,
+/// The error of a request that would fail with Foundation's `URLError` in URLSession: `error as? URLError` finds it,
 /// and its `code` is one of Foundation's. Errors that Foundation itself throws are `Foundation.URLError`.
 public typealias URLError = SessionError
 
@@ -16,7 +16,7 @@ extension SessionError {
     /// ``TernEngine/SessionError/resumeData``
     public var downloadTaskResumeData: Data? { resumeData }
 
-    /// The description, the origin of the request, the resume data of a download, and nothing else of the request.
+    /// The description, the origin of the request, and the resume data of a download; no other part of the request.
     public var userInfo: [String: Any] { errorUserInfo }
 }
 

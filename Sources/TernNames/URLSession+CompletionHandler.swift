@@ -6,7 +6,7 @@ extension Session {
     /// A shared session with the default configuration.
     public static let shared = Session()
 
-    /// Makes a task that collects the body and tells the handler once, on a thread of the session's. Call `resume()` to
+    /// Creates a task that collects the body and calls the handler once, on a thread of the session. Call `resume()` to
     /// start it.
     @preconcurrency
     public func dataTask(
@@ -24,7 +24,7 @@ extension Session {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// The same with data sent along.
+    /// The same with data as the request body.
     @preconcurrency
     public func uploadTask(
         with request: URLRequest, from bodyData: Data?,
@@ -33,7 +33,7 @@ extension Session {
         uploadTask(with: request, from: .data(bodyData ?? Data())) { result in Self.tell(completionHandler, result) }
     }
 
-    /// The same with a file sent along.
+    /// The same with a file as the request body.
     @preconcurrency
     public func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
@@ -42,8 +42,9 @@ extension Session {
         uploadTask(with: request, from: .file(path: fileURL.path)) { result in Self.tell(completionHandler, result) }
     }
 
-    /// Makes a task that downloads to a temporary file and tells the handler where it is, once, on a thread of the
-    /// session's. The file is removed when the handler returns, unless it has moved it. Call `resume()` to start it.
+    /// Creates a task that downloads to a temporary file and calls the handler with its URL, once, on a thread of the
+    /// session. The file is removed when the handler returns, unless the handler has moved it. Call `resume()` to start
+    /// it.
     @preconcurrency
     public func downloadTask(
         with request: URLRequest,
@@ -67,7 +68,7 @@ extension Session {
         DispatchQueue.global().async { completionHandler(tasks) }
     }
 
-    /// The same, by kind. An upload is no data task here, though its type is one's subclass.
+    /// The same, by kind. An upload task is not listed as a data task, though its type is a subclass of one.
     @preconcurrency
     public func getTasksWithCompletionHandler(
         _ completionHandler:

@@ -29,7 +29,7 @@ extension Session {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
-    /// A session with this configuration, whose delegate is the hub of a ``Tern/SessionManager`` to be. There is no
+    /// A session with this configuration, whose delegate becomes the hub of a ``Tern/SessionManager``. There is no
     /// queue to choose: delegates are called on the reactors' threads.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
@@ -40,7 +40,7 @@ extension Session {
 }
 
 extension SessionTask {
-    /// As in URLSession an optional; there always is one.
+    /// Optional as in URLSession; it is never nil.
     public var originalRequest: URLRequest? { firstRequest }
 }
 

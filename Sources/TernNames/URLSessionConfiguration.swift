@@ -5,7 +5,7 @@ public import Tern
 /// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is. A setting not named here is
 /// set by key path on ``value``. A session reads it once, when it is made.
 ///
-/// Not for use from several threads at a time, as ever.
+/// Not for use from several threads at a time.
 @dynamicMemberLookup
 public final class URLSessionConfiguration {
     /// The configuration as a value.
@@ -16,14 +16,13 @@ public final class URLSessionConfiguration {
         self.value = value
     }
 
-    /// A new one, as sessions have it when they are given none.
+    /// A new configuration with the default settings.
     public static var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// The same as ``default``: nothing is kept beyond a session, in neither.
+    /// The same as ``default``: neither stores anything beyond a session.
     public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
 
-    /// There is no such thing on Linux: a session of this configuration is invalid from the start, and its requests
-    /// fail.
+    /// Not available on Linux: a session of this configuration is invalid from the start, and its requests fail.
     @available(
         *, deprecated,
         message:
@@ -35,7 +34,7 @@ public final class URLSessionConfiguration {
         return configuration
     }
 
-    /// Of a background session; nil for all others.
+    /// The identifier of a background session; nil for all others.
     public private(set) var identifier: String?
 
     /// A background session takes no requests.
@@ -43,14 +42,14 @@ public final class URLSessionConfiguration {
         if identifier != nil { session.invalidateAndCancel() }
     }
 
-    /// Whatever the value has.
+    /// The setting of ``value``.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {
         get { value[keyPath: member] }
         set { value[keyPath: member] = newValue }
     }
 
-    /// Added to every request that has no field of that name. Values that are no text are added as they describe
-    /// themselves; nil takes all fields away.
+    /// Fields added to every request that has no field of that name. Values that are not strings are added by their
+    /// description; nil removes all fields.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { value.httpAdditionalHeaders }
         set { value.httpAdditionalHeaders = newValue }
@@ -58,7 +57,7 @@ public final class URLSessionConfiguration {
 }
 
 extension URLSessionConfiguration: NSCopying {
-    /// Another of the same value.
+    /// A copy of the configuration.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = URLSessionConfiguration(value)
         copy.identifier = identifier

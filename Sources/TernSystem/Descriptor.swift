@@ -2,7 +2,7 @@
 import CTernLinux
 import Glibc
 
-/// Owns one file descriptor and closes it at the end of its life. Callers borrow `rawValue`.
+/// Owns one file descriptor and closes it in its deinit. Callers borrow `rawValue`.
 public struct Descriptor: ~Copyable, Sendable {
     /// The kernel's number for it; valid while the value is borrowed.
     public let rawValue: Int32

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Inlined into other modules, because each request makes some of these calls.
 package enum SystemCall {
-    /// Runs `body` until it is not interrupted and returns what it returned.
+    /// Runs `body` until it is not interrupted, and returns its result.
     @inlinable @inline(__always)
     package static func run(_ name: SystemCallError.Call, _ body: () -> Int32) throws(SystemCallError) -> Int32 {
         while true {

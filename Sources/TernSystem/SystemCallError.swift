@@ -2,9 +2,9 @@
 import CTernLinux
 import Glibc
 
-/// A system call that failed: which call, and the `errno` it left.
+/// A failed system call: its name, and its `errno`.
 public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The call as the manual names it, such as `connect`.
+    /// The call's name in the manual, such as `connect`.
     public let call: Call
     /// The value of `errno`, such as `ECONNREFUSED`.
     public let code: Int32
@@ -14,7 +14,7 @@ public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertibl
         self.code = code
     }
 
-    /// The kernel's own words, such as "Connection refused".
+    /// The system's message, such as "Connection refused".
     public var message: String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let text = buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0 else {
@@ -24,7 +24,7 @@ public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 
-    /// Such as "connect: Connection refused (errno 111)".
+    /// For example "connect: Connection refused (errno 111)".
     public var description: String { "\(call): \(message) (errno \(code))" }
 }
 

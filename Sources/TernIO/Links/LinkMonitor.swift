@@ -2,13 +2,13 @@
 import CTernLinux
 import Glibc
 
-/// Tells that links, addresses or routes of this machine have changed, and not what changed. A reactor of the process
-/// watches them. Ends with the object.
+/// Reports that links, addresses or routes of this machine have changed, without saying what. A reactor of the process
+/// watches them until this object is released.
 package final class LinkMonitor: Sendable {
     private let group: ReactorGroup
     private let watch: Watch
 
-    /// - Parameter onChange: called on the reactor's thread, once for what came together.
+    /// - Parameter onChange: called on the reactor's thread, once for each batch of changes.
     package init(onChange: @escaping @Sendable () -> Void) throws(SystemCallError) {
         group = try ReactorGroup.shared()
         watch = Watch(try NetlinkSocket(groups: Self.groups), onChange)
@@ -26,7 +26,7 @@ package final class LinkMonitor: Sendable {
         RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
 }
 
-/// What the reactor watches. Its state belongs to the reactor's thread, which is what `@unchecked Sendable` rests on.
+/// The registration with the reactor. Only the reactor's thread accesses its state, hence `@unchecked Sendable`.
 private final class Watch: ReadinessHandler, @unchecked Sendable {
     private let socket: NetlinkSocket
     private let onChange: @Sendable () -> Void
@@ -38,10 +38,10 @@ private final class Watch: ReadinessHandler, @unchecked Sendable {
     }
 
     func begin(on loop: ReactorLoop) {
-        // Only out of memory is there no watching; then nothing is told.
+        // Registration fails only when out of memory; then no change is reported.
         guard let token = try? loop.register(socket.descriptor, interest: .readable, handler: self) else { return }
         registration = (loop, token)
-        // What changed before it was watched.
+        // Changes before the registration.
         onChange()
     }
 
@@ -54,7 +54,7 @@ private final class Watch: ReadinessHandler, @unchecked Sendable {
         do throws(SystemCallError) {
             while try socket.receive() != nil {}
         } catch {
-            // ENOBUFS: there was more than the kernel keeps. That is a change as well.
+            // ENOBUFS: the kernel has dropped changes. Report a change.
             if error.code != ENOBUFS { end() }
         }
         onChange()

@@ -2,7 +2,7 @@
 import CTernLinux
 import Glibc
 
-/// Which link a packet would leave by. Nothing is sent anywhere: the kernel is asked for its route.
+/// Finds the link that a packet would leave by. No packet is sent: the kernel is asked for its route.
 package enum LinkRoutes {
     /// Returns the name of the link that leads to `address`, if the link is up and has a carrier; nil if there is no
     /// route.
@@ -30,7 +30,7 @@ package enum LinkRoutes {
         return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// The one message of the answer; nil if the kernel has none to give.
+    /// The only message of the answer; nil if the kernel gives none.
     private static func ask(
         _ socket: borrowing NetlinkSocket, _ type: Int, _ payload: [UInt8]
     ) throws(SystemCallError) -> NetlinkMessage? {
@@ -41,7 +41,7 @@ package enum LinkRoutes {
 }
 
 extension IPAddress {
-    /// Its family, and its bytes in network order.
+    /// The address family, and the address in network byte order.
     fileprivate var familyAndBytes: (family: Int32, bytes: [UInt8]) {
         switch storage {
         case .v4(let address): (AF_INET, NetlinkMessage.bytes(address))

@@ -8,10 +8,10 @@ struct NetlinkMessage {
     private static let headerSize = 16
 
     let type: Int
-    /// What follows the header.
+    /// The bytes after the header.
     let payload: [UInt8]
 
-    /// The messages of a datagram, as far as it is one.
+    /// The messages of a datagram, up to the first malformed one.
     static func messages(in datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var rest = datagram
         var messages: [NetlinkMessage] = []
@@ -25,20 +25,20 @@ struct NetlinkMessage {
         return messages
     }
 
-    /// A question that is answered by one message.
+    /// A request that is answered by one message.
     static func question(_ type: Int, _ payload: [UInt8]) -> [UInt8] {
         bytes(UInt32(headerSize + payload.count)) + bytes(UInt16(type)) + bytes(UInt16(NLM_F_REQUEST))
             + bytes(UInt32(0)) + bytes(UInt32(0)) + payload
     }
 
-    /// An attribute, with what fills it up.
+    /// An attribute with its padding.
     static func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
         let length = 4 + value.count
         let padding = [UInt8](repeating: 0, count: padded(length) - length)
         return bytes(UInt16(length)) + bytes(UInt16(type)) + value + padding
     }
 
-    /// The value of the first attribute of this type behind a structure of `size` bytes.
+    /// The value of the first attribute of this type after a structure of `size` bytes.
     func attribute(_ type: Int, behind size: Int) -> ArraySlice<UInt8>? {
         var rest = payload.dropFirst(Self.padded(size))
         while rest.count >= 4 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the kernel is given addresses and buffers that live for the call, with their own size.
+// Safety: the kernel receives addresses and buffers that live for the call, with their own size.
 import CTernLinux
 import Glibc
 
@@ -7,7 +7,7 @@ import Glibc
 struct NetlinkSocket: ~Copyable, Sendable {
     let descriptor: Descriptor
 
-    /// - Parameter groups: the changes that the kernel sends without being asked, `RTMGRP_…`.
+    /// - Parameter groups: the groups of changes to receive, `RTMGRP_…`.
     init(groups: Int32 = 0) throws(SystemCallError) {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(AF_NETLINK, type, NETLINK_ROUTE) })
@@ -25,13 +25,13 @@ struct NetlinkSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// The kernel has answered when this returns.
+    /// The kernel has answered when this call returns.
     func send(_ message: [UInt8]) throws(SystemCallError) {
         let raw = descriptor.rawValue
         _ = try SystemCall.transfer(.send) { unsafe Glibc.send(raw, message, message.count, 0) }
     }
 
-    /// The messages of one datagram; nil if there is none.
+    /// The messages of one datagram; nil if none is waiting.
     func receive() throws(SystemCallError) -> [NetlinkMessage]? {
         let raw = descriptor.rawValue
         var buffer = [UInt8](repeating: 0, count: 32 * 1024)

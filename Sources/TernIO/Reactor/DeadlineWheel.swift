@@ -5,10 +5,10 @@
 /// Setting, moving and clearing a deadline is O(1) and allocates nothing once the table has grown. A deadline is never
 /// early and at most one tick late.
 ///
-/// A slot may be filed earlier than its deadline, never later, and is filed anew when its bucket comes up. So pushing a
-/// deadline back, which every request on a busy connection does, only writes a number; and deadlines beyond the wheel's
-/// horizon of about four seconds gather in a few buckets, so that a thousand idle connections do not wake the loop at a
-/// thousand different times.
+/// A slot may be filed earlier than its deadline, never later, and is filed again when its bucket comes up. So
+/// postponing a deadline, which every request on a busy connection does, only writes a number; and deadlines beyond the
+/// wheel's horizon of about four seconds gather in a few buckets, so that a thousand idle connections do not wake the
+/// loop at a thousand different times.
 struct DeadlineWheel: ~Copyable {
     private static let tick: Int64 = 4_000_000
     private static let bucketCount = 1024
@@ -26,7 +26,7 @@ struct DeadlineWheel: ~Copyable {
     private var nodes: [Node] = []
     private var heads = [Int32](repeating: -1, count: bucketCount)
     private var occupied = [UInt64](repeating: 0, count: bucketCount / 64)
-    /// Which words of `occupied` are not zero.
+    /// The words of `occupied` that are not zero.
     private var occupiedWords: UInt64 = 0
     private var currentTick: Int64
     private var filedCount = 0
@@ -54,7 +54,7 @@ struct DeadlineWheel: ~Copyable {
     }
 
     /// Moves the wheel to `now` and appends the slots whose deadline has passed to `expired`, in no particular order.
-    /// Each stays due until it is taken, or set anew.
+    /// Each stays due until it is taken or set again.
     mutating func advance(to now: MonotonicInstant, expired: inout WorkQueue<UInt32>) {
         let target = now.nanoseconds / Self.tick
         guard target > currentTick else { return }
@@ -62,7 +62,7 @@ struct DeadlineWheel: ~Copyable {
             currentTick = target
             return
         }
-        // A jump of more than one turn looks at every bucket once.
+        // A jump of more than one revolution visits every bucket once.
         let first = max(currentTick + 1, target - Int64(Self.bucketCount) + 1)
         currentTick = target
         for tick in first...target {
@@ -71,8 +71,8 @@ struct DeadlineWheel: ~Copyable {
         }
     }
 
-    /// Whether `slot` has expired and was neither taken nor set since; its deadline is then cleared. Asked when the
-    /// slot's turn comes, because an expired neighbour may have changed its mind.
+    /// Whether `slot` has expired and was neither taken nor set since; its deadline is then cleared. Checked for each
+    /// slot immediately before its handler runs, because an earlier handler may have changed the deadline.
     mutating func takeExpired(_ slot: UInt32) -> Bool {
         let index = Int(slot)
         guard index < nodes.count, nodes[index].bucket < 0, nodes[index].deadline != .max else { return false }
@@ -80,10 +80,10 @@ struct DeadlineWheel: ~Copyable {
         return true
     }
 
-    /// When the wheel has work; nil when it holds nothing.
+    /// The time at which the wheel has work; nil when it is empty.
     var nextTick: Int64? { filedCount > 0 ? nextOccupiedTick() : nil }
 
-    /// Whether it has work before a tick that was next.
+    /// Whether a deadline passes before the tick that was next.
     func isDue(before tick: Int64?) -> Bool {
         guard let next = nextTick else { return false }
         return tick.map { next < $0 } ?? true
@@ -100,7 +100,7 @@ struct DeadlineWheel: ~Copyable {
         var word = first >> 6
         var bits = occupied[word] & (~0 << UInt64(first & 63))
         if bits == 0 {
-            // Those behind it in their order, and at last itself, for what lies before the first bucket.
+            // The words after it in their order, and finally the word itself, for the buckets before the first one.
             let following = (occupiedWords &>> (word + 1)) | (occupiedWords &<< (occupied.count - word - 1))
             guard following != 0 else { return nil }
             word = (word + 1 + following.trailingZeroBitCount) % occupied.count
@@ -115,7 +115,7 @@ struct DeadlineWheel: ~Copyable {
         while next >= 0 {
             let index = Int(next)
             next = nodes[index].next
-            // After a long jump, a slot just filed anew may be met again: that files it once more.
+            // After a long jump, a slot that was just filed may be visited and filed again.
             unlink(index)
             let due = Self.dueTick(nodes[index].deadline)
             if due > currentTick {

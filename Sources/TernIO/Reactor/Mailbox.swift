@@ -3,10 +3,11 @@ import CTernLinux
 import Glibc
 import TernLock
 
-/// How other threads reach a reactor: a locked queue, and an eventfd that is written once per sleep, not once per item.
+/// Sends work to a reactor from other threads: a locked queue, and an eventfd that is written once per sleep, not once
+/// per item.
 ///
-/// The reactor says under the lock that it is about to sleep; only then does a sender owe it a wake-up, and only the
-/// first sender. While the reactor is busy, sending costs a lock and nothing else.
+/// The reactor announces under the lock that it is about to sleep; only then must a sender wake it, and only the first
+/// one. While the reactor is busy, sending costs a lock and nothing else.
 final class Mailbox: Sendable {
     enum Item {
         case job(ReactorJob)
@@ -15,9 +16,9 @@ final class Mailbox: Sendable {
 
     private enum Phase {
         case running
-        /// The reactor is not referenced any more; what is in the mailbox still runs.
+        /// The reactor has no references left; items in the mailbox still run.
         case stopping
-        /// Nothing is taken any more.
+        /// No item is accepted any more.
         case ended
     }
 
@@ -35,7 +36,7 @@ final class Mailbox: Sendable {
             owning: try SystemCall.run(.eventfd) { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
     }
 
-    /// Returns whether `item` was taken; an ended reactor takes none.
+    /// Returns whether `item` was accepted; an ended reactor accepts none.
     func send(_ item: Item) -> Bool {
         let (isTaken, needsWakeUp) = state.withLock { state in
             switch state.phase {
@@ -50,7 +51,7 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// Asks the reactor to end once everything sent so far, and what that sends in turn, has run.
+    /// Asks the reactor to end once everything sent so far, and everything that this sends, has run.
     func stop() {
         let needsWakeUp = state.withLock { state in
             state.phase = .stopping
@@ -59,7 +60,7 @@ final class Mailbox: Sendable {
         if needsWakeUp { signal() }
     }
 
-    /// Ends the reactor's sleep, if it sleeps.
+    /// Wakes the reactor if it sleeps.
     func wake() {
         if state.withLock({ Self.endSleep(&$0) }) { signal() }
     }
@@ -73,7 +74,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether the reactor may sleep; from then on a sender signals.
+    /// Whether the reactor may sleep; if so, the next sender wakes it.
     func mayEnterSleep() -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -84,7 +85,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether the reactor was asked to end and has nothing left to run; from then on nothing is taken.
+    /// Whether the reactor was asked to end and has nothing left to run; if so, no further item is accepted.
     func mayEnd() -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -104,8 +105,8 @@ final class Mailbox: Sendable {
     }
 
     private func signal() {
-        // The descriptor is registered edge-triggered and never read: each write is a new edge, and a counter that
-        // takes one per sleep cannot fill 64 bits.
+        // The descriptor is registered edge-triggered and never read: each write is a new edge, and a counter
+        // incremented once per sleep cannot overflow 64 bits.
         _ = eventfd_write(wakeUp.rawValue, 1)
     }
 }

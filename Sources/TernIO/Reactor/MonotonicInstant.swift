@@ -2,12 +2,12 @@
 import CTernLinux
 import Glibc
 
-/// A point on `CLOCK_MONOTONIC`, in nanoseconds: what deadlines and timelines are made of.
+/// A point on `CLOCK_MONOTONIC`, in nanoseconds: the time of deadlines and timelines.
 public struct MonotonicInstant: InstantProtocol {
-    /// Since a moment that is the machine's own, usually its start.
+    /// Nanoseconds since an unspecified moment, usually the machine's start.
     public let nanoseconds: Int64
 
-    /// A point at this number of nanoseconds of the clock.
+    /// Creates an instant from nanoseconds of the clock.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -25,7 +25,7 @@ public struct MonotonicInstant: InstantProtocol {
         return MonotonicInstant(nanoseconds: overflow ? (nanoseconds < 0 ? .min : .max) : sum)
     }
 
-    /// How much later `other` is; negative if it is earlier.
+    /// The duration from this instant to `other`; negative if `other` is earlier.
     public func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
@@ -40,9 +40,9 @@ public struct MonotonicInstant: InstantProtocol {
 }
 
 extension Duration {
-    /// Whole nanoseconds, held within about 292 years to either side.
+    /// Whole nanoseconds, clamped to about 292 years in either direction.
     var clampedNanoseconds: Int64 {
-        // 10⁹ is 2⁹ · 5⁹: the usual few hours need no division of 128 bits.
+        // 10⁹ is 2⁹ · 5⁹: durations of a few hours need no 128-bit division.
         if let units = UInt64(exactly: attoseconds >> 9) { return Int64(units / 1_953_125) }
         return Int64(clamping: attoseconds / 1_000_000_000)
     }

@@ -3,9 +3,9 @@ import CTernLinux
 import Glibc
 import TernLock
 
-/// The reactors that sessions share. They start with the first user and end after the last one lets go.
+/// The reactors that sessions share. They start with the first user and end when the last reference is released.
 public final class ReactorGroup: Sendable {
-    /// One thread each; at least one.
+    /// The reactors, with one thread each; at least one.
     public let reactors: [Reactor]
 
     /// Starts `count` reactors, at least one.
@@ -15,7 +15,7 @@ public final class ReactorGroup: Sendable {
         self.reactors = reactors
     }
 
-    /// The group of this process: one reactor for every two processors, made when there is none.
+    /// Returns the group of this process, with one reactor for every two processors; creates it if there is none.
     public static func shared() throws(SystemCallError) -> ReactorGroup {
         try sharedGroup.withLock { (shared) throws(SystemCallError) in
             if let group = shared.group { return group }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A job on its way to run, and as what.
+/// A job that waits to run, and its kind.
 struct ReactorJob: Sendable {
     enum Owner: Sendable {
-        /// A task that prefers the reactor and has no isolation, or a default actor that such a task called.
+        /// A job of a task that prefers the reactor and has no isolation, or of a default actor that such a task
+        /// called.
         case task
-        /// An actor whose executor the reactor is.
+        /// A job of an actor whose executor is the reactor.
         case actor
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 // Registrations
 extension ReactorLoop {
-    /// Watches `descriptor`, which must outlive the registration. The loop keeps `handler` alive until `deregister`.
+    /// Watches `descriptor`, which must outlive the registration. The loop retains `handler` until `deregister`.
     public func register(
         _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
     ) throws(SystemCallError) -> RegistrationToken {
@@ -20,13 +20,13 @@ extension ReactorLoop {
         return token
     }
 
-    /// A registration that has a deadline and no descriptor.
+    /// Adds a registration that has a deadline and no descriptor.
     public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
         assert(isCurrent)
         return registrations.add(-1, handler)
     }
 
-    /// Hands a registration over to another handler without touching epoll more than the interest needs.
+    /// Transfers a registration to another handler. Calls epoll only if the interest changes.
     public func transfer(
         _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
     ) throws(SystemCallError) {
@@ -35,13 +35,13 @@ extension ReactorLoop {
         try setInterest(interest, for: token)
     }
 
-    /// Changes what the registration waits for; an unchanged interest costs nothing.
+    /// Changes what the registration waits for; an unchanged interest makes no system call.
     public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemCallError) {
         assert(isCurrent)
         guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
         let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
         do throws(SystemCallError) {
-            // A timer has nothing to be interested in.
+            // A timer has no interest.
             guard descriptor >= 0 else { throw SystemCallError(.epollCtl, code: EBADF) }
             try control(operation, descriptor, interest.epollEvents, token.userData)
         } catch {
@@ -50,15 +50,16 @@ extension ReactorLoop {
         }
     }
 
-    /// Calls the registration's handler with `.visit` in one of the next turns: for work that would keep its neighbours
-    /// waiting if each did all of its own, or all did theirs, in one turn. Nothing happens if the registration has
-    /// ended by then, or is interested in nothing.
+    /// Calls the registration's handler with `.visit` in one of the next ticks, to split work that would delay other
+    /// connections if it were done within one tick. Has no effect if the registration has ended by then, or has an
+    /// empty interest.
     public func visitLater(_ token: RegistrationToken) {
         assert(isCurrent)
         visits.append(token)
     }
 
-    /// Sets the one deadline of a registration, or clears it with nil. Never early, at most about 5 ms late.
+    /// Sets the one deadline of a registration, or clears it with nil. It fires never early, and at most about 5 ms
+    /// late.
     public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
         assert(isCurrent)
         guard registrations.contains(token) else { return }
@@ -72,11 +73,11 @@ extension ReactorLoop {
         defer { withExtendedLifetime(ended) {} }
         wheel.set(nil, slot: token.slot)
         if ended.interest.isEmpty { return }
-        // Fails only if the descriptor is closed already, and then epoll has forgotten it.
+        // Fails only if the descriptor is closed already; then epoll has removed it.
         try? control(EPOLL_CTL_DEL, ended.descriptor, 0, 0)
     }
 
-    /// How many registrations there are.
+    /// The number of registrations.
     var registrationCount: Int { registrations.count }
 
     func control(

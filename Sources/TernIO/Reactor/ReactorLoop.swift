@@ -3,46 +3,44 @@ import CTernLinux
 import Glibc
 import Synchronization
 
-/// The loop a reactor's thread runs, and the table of what it watches.
+/// The loop that a reactor's thread runs, and its registrations.
 ///
-/// `execute`, `enqueue`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs to the
-/// loop's own thread, or to one that stands in for it, and asserts so in debug builds; that rule is what `@unchecked
-/// Sendable` rests on.
+/// `execute`, `enqueue`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
+/// to the loop's own thread, or to one that runs work in its place, and asserts so in debug builds; that rule is why
+/// `@unchecked Sendable` is sound.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
-    /// Size of the receive buffer and of the scratch buffer, in bytes.
+    /// The size of the receive buffer and of the scratch buffer, in bytes.
     public static let bufferSize = 256 * 1024
     private static let eventCapacity = 512
-    /// The maximum number of continuations that are resumed in one batch: other processors are idle while they wait for
-    /// each other.
+    /// The maximum number of continuations resumed in one batch: other processors are idle while a batch collects.
     private static let resumedAtOnce = 32
-    /// The maximum number of ticks in a row that may bring more before the readers are resumed.
+    /// The maximum number of consecutive ticks with further arrivals before the readers are resumed.
     private static let ticksWithoutReaders: UInt64 = 4
-    /// How long a turn may take before further visits are left to the next one. This decides when work is done, never
-    /// which.
+    /// The maximum duration of a tick before further visits are left to the next one. It affects only when work is
+    /// done, never which.
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
     let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
-    /// Held but for the time in which the loop sleeps.
+    /// Locked except while the loop sleeps.
     private let tickLock = TickLock()
     private var isAsleep = false
-    /// When it will wake by itself.
+    /// When the loop wakes without a signal.
     private var wakingTick: Int64?
-    // Unchecked: these values call no code and release nothing while they are accessed; what they give up is the
-    // caller's, so no access can begin while another lasts.
+    // Unchecked: these values run no other code and release nothing while they are accessed; the caller releases what
+    // they give up, so accesses never overlap.
     @safe @exclusivity(unchecked) var registrations = RegistrationTable()
     @safe @exclusivity(unchecked) var wheel: DeadlineWheel
-    /// What has come due and was not looked at yet. Of each the loop works off a part in a turn, and then looks at the
-    /// sockets.
+    /// Work that is due and not yet run. In each tick the loop runs a part of each queue, and then polls the sockets.
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
-    /// In their order; this number of them was asked for before this tick.
+    /// The requested visits, in order; this number of them was requested before this tick.
     @safe @exclusivity(unchecked) var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
-    /// What is resumed or done at the end of the tick.
+    /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Turn(start: .now)
     let events: UnsafeMutableBufferPointer<epoll_event>
@@ -53,21 +51,23 @@ public final class ReactorLoop: @unchecked Sendable {
         var readyCount = 0
     }
 
-    /// The readers of what is still arriving, and the tick since which the first of them could have been resumed.
+    /// The readers of messages that are still arriving, and the tick since which the first of them could have been
+    /// resumed.
     @safe @exclusivity(unchecked) private var readers = WorkQueue<Resumption>()
     private var readersSince: UInt64 = 0
 
-    /// The time at which the current tick of the loop began: cheap, and late by what has run since. A caller that has
-    /// computed for long reads `MonotonicInstant.now`.
+    /// The time at which the current tick began: cheap, but outdated by the work since. Code that has computed for long
+    /// reads `MonotonicInstant.now`.
     public var now: MonotonicInstant { current.start }
-    /// Counts the turns of the loop.
+    /// The number of ticks of the loop.
     public var turn: UInt64 { current.number }
-    /// How many sockets were ready when the current turn began: they share its time.
+    /// The number of sockets that were ready when the current tick began: they share its time.
     public var readyCount: Int { current.readyCount }
 
-    /// Where sockets receive into. Lent for the length of one `ready` call; connections own no buffer while idle.
+    /// The buffer that sockets receive into. Lent for the duration of one `ready` call; connections own no buffer while
+    /// idle.
     public let receiveBuffer: UnsafeMutableRawBufferPointer
-    /// Where received bytes are deciphered into; lent like `receiveBuffer`.
+    /// The buffer for decrypted bytes; lent like `receiveBuffer`.
     public let scratchBuffer: UnsafeMutableRawBufferPointer
 
     init() throws(SystemCallError) {
@@ -93,9 +93,9 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Whether the caller runs on this loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Runs `work` on the loop's thread, after what was sent before it. Any thread.
+    /// Runs `work` on the loop's thread, after earlier work. On any thread.
     ///
-    /// Returns false, and drops `work`, when the loop has ended because its reactor is not referenced any more.
+    /// Returns false, and drops `work`, if the loop has ended because its reactor has no references left.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         mailbox.send(.work(work))
@@ -106,12 +106,12 @@ public final class ReactorLoop: @unchecked Sendable {
             jobs.append(job)
         } else {
             let isTaken = mailbox.send(.job(job))
-            assert(isTaken, "a job outlived the reactor its task holds")
+            assert(isTaken, "a job outlived the reactor that its task retains")
         }
     }
 
-    /// Resumes `continuation` before the loop waits again, together with the others of a turn: a pool of threads that
-    /// sleeps is then woken once, and not for each of them. On any other thread at once.
+    /// Resumes `continuation` before the loop waits again, together with the others of the same tick, so that a
+    /// sleeping thread pool is woken once instead of for each of them. On other threads, immediately.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -120,8 +120,8 @@ public final class ReactorLoop: @unchecked Sendable {
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
 
-    /// Resumes `continuation` as soon as no socket is ready, or a few turns later: to wake a thread costs more than to
-    /// receive what comes meanwhile, and it finds more then. On any other thread at once.
+    /// Resumes `continuation` as soon as no socket is ready, or a few ticks later: waking a thread costs more than
+    /// receiving further bytes, and the reader then finds more of them. On other threads, immediately.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resumeWhenQuiet(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -130,8 +130,8 @@ public final class ReactorLoop: @unchecked Sendable {
         unsafe readers.append(.continuation(continuation))
     }
 
-    /// Runs `work` before the loop waits again, at the end of the tick: a thread that it wakes finds the loop asleep,
-    /// or about to be, and not competing for its processor. On any other thread at once.
+    /// Runs `work` at the end of the tick, before the loop waits again: a thread that it wakes then does not compete
+    /// with the loop for a processor. On other threads, immediately.
     package func afterTick(_ work: @escaping @Sendable () -> Void) {
         if isCurrent { resumptions.append(.work(work)) } else { work() }
     }
@@ -145,11 +145,11 @@ public final class ReactorLoop: @unchecked Sendable {
 
     func stop() { mailbox.stop() }
 
-    /// Does `work` in the place of the loop's thread if that sleeps, and says whether it did: to wake it would cost
-    /// more than a small request. What is left to do, or has to be done sooner than it would wake by itself, wakes it.
-    /// Any thread.
+    /// Runs `work` in place of the loop's thread if that sleeps, and returns whether it did: waking the thread would
+    /// cost more than a small request. Wakes it only if work is left, or a deadline comes before its next wake-up. On
+    /// any thread.
     ///
-    /// `work` may run what would run on the loop's thread, and must not wait for that.
+    /// `work` may do what the loop's thread may do, and must not wait for that thread.
     package func runWhileAsleep(_ work: () -> Void) -> Bool {
         guard tickLock.tryLock() else { return false }
         defer { tickLock.unlock() }
@@ -166,7 +166,7 @@ public final class ReactorLoop: @unchecked Sendable {
 
 // The loop
 extension ReactorLoop {
-    /// Runs until `stop`, on the thread that calls it.
+    /// Runs until `stop`, on the calling thread.
     func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
         tickLock.lock()
         defer { tickLock.unlock() }
@@ -190,7 +190,7 @@ extension ReactorLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Handlers may hold the loop; the table must not hold them in return once they will not be called.
+    /// Handlers may retain the loop; the table must not retain them in return once they are no longer called.
     private func deregisterAll() {
         for token in registrations.tokens { deregister(token) }
     }
@@ -198,11 +198,11 @@ extension ReactorLoop {
     private func poll() -> Int {
         if isIdle, mailbox.mayEnterSleep() {
             wakingTick = wheel.nextTick
-            // Not `now`: what ran since the turn began would be added to the wait.
+            // Not `now`: the duration of the tick so far would be added to the wait.
             let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
             isAsleep = true
             tickLock.unlock()
-            // A thread that runs work meanwhile may close what is ready: tokens are not used again.
+            // A thread that runs work meanwhile may close a ready descriptor: tokens are not reused.
             let count = wait(timeout)
             tickLock.lock()
             isAsleep = false
@@ -219,11 +219,11 @@ extension ReactorLoop {
 
     private func dispatch(userData: UInt64, events: UInt32) {
         if userData == Self.wakeUpUserData { return }
-        // Nil if a neighbour paused it in this very batch: it would not have been told in the next one either.
+        // Nil if an earlier handler of this batch paused it: the next batch would not have reported it either.
         registrations.handler(toTell: RegistrationToken(userData: userData))?.ready(Readiness(epoll: events))
     }
 
-    /// At least one, so that each comes to its turn, and then as many as there is time for.
+    /// At least one, so that every queue makes progress, and then as many as there is time for.
     func visit() {
         if dueVisits == 0 { return }
         let end = now.advanced(by: Self.visitTime)
@@ -233,7 +233,7 @@ extension ReactorLoop {
         } while dueVisits > 0 && MonotonicInstant.now < end
     }
 
-    /// Whether nothing waits for the next turn.
+    /// Whether no work waits for the next tick.
     private var isIdle: Bool {
         jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty && readers.isEmpty
     }
@@ -241,7 +241,7 @@ extension ReactorLoop {
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
         var budget = TickBudget()
-        // A handler may end a neighbour's registration or change its deadline: ask again when each one's turn comes.
+        // A handler may end another registration or change its deadline: check again before each handler.
         while budget.spend(), let slot = expired.popFirst() {
             if wheel.takeExpired(slot) { registrations.handler(in: slot)?.ready(.deadline) }
         }

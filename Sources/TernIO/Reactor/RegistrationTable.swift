@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loop watches, and the handlers that it calls. Knows nothing of epoll, and never calls a handler.
+/// The registrations of a loop and their handlers. Independent of epoll; never calls a handler.
 struct RegistrationTable: ~Copyable {
-    /// What one slot holds; an empty one has no handler.
+    /// The content of one slot; an empty one has no handler.
     struct Registration {
         fileprivate(set) var descriptor: Int32 = -1
         fileprivate(set) var interest: Interest = []
@@ -17,7 +17,7 @@ struct RegistrationTable: ~Copyable {
     private var slots: [Slot] = []
     private var freeSlots: [UInt32] = []
 
-    /// How many registrations there are.
+    /// The number of registrations.
     var count: Int { slots.count - freeSlots.count }
 
     /// The tokens of all registrations.
@@ -43,8 +43,8 @@ struct RegistrationTable: ~Copyable {
         return RegistrationToken(slot: slot, generation: slots[index].generation)
     }
 
-    /// Empties the slot, and gives what was in it; nil if that had gone before. Its handler is the caller's to let go,
-    /// away from the table: a deinit may well come here.
+    /// Empties the slot and returns its content; nil if it was empty. The caller releases the handler outside the
+    /// table, because a deinit may call back into it.
     mutating func remove(_ token: RegistrationToken) -> Registration? {
         guard let index = index(of: token) else { return nil }
         var removed = Registration()
@@ -54,7 +54,7 @@ struct RegistrationTable: ~Copyable {
         return removed
     }
 
-    /// Puts `handler` in the place of another, which it gives back for the same reason.
+    /// Replaces the handler of a registration and returns the old one, for the same reason.
     mutating func exchangeHandler(
         of token: RegistrationToken, for handler: any ReadinessHandler
     ) -> (any ReadinessHandler)? {
@@ -64,7 +64,7 @@ struct RegistrationTable: ~Copyable {
         return old
     }
 
-    /// Changes the interest, and gives what it was for which descriptor; nil if that changes nothing.
+    /// Changes the interest, and returns the previous interest and the descriptor; nil if nothing changes.
     mutating func setInterest(
         _ interest: Interest, for token: RegistrationToken
     ) -> (old: Interest, descriptor: Int32)? {
@@ -76,7 +76,7 @@ struct RegistrationTable: ~Copyable {
 
     func contains(_ token: RegistrationToken) -> Bool { index(of: token) != nil }
 
-    /// Returns the handler to call for an event; nil if the event is too late or not of interest any more.
+    /// Returns the handler to call for an event; nil if the event is outdated or no longer of interest.
     func handler(toTell token: RegistrationToken) -> (any ReadinessHandler)? {
         guard let index = index(of: token), !slots[index].registration.interest.isEmpty else { return nil }
         return slots[index].registration.handler

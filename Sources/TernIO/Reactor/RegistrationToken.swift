@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names one registration for as long as it lives. Slots are used again, generations are not: an event that was
-/// already on its way to a closed registration is dropped by comparison.
+/// Identifies one registration. Slots are reused, generations are not: an event for a registration that has ended in
+/// the meantime is dropped by comparison.
 public struct RegistrationToken: Sendable, Hashable {
     let slot: UInt32
     let generation: UInt32

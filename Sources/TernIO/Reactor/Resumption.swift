@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is left for the end of a tick, once: the maker promises that, and the loop takes it out of its queue to run it.
+/// Work for the end of a tick, run exactly once: its creator guarantees that it is resumed once, and the loop removes
+/// it from its queue to run it.
 ///
-/// A type of its own, because an array of a generic one is looked up at run time wherever it is used.
+/// A type of its own, because the metadata of a generic element type would be looked up at run time.
 @safe
 enum Resumption {
     case continuation(UnsafeContinuation<Void, Never>)

@@ -2,8 +2,8 @@
 import CTernLinux
 import Glibc
 
-/// Detached POSIX threads that take no signals meant for the process, so that the program's handlers never run on ours.
-/// The ones that a thread raises itself stay open: blocked, a crash would pass the program's crash reporter by.
+/// Detached POSIX threads that block the signals sent to the process, so that the program's handlers never run on them.
+/// Signals that a thread raises itself stay unblocked: otherwise a crash would bypass the program's crash reporter.
 enum Thread {
     private final class Start: Sendable {
         let name: String
@@ -28,7 +28,7 @@ enum Thread {
         }
         unsafe pthread_sigmask(SIG_SETMASK, &blocked, &old)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }
-        // The retain taken here is balanced by the thread's first act, or right below when there is no thread.
+        // The thread's first act balances this retain; if no thread starts, the code below does.
         let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
         var thread = pthread_t()
         let code = unsafe pthread_create(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of one kind a loop does between two looks at its sockets: about a millisecond's worth. The clock is read
-/// once for every few pieces, so a turn that has little to do never reads it.
+/// The amount of one kind of work that a loop does before it polls its sockets again: about a millisecond's worth. The
+/// clock is read once for every few items, so a tick with little work never reads it.
 package struct TickBudget: ~Copyable {
     private static let unitsPerClockRead = 16
     private static let time: Int64 = 1_000_000
@@ -11,7 +11,7 @@ package struct TickBudget: ~Copyable {
 
     package init() {}
 
-    /// Whether there is time for one more piece.
+    /// Whether there is time for one more item.
     package mutating func spend() -> Bool {
         if left > 0 {
             left -= 1

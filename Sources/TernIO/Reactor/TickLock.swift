@@ -2,7 +2,7 @@
 import CTernLinux
 import Glibc
 
-/// Whose turn it is on a loop: its own thread's, or that of a thread which does something in its place while it sleeps.
+/// A lock on a loop: held by its own thread, or by a thread that runs work in its place while it sleeps.
 @safe
 final class TickLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// First in, first out, and each element is let go of as it is taken: a hundred thousand that are let go of together
-/// would be one long piece of work. What a burst has made of its memory is given back when the queue is empty.
+/// A first-in, first-out queue. Each element is released as it is taken: releasing a hundred thousand at once would
+/// block the loop. Memory that a burst has allocated is freed when the queue is empty.
 ///
-/// Inlinable so that other modules' queues are of their own type, and not of one that is looked up at run time.
+/// Inlinable so that queues in other modules are specialised, instead of looking up their metadata at run time.
 @usableFromInline
 package struct WorkQueue<Element>: ~Copyable {
-    /// Places kept for what comes next. To have outgrown them costs as much as to outgrow them again, so giving the
-    /// rest back is free in the long run.
+    /// The capacity kept when the queue is empty. Growing beyond it again costs no more than the first time, so freeing
+    /// the rest is cheap in the long run.
     @inlinable static var kept: Int { 1024 }
 
-    /// Taken from `next` up to `end`, and empty elsewhere.
+    /// Elements from `next` up to `end`; empty slots elsewhere.
     @usableFromInline var places: [Element?] = []
     @usableFromInline var next = 0
     @usableFromInline var end = 0
@@ -19,7 +19,7 @@ package struct WorkQueue<Element>: ~Copyable {
 
     @inlinable package var isEmpty: Bool { next == end }
 
-    /// How many there is room for.
+    /// The current capacity.
     var capacity: Int { places.capacity }
 
     @inlinable package init() {}
@@ -49,7 +49,7 @@ package struct WorkQueue<Element>: ~Copyable {
         if places.capacity > 2 * Self.kept { places = [] }
     }
 
-    /// For a queue that is never empty.
+    /// For a queue that is not empty.
     @inlinable mutating func closeRanks() {
         places.removeFirst(next)
         end &-= next

@@ -2,25 +2,25 @@
 import CTernLinux
 import Glibc
 
-/// A host name could not be turned into addresses.
+/// A host name could not be resolved to addresses.
 public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What became of the question.
+    /// Why the look-up failed.
     public enum Reason: Sendable, Hashable {
         /// The name does not exist, or has no address.
         case unknownHost
-        /// The resolver gave no answer this time; later may be different.
+        /// The resolver gave no answer; a later look-up may succeed.
         case temporaryFailure
         /// The resolver failed for another reason.
         case failure
-        /// The name was not looked up: too many look-ups hang already, so that no thread is left.
+        /// The name was not looked up: too many look-ups hang, so that no thread is left.
         case tooManyHangingLookUps
     }
 
-    /// Whether the name exists; decides whether a repeated look-up may help.
+    /// The reason, which tells whether a repeated look-up may help.
     public let reason: Reason
-    /// The name that was asked for.
+    /// The name that was looked up.
     public let host: String
-    /// getaddrinfo(3)'s own code, `EAI_…`; 0 when it was not asked.
+    /// The `EAI_…` code of getaddrinfo(3); 0 if it was not called.
     public let code: Int32
 
     private init(host: String, reason: Reason) {
@@ -40,19 +40,19 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
             }
     }
 
-    /// For want of a thread to look `host` up on.
+    /// Returns the error for a missing thread to look `host` up on.
     static func noThread(_ host: String) -> ResolveError { ResolveError(host: host, code: EAI_AGAIN) }
 
-    /// All threads there may be hang.
+    /// Returns the error for a resolver whose threads all hang.
     static func tooManyHanging(_ host: String) -> ResolveError {
         ResolveError(host: host, reason: .tooManyHangingLookUps)
     }
 
-    /// The host, and getaddrinfo(3)'s own words, if it was asked.
+    /// The host, and the message of getaddrinfo(3) if it was called.
     public var description: String {
         let host = host.utf8.count > 100 ? host.prefix(99) + "\u{2026}" : host[...]
         if reason == .tooManyHangingLookUps {
-            return "\(host): not looked up, because \(ResolverThreads.maximum) names hang already"
+            return "\(host): not looked up, because \(ResolverThreads.maximum) look-ups hang already"
         }
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
         return unsafe "\(host): \(String(cString: text))"

@@ -2,28 +2,28 @@
 import CTernLinux
 import Glibc
 
-/// Resolves host names with getaddrinfo(3) on threads of its own, never on a reactor.
+/// Resolves host names with getaddrinfo(3) on its own threads, never on a reactor.
 ///
-/// Lookups of one name that overlap share one call. At most 16 names are looked up at a time. One that has taken a
-/// second hangs, and does not count any more, so that dead name servers hold up no other name; there are up to 256
-/// threads then, and when all of them hang, further names are refused. A thread that has nothing left to do waits some
-/// seconds for more; all end with the resolver.
+/// Concurrent look-ups of one name share one call. At most 16 names are looked up at a time. A look-up that takes
+/// longer than a second is hanging and no longer counts, so unresponsive name servers delay no other name; the number
+/// of threads then grows up to 256, and when all of them hang, further names are refused. An idle thread waits some
+/// seconds for more work; all threads end with the resolver.
 ///
-/// Answers are not kept. How long they are good for is the name service's secret, because getaddrinfo(3) does not tell
-/// the records' lifetimes; a connection that is kept alive needs none, and where lookups are dear, the machine's own
-/// cache (systemd-resolved, nscd) knows the lifetimes.
+/// Answers are not cached, because getaddrinfo(3) does not report the lifetimes of records. A connection that is kept
+/// alive needs no look-up, and where look-ups are expensive, the machine's own cache (systemd-resolved, nscd) knows the
+/// lifetimes.
 public final class Resolver: Sendable {
     let threads: ResolverThreads
 
-    /// A resolver that asks the system and has no thread until it is asked.
+    /// Creates a resolver that uses the system's look-up and starts no thread until its first look-up.
     public convenience init() {
         self.init(lookUp: Resolver.resolveWithSystem) { body throws(SystemCallError) in
             try Thread.start(name: "tern-resolver", body)
         }
     }
 
-    /// `lookUp` blocks until it knows; it is called on a thread made by `startThread`. One that takes longer than
-    /// `patience` hangs.
+    /// `lookUp` blocks until it has an answer; it is called on a thread made by `startThread`. A look-up that takes
+    /// longer than `patience` is hanging.
     init(
         idleTime: Duration = .seconds(5), patience: Duration = .seconds(1), lookUp: @escaping ResolverThreads.LookUp,
         startThread: @escaping ResolverThreads.StartThread
@@ -35,8 +35,8 @@ public final class Resolver: Sendable {
     deinit { threads.close() }
 
     /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP literals
-    /// are answered at once on the calling thread, and give no ticket; everything else on a resolver thread, but for a
-    /// refusal.
+    /// are answered immediately on the calling thread, without a ticket; everything else is answered on a resolver
+    /// thread, except a refusal.
     @discardableResult
     public func resolve(host: String, port: UInt16, completion: @escaping LookUpCompletion) -> LookUpTicket? {
         if let literal = TransportAddress(literal: host, port: port) {
@@ -47,11 +47,11 @@ public final class Resolver: Sendable {
     }
 
     /// Cancels a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
-    /// that is being answered at this moment may still complete.
+    /// that is being answered may still complete.
     public func cancel(_ ticket: LookUpTicket) { threads.cancel(ticket) }
 
     private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[TransportAddress], ResolveError> {
-        // To C the text would end there, and the answer would be another host's.
+        // C would cut the text off there and look up another host.
         if host.utf8.contains(0) { return .failure(ResolveError(host: host, code: EAI_NONAME)) }
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
@@ -61,7 +61,7 @@ public final class Resolver: Sendable {
         let name = isLoopback(host) ? "localhost" : host
         var code = unsafe getaddrinfo(name, String(port), &hints, &list)
         if ResolveError(host: host, code: code).reason == .unknownHost {
-            // AI_ADDRCONFIG hides the addresses of a family in which the machine has none but its loopback's.
+            // AI_ADDRCONFIG hides the addresses of a family of which the machine has only loopback addresses.
             unsafe hints.ai_flags = AI_NUMERICSERV
             let second = unsafe getaddrinfo(name, String(port), &hints, &list)
             if second == 0 { code = 0 }
@@ -82,7 +82,7 @@ public final class Resolver: Sendable {
         return addresses.isEmpty ? .failure(ResolveError(host: host, code: EAI_NONAME)) : .success(addresses)
     }
 
-    /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it, whatever a name server may say of them.
+    /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it, whatever a name server answers.
     private static func isLoopback(_ host: String) -> Bool {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which names are asked for, by which completions, and in which order they are looked up. Overlapping questions for
-/// one name share one look-up. Knows no thread.
+/// The names to look up, their completions, and their order. Concurrent look-ups of one name share one call.
+/// Independent of threads.
 struct ResolverQueue: ~Copyable, Sendable {
     private struct Entry: Sendable {
         var completions: [Int: LookUpCompletion] = [:]
-        /// Its place in the queue; nil while it is looked up.
+        /// The position in the queue; nil during the look-up.
         var ticket: Int?
     }
 
-    /// Places of withdrawn look-ups are empty until they come to the front, or are the greater part.
+    /// Entries of cancelled look-ups stay, empty, until they reach the front or are the majority.
     private struct QueuedName: Sendable {
         let name: LookUpName
         let ticket: Int
@@ -23,7 +23,7 @@ struct ResolverQueue: ~Copyable, Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Returns the question's number, and whether the name is new in the queue.
+    /// Returns the number of the look-up, and whether the name is new in the queue.
     mutating func ask(_ name: LookUpName, _ completion: @escaping LookUpCompletion) -> (number: Int, isNew: Bool) {
         lastNumber += 1
         if entries[name] != nil {
@@ -36,7 +36,7 @@ struct ResolverQueue: ~Copyable, Sendable {
         return (lastNumber, true)
     }
 
-    /// Takes a question back. Returns its completion, for the caller to let go of when no lock is held.
+    /// Withdraws a look-up. Returns its completion, for the caller to release outside the lock.
     mutating func cancel(_ name: LookUpName, number: Int) -> LookUpCompletion? {
         guard let completion = entries[name]?.completions.removeValue(forKey: number) else { return nil }
         if let entry = entries[name], entry.completions.isEmpty, entry.ticket != nil {

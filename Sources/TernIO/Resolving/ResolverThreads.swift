@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// The threads of a resolver, and the names that wait for them. Threads hold this and not the resolver, so that they
-/// can tell when the resolver has gone.
+/// The threads of a resolver, and the names that wait for them. Threads retain this object rather than the resolver, so
+/// that they notice when the resolver is released.
 final class ResolverThreads: Sendable {
     typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[TransportAddress], ResolveError>
     typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemCallError) -> Void
 
-    /// Names looked up at a time, not counting those that hang.
+    /// The maximum number of concurrent look-ups, without hanging ones.
     static let limit = 16
-    /// Threads, those whose names hang included.
+    /// The maximum number of threads, including those whose look-ups hang.
     static let maximum = 256
 
     private struct State: ~Copyable, Sendable {
         var names = ResolverQueue()
-        /// When each look-up that is under way began.
+        /// When each active look-up began.
         var lookUps: [Int: MonotonicInstant] = [:]
         var lastLookUp = 0
-        /// All threads, and those of them that wait for work and have not been called.
+        /// All threads, and the number of waiting threads that have not been signalled.
         var threads = 0
         var idle = 0
-        /// A thread waits for a name to hang, to take the next one.
+        /// A thread waits for a look-up to hang, in order to take the next name.
         var hasReserve = false
         var isClosed = false
     }
 
-    /// What a thread does next.
+    /// The next action of a thread.
     private enum Step: Sendable {
-        /// Looks this name up, and first sees to those behind it.
+        /// Look this name up, and start a thread for the names after it first.
         case lookUp(LookUpName, number: Int, ThreadRequest)
-        /// Waits until one of those that are looked up has to be counted as hanging.
+        /// Wait until one of the active look-ups counts as hanging.
         case waitForHang(Duration)
         case wait
         case end
     }
 
-    /// What has to be done for a new name.
+    /// The action for a new name.
     private enum ThreadRequest: Sendable {
         case nothing, idleThread, newThread, newReserve
-        /// No thread can be started, and these completions have to be told.
+        /// No thread can be started; these completions fail.
         case refusal([(LookUpName, [LookUpCompletion])])
     }
 
@@ -59,7 +59,7 @@ final class ResolverThreads: Sendable {
         self.startThread = startThread
     }
 
-    /// No name is added any more: what waits is still answered.
+    /// No name is accepted any more: waiting names are still answered.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
@@ -69,10 +69,10 @@ final class ResolverThreads: Sendable {
         for _ in 0..<idle { calls.signal() }
     }
 
-    /// How many threads wait for work.
+    /// The number of threads that wait for work.
     var idleCount: Int { state.withLock { $0.idle } }
 
-    /// How many names wait for a thread.
+    /// The number of names that wait for a thread.
     var waitingCount: Int { state.withLock { $0.names.count } }
 
     func resolve(host: String, port: UInt16, _ completion: @escaping LookUpCompletion) -> LookUpTicket {
@@ -88,7 +88,7 @@ final class ResolverThreads: Sendable {
 
     func cancel(_ question: LookUpTicket) {
         let completion = state.withLock { $0.names.cancel(question.name, number: question.number) }
-        // Objects of the user may end with it.
+        // Releasing it may release objects of the user.
         withExtendedLifetime(completion) {}
     }
 
@@ -119,7 +119,7 @@ final class ResolverThreads: Sendable {
         return all
     }
 
-    /// How many look-ups are under way that do not hang.
+    /// The number of active look-ups that do not hang.
     private func responsive(_ state: borrowing State, _ now: MonotonicInstant) -> Int {
         state.lookUps.values.count { $0.advanced(by: patience) > now }
     }
@@ -154,12 +154,13 @@ final class ResolverThreads: Sendable {
         }
     }
 
-    /// No thread to be had. Threads that run already will come to what waits; without any it fails, because looking it
-    /// up here would block the caller's reactor.
+    /// No thread can be started. Running threads will take the waiting names; without any, the look-ups fail, because
+    /// looking them up here would block the caller's reactor.
     private func failWithoutThread() {
         let unserved = state.withLock { state in
             state.threads -= 1
-            // It may have been the relief that could not be started. The next name asks for one again.
+            // The thread that could not be started may have been the one that waits for hanging look-ups. The next name
+            // starts one again.
             state.hasReserve = false
             return state.threads == 0 ? removeAll(&state) : []
         }
@@ -225,8 +226,9 @@ final class ResolverThreads: Sendable {
         return .nanoseconds(end.nanoseconds - now.nanoseconds)
     }
 
-    /// Ends a thread that has waited long enough; false if one has been called at the last moment. That call is for
-    /// this thread then: there are as many calls on their way as waiting threads that are not counted as idle.
+    /// Ends a thread that has waited long enough; false if one has been signalled at the last moment. That signal is
+    /// then this thread's: the number of pending signals equals the number of waiting threads that are not counted as
+    /// idle.
     private func leave() -> Bool {
         state.withLock { state in
             guard state.idle > 0 else { return false }

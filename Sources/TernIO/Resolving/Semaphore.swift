@@ -5,7 +5,7 @@ import Glibc
 /// A POSIX semaphore that begins at zero.
 ///
 /// Safety: the pointer is owned, initialised in `init` and destroyed once in `deinit`, when no thread can wait any
-/// more; sem_post(3) and sem_timedwait(3) are for any thread.
+/// more; sem_post(3) and sem_timedwait(3) may be called on any thread.
 @safe final class Semaphore: @unchecked Sendable {
     private let pointer: UnsafeMutablePointer<sem_t>
 
@@ -21,13 +21,13 @@ import Glibc
 
     func signal() { unsafe sem_post(pointer) }
 
-    /// Takes a signal, and waits for as long as there is none.
+    /// Takes a signal, waiting for it as long as necessary.
     func wait() {
         while unsafe sem_wait(pointer) != 0, errno == EINTR {}
     }
 
-    /// Takes a signal; false if none came in time. By the clock on the wall, so a step of that clock makes the wait
-    /// longer or shorter.
+    /// Takes a signal; false if none came in time. Uses the wall clock, so adjusting that clock lengthens or shortens
+    /// the wait.
     func wait(atMost time: Duration) -> Bool {
         var end = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &end)

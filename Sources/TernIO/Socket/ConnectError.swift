@@ -2,15 +2,15 @@
 
 /// No address of a host could be connected to.
 public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One address that was tried and what became of it.
+    /// One attempted address and its result.
     public struct Attempt: Sendable, Hashable {
-        /// The address that was tried.
+        /// The attempted address.
         public let address: TransportAddress
-        /// Why it could not be connected to.
+        /// Why the attempt failed.
         public let error: SystemCallError
     }
 
-    /// Every attempt, in the order in which they failed.
+    /// Every attempt, in the order of failure.
     public let attempts: [Attempt]
 
     public var description: String {

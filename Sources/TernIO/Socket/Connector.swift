@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Connects to the first address that answers, as `HappyEyeballs` has it; the others close. A Unix domain socket whose
-/// backlog is full is knocked at until it has room: for as long as the caller waits, two minutes at most.
+/// Connects to the first address that answers, in the order that `HappyEyeballs` decides; the other attempts are
+/// closed. A connection to a Unix domain socket whose backlog is full is retried until there is room, or for two
+/// minutes, unless the caller's deadline comes first.
 ///
-/// Lives on one loop, and on its thread only. Ends by exactly one call of `completion`, which may come before `start`
-/// returns; or by `cancel`, or when its owner lets go of it, and none.
+/// Used on one loop, and on its thread only. Ends with exactly one call of `completion`, which may come before `start`
+/// returns; or without a call if it is cancelled or released.
 public final class Connector {
-    /// A connected socket, still registered with the loop under `token`, with an interest that tells nothing new. The
-    /// new owner either transfers the registration at once or ends it before the socket closes.
+    /// A connected socket, still registered with the loop under `token`, with an empty interest. The new owner either
+    /// takes over the registration at once or ends it before the socket closes.
     @frozen
     public struct Connected: ~Copyable {
-        /// The socket, connected.
+        /// The connected socket.
         public let socket: Socket
-        /// What the loop knows it by.
+        /// Its registration with the loop.
         public let token: RegistrationToken
         /// The address that answered first.
         public let address: TransportAddress
-        /// The address of our end; nil in the Unix domain, where clients have no name.
+        /// The local address; nil in the Unix domain, where clients have no name.
         public let localAddress: TransportAddress?
     }
 
-    /// What became of it, told once, on the loop's thread.
+    /// Receives the result once, on the loop's thread.
     public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
 
     private let loop: ReactorLoop
@@ -45,21 +46,21 @@ public final class Connector {
     }
 
     deinit {
-        // After the loop's own end the registrations are gone already, and the sockets close with the attempts.
+        // If the loop has ended, the registrations are gone, and the sockets close with the attempts.
         if loop.isCurrent { closeAll() }
     }
 
-    /// Begins with the first address. On the loop's thread, once.
+    /// Starts with the first address. Call once, on the loop's thread.
     public func start() {
         advance()
     }
 
-    /// Fails with what it knows, as at a deadline that is now. For a caller that has a timer of its own.
+    /// Fails with the errors so far, as at an immediate deadline. For a caller that has its own timer.
     public func timedOut() {
         if case .fail(let error) = plan.timedOut() { end(with: .failure(error)) }
     }
 
-    /// Closes every attempt; `completion` is not called any more.
+    /// Closes every attempt; `completion` is not called.
     public func cancel() {
         plan.cancel()
         finish()
@@ -67,7 +68,7 @@ public final class Connector {
 
     fileprivate func advance() {
         while true {
-            // Not the loop's time: what ran since its turn began would be taken from the attempt that starts now.
+            // Not the loop's time: the duration of the tick so far would shorten the attempt that starts now.
             switch plan.next(now: .now) {
             case .connect(let number, let address): connect(number, to: address)
             case .wait(let moment): return wait(until: moment)
@@ -137,8 +138,8 @@ public final class Connector {
     }
 }
 
-/// One socket on its way. Weak towards the connector, which closes it at its own end: the loop's table keeps handlers
-/// alive, not their owners.
+/// One socket that is connecting. It references the connector weakly, which closes the socket at its own end: the
+/// loop's table retains handlers, not their owners.
 private final class Attempt: ReadinessHandler {
     let number: Int
     private let address: TransportAddress
@@ -184,7 +185,7 @@ private final class Timer: ReadinessHandler {
     func ready(_ readiness: Readiness) { connector?.advance() }
 }
 
-/// The handler of a connected socket until it is taken over: it is told of nothing, because no event is of interest.
+/// The handler of a connected socket until it is taken over: it is never called, because its interest is empty.
 private final class NoOpHandler: ReadinessHandler, Sendable {
     static let shared = NoOpHandler()
     func ready(_ readiness: Readiness) {}

@@ -2,61 +2,61 @@
 import CTernLinux
 import Glibc
 
-/// Decides which address is connected to next, and when (RFC 8305 §5). A next attempt starts when one has failed or 250
-/// ms have passed, the first connection wins, and the last failure ends it all.
+/// Decides which address is tried next, and when (RFC 8305 §5). The next attempt starts when one has failed or 250 ms
+/// have passed; the first connection wins, and the last failure ends the process.
 ///
-/// A Unix domain socket whose backlog is full answers `EAGAIN` and does not tell when there is room again (connect(2)):
-/// the attempt tries again after a while, for as long as the kernel itself repeats a SYN that is not answered.
+/// A Unix domain socket whose backlog is full answers `EAGAIN` and does not signal when there is room again
+/// (connect(2)): the attempt is retried after a delay, for as long as the kernel repeats an unanswered SYN.
 ///
-/// The driver tells how an attempt ended, and asks for the next step: after each such event, after each step but a
-/// wait, and when a wait is over.
+/// The driver reports how an attempt ended, and asks for the next step: after each such event, after each step other
+/// than a wait, and when a wait is over.
 struct HappyEyeballs: ~Copyable {
     private struct Attempt {
         let number: Int
         let start: MonotonicInstant
-        /// When to try again; nil while the kernel is at it.
+        /// When to retry; nil while the kernel connects.
         var retryTime: MonotonicInstant?
-        /// How long to wait before that next time.
+        /// The delay before the retry after that.
         var pause = HappyEyeballs.pauses.lowerBound
     }
 
     enum Step: Equatable {
-        /// Start an attempt, which has this number from now on; or the one that has it already once more.
+        /// Start an attempt with this number; or retry the one that has it.
         case connect(number: Int, TransportAddress)
-        /// Wait until an attempt ends, or for this moment if it comes before.
+        /// Wait until an attempt ends, or until this moment if it comes first.
         case wait(until: MonotonicInstant?)
-        /// No address can be connected to, or not in time; what is under way is of no use any more. Told once.
+        /// No address can be connected to, or not in time; pending attempts are obsolete. Returned once.
         case fail(ConnectError)
-        /// It is over.
+        /// The process has ended.
         case rest
     }
 
     /// RFC 8305 §8, Connection Attempt Delay.
     static let delay = Duration.milliseconds(250)
 
-    /// The wait before it is knocked again doubles between these.
+    /// The delay before a retry doubles between these.
     static let pauses = Duration.milliseconds(4)...Duration.milliseconds(64)
-    /// The kernel's own for TCP: six repetitions, after 1, 2, 4 … 64 seconds (`tcp_syn_retries`).
+    /// The kernel's own limit for TCP: six repetitions, after 1, 2, 4 … 64 seconds (`tcp_syn_retries`).
     static let patience = Duration.seconds(127)
 
     private let addresses: [TransportAddress]
     private let deadline: MonotonicInstant?
-    /// How many addresses had their attempt; attempts are numbered by their place.
+    /// The number of attempted addresses; attempts are numbered by their position.
     private var started = 0
     private var pendingAttempts: [Attempt] = []
     private var failures: [ConnectError.Attempt] = []
-    /// When the next address has its turn; nil for at once.
+    /// When the next address is tried; nil for immediately.
     private var turn: MonotonicInstant?
     private var isOver = false
 
-    /// `addresses` in order of preference; an empty list fails without an attempt. An attempt that is pending at the
-    /// deadline has failed.
+    /// `addresses` are in order of preference; an empty list fails without an attempt. An attempt that is pending at
+    /// the deadline fails.
     init(addresses: [TransportAddress], deadline: MonotonicInstant? = nil) {
         self.addresses = Self.interleaved(addresses)
         self.deadline = deadline
     }
 
-    /// What to do at this moment.
+    /// The step to take at this moment.
     mutating func next(now: MonotonicInstant) -> Step {
         if isOver { return .rest }
         if let deadline, deadline <= now { return timedOut() }
@@ -68,7 +68,7 @@ struct HappyEyeballs: ~Copyable {
         return .wait(until: nextMoment)
     }
 
-    /// An attempt came to nothing, at this moment.
+    /// Records that an attempt failed at this moment.
     mutating func failed(_ number: Int, _ error: SystemCallError, now: MonotonicInstant) {
         guard let place = place(of: number) else { return }
         if isBusy(addresses[number], error), scheduleRetry(place, now: now) { return }
@@ -77,14 +77,14 @@ struct HappyEyeballs: ~Copyable {
         turn = nil
     }
 
-    /// An attempt stands. Whether it has won: the others are of no use any more then.
+    /// Records that an attempt succeeded. Returns whether it has won: the others are then obsolete.
     mutating func connected(_ number: Int) -> Bool {
         if isOver || place(of: number) == nil { return false }
         isOver = true
         return true
     }
 
-    /// It is the deadline, whatever was said before.
+    /// Makes this moment the deadline.
     mutating func timedOut() -> Step {
         if isOver { return .rest }
         for attempt in pendingAttempts {
@@ -95,7 +95,7 @@ struct HappyEyeballs: ~Copyable {
         return fail()
     }
 
-    /// The connection is not wanted any more.
+    /// Cancels: the connection is no longer wanted.
     mutating func cancel() {
         isOver = true
     }
@@ -124,13 +124,13 @@ struct HappyEyeballs: ~Copyable {
 
     private func place(of number: Int) -> Int? { pendingAttempts.firstIndex { $0.number == number } }
 
-    /// To other families `EAGAIN` is a lack of our own ports, of which time is no cure.
+    /// For other families, `EAGAIN` means that no local port is free, which a retry does not help.
     private func isBusy(_ address: TransportAddress, _ error: SystemCallError) -> Bool {
         guard case .unix = address else { return false }
         return error == SystemCallError(.connect, code: EAGAIN)
     }
 
-    /// Whether the attempt may go on.
+    /// Whether the attempt may be retried.
     private mutating func scheduleRetry(_ place: Int, now: MonotonicInstant) -> Bool {
         let pause = pendingAttempts[place].pause
         if now >= pendingAttempts[place].start.advanced(by: Self.patience) { return false }
@@ -139,7 +139,7 @@ struct HappyEyeballs: ~Copyable {
         return true
     }
 
-    /// Once it is asked for, only its outcome tells whether there will be a further one.
+    /// Once an attempt has started, only its result decides whether another one follows.
     private mutating func retry(_ place: Int) -> Step {
         pendingAttempts[place].retryTime = nil
         let number = pendingAttempts[place].number

@@ -17,9 +17,9 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Reads an IP literal: dotted IPv4, or IPv6 without brackets. Nil when it is neither.
+    /// Parses an IP literal: dotted IPv4, or IPv6 without brackets. Nil for any other text.
     public init?(literal: String) {
-        // To C the text would end there: "127.0.0.1\0.example.com" is not 127.0.0.1.
+        // C would cut the text off there: "127.0.0.1\0.example.com" is not 127.0.0.1.
         if literal.utf8.contains(0) { return nil }
         var v4 = in_addr()
         if unsafe inet_pton(AF_INET, literal, &v4) == 1 {
@@ -38,7 +38,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(storage: .v6(words.0, words.1, scope: scope))
     }
 
-    /// Whether it has 16 bytes, and not four.
+    /// Whether the address has 16 bytes rather than four.
     public var isIPv6: Bool {
         switch storage {
         case .v4: false

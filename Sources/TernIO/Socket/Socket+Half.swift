@@ -3,7 +3,7 @@ import CTernLinux
 import Glibc
 
 extension Socket {
-    /// Sends FIN behind what has been sent, and leaves the other half open.
+    /// Sends FIN after the bytes sent so far, and leaves the receiving half open.
     public func finish() throws(SystemCallError) {
         _ = try SystemCall.run(.shutdown) { shutdown(descriptor.rawValue, Int32(SHUT_WR)) }
     }

@@ -2,8 +2,8 @@
 import CTernLinux
 import Glibc
 
-/// A non-blocking stream socket: TCP, or of the Unix domain. Sending never raises SIGPIPE: a broken connection is an
-/// error like any other.
+/// A non-blocking stream socket: TCP or Unix domain. Sending never raises SIGPIPE: a broken connection is an error like
+/// any other.
 public struct Socket: ~Copyable, Sendable {
     /// The open socket, closed when the value ends.
     public let descriptor: Descriptor
@@ -15,8 +15,8 @@ public struct Socket: ~Copyable, Sendable {
         self.isTCP = isTCP
     }
 
-    /// Opens a socket and starts to connect it. The connection stands, or has failed, when the socket turns writable;
-    /// `finishConnecting` tells which.
+    /// Opens a socket and starts to connect it. The attempt has ended when the socket becomes writable;
+    /// `finishConnecting` returns its result.
     ///
     /// - Parameter local: the address of this end; the kernel chooses its port if that is 0, and all of it if it is
     ///   nil. An address of another family than `address` is an error of bind(2).
@@ -26,7 +26,7 @@ public struct Socket: ~Copyable, Sendable {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
         let connecting = Socket(descriptor: descriptor, isTCP: address.family != AF_UNIX)
-        // Small messages leave at once, as they always do in the Unix domain.
+        // Send small messages at once, as the Unix domain always does.
         if connecting.isTCP { try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let local { try connecting.bind(to: local) }
         do throws(SystemCallError) {
@@ -34,7 +34,7 @@ public struct Socket: ~Copyable, Sendable {
                 unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
             }
         } catch {
-            // EALREADY: interrupted once, the kernel goes on by itself.
+            // EALREADY: the call was interrupted; the kernel continues to connect.
             guard error.code == EINPROGRESS || error.code == EALREADY else { throw error }
         }
         return connecting
@@ -48,8 +48,7 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Throws what became of the connection attempt if it failed. Returns the address of our end, as `localAddress`
-    /// does.
+    /// Throws the error of the connection attempt if it failed. Returns the local address, as `localAddress` does.
     @discardableResult
     func finishConnecting() throws(SystemCallError) -> TransportAddress? {
         var code: Int32 = 0
@@ -63,19 +62,19 @@ public struct Socket: ~Copyable, Sendable {
 
     enum Progress: Equatable {
         case inProgress
-        /// The connection stands, and this is the address of our end.
+        /// The connection is established, and this is the local address.
         case connected(from: TransportAddress?)
     }
 
-    /// Whether the connection stands already: on one machine it does before connect(2) returns, whatever that says.
-    /// Nothing is waited for then.
+    /// Whether the connection is established already: on one machine it is before connect(2) returns, whatever that
+    /// call returns. Does not wait.
     func progress() throws(SystemCallError) -> Progress {
         guard let peer = try? peerAddress() else { return .inProgress }
         return .connected(from: try localAddress(refusing: peer))
     }
 
-    /// Where no server listens on a port of the range that connections start from, the kernel may pick that very port
-    /// and connect the socket to itself (RFC 9293 §3.5, simultaneous open).
+    /// If no server listens on a port of the ephemeral range, the kernel may pick that very port and connect the socket
+    /// to itself (RFC 9293 §3.5, simultaneous open).
     private func localAddress(refusing peer: TransportAddress?) throws(SystemCallError) -> TransportAddress? {
         guard isTCP else { return nil }
         let local = try localAddress()
@@ -83,31 +82,31 @@ public struct Socket: ~Copyable, Sendable {
         return local
     }
 
-    /// The address of our end, for a system call. Nil in the Unix domain, where clients have no name, and in unknown
-    /// families.
+    /// The local address as a system call returns it. Nil in the Unix domain, where clients have no name, and in
+    /// unknown families.
     public func localAddress() throws(SystemCallError) -> TransportAddress? {
         try unsafe TransportAddress.asking(.getsockname) { unsafe getsockname(descriptor.rawValue, $0, $1) }
     }
 
-    /// The address of the other end, nil if that has no name; fails with `ENOTCONN` when there is no other end.
+    /// The peer's address, nil if it has no name; fails with `ENOTCONN` if the socket is not connected.
     func peerAddress() throws(SystemCallError) -> TransportAddress? {
         try unsafe TransportAddress.asking(.getpeername) { unsafe getpeername(descriptor.rawValue, $0, $1) }
     }
 
-    /// Receives what is there, at most `buffer.count` bytes; room for none is no call.
+    /// Receives at most `buffer.count` available bytes; an empty buffer makes no system call.
     public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> IOResult {
         // The kernel would return zero, which means the end of the stream.
         if buffer.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.recv) { unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, 0) }
     }
 
-    /// Sends as much of `bytes` as the kernel takes; zero bytes are no call.
+    /// Sends as much of `bytes` as the kernel takes; an empty span makes no system call.
     public func send(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> IOResult {
         try unsafe send(bytes, Int32(MSG_NOSIGNAL))
     }
 
-    /// Sends the last bytes of a connection that is closed straight afterwards: they wait for its FIN, to leave in one
-    /// packet with it.
+    /// Sends the last bytes of a connection that is closed immediately afterwards: they wait for its FIN, to leave in
+    /// one packet with it.
     public func sendLast(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> IOResult {
         try unsafe send(bytes, Int32(MSG_NOSIGNAL) | Int32(MSG_MORE))
     }
@@ -127,9 +126,10 @@ public struct Socket: ~Copyable, Sendable {
         return unsafe poll(&entry, 1, 0) != 0
     }
 
-    /// Lets the kernel notice a peer that is gone, within a minute or so: while both are silent by keep-alive, while
-    /// there is unsent data by `TCP_USER_TIMEOUT`; each covers only its own case. Four system calls, so not for a
-    /// socket that is watched with a shorter limit. None in the Unix domain: there the kernel tells at once.
+    /// Lets the kernel detect a lost peer within about a minute: by keep-alive while both sides are idle, by
+    /// `TCP_USER_TIMEOUT` while there is unsent data; each covers only its own case. Makes four system calls, so do not
+    /// use it for a socket with a shorter timeout. Has no effect in the Unix domain, where the kernel reports it at
+    /// once.
     public func detectDeadPeer() throws(SystemCallError) {
         guard isTCP else { return }
         try set(SOL_SOCKET, SO_KEEPALIVE, 1)

@@ -2,10 +2,10 @@
 import CTernLinux
 import Glibc
 
-/// The form in which the kernel takes and gives addresses.
+/// The address in the form of system calls.
 extension TransportAddress {
-    /// Reads the `length` bytes that the kernel or the resolver wrote. Nil for families other than these, for less than
-    /// a whole address, and for a Unix domain socket without a name.
+    /// Reads the `length` bytes that the kernel or the resolver wrote. Nil for other families, for an incomplete
+    /// address, and for a Unix domain socket without a name.
     init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(length))
         guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
@@ -28,7 +28,7 @@ extension TransportAddress {
         }
     }
 
-    /// Asks the kernel for an address with a call like getsockname(2).
+    /// Gets an address with a call like getsockname(2).
     static func asking(
         _ name: SystemCallError.Call,
         _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -40,12 +40,12 @@ extension TransportAddress {
             // sockaddr_storage begins with the fields of sockaddr and has room for every family.
             let address = unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
             _ = try SystemCall.run(name) { unsafe call(address, &length) }
-            // The kernel tells the length it would have written, had there been more room.
+            // The kernel returns the length it would have written with enough room.
             return unsafe TransportAddress(address, length: min(length, room))
         }
     }
 
-    /// `AF_INET` and its like.
+    /// The address family, for example `AF_INET`.
     var family: Int32 {
         switch self {
         case .ip(let address, _): address.isIPv6 ? AF_INET6 : AF_INET

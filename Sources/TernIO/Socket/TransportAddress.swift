@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a socket connects to.
+/// The address that a socket connects to.
 public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP port, in the machine's byte order, at an IP address.
     case ip(IPAddress, port: UInt16)
     /// A Unix domain socket of this machine.
     case unix(UnixSocketName)
 
-    /// Reads an IP literal: dotted IPv4, or IPv6 without brackets. Nil when it is neither.
+    /// Parses an IP literal: dotted IPv4, or IPv6 without brackets. Nil for any other text.
     public init?(literal: String, port: UInt16) {
         guard let address = IPAddress(literal: literal) else { return nil }
         self = .ip(address, port: port)

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a Unix domain socket is reached by: a path, or a name in Linux's abstract space, which no file stands for
-/// (unix(7)).
+/// The name of a Unix domain socket: a path, or a name in Linux's abstract namespace, which has no file (unix(7)).
 public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes that the kernel has room for. An abstract name shares them with the NUL that it begins with there.
+    /// The kernel's maximum in bytes. An abstract name shares it with the NUL that precedes it there.
     static let room = 108
 
-    /// Bytes, not characters: two spellings of "é" are two files.
+    /// Bytes, not characters: two encodings of "é" are two files.
     let bytes: [UInt8]
-    /// Whether it is a name in the abstract space, and no path.
+    /// Whether it is a name in the abstract namespace rather than a path.
     public let isAbstract: Bool
 
     /// The path of a socket in the file system, of 1 to 108 bytes.
     public init(path: String) throws(InvalidUnixSocketName) {
         let bytes = Array(path.utf8)
-        // To C the path would end there, and the socket would be another one.
+        // C would cut the path off there and reach another socket.
         if bytes.contains(0) { throw .nulInPath }
         try self.init(bytes, isAbstract: false)
     }
 
-    /// A name in the abstract space, of 1 to 107 bytes, without the NUL that it begins with in the kernel. A NUL
-    /// inside is a byte like any other.
+    /// Creates a name in the abstract namespace, of 1 to 107 bytes, without the NUL that precedes it in the kernel. A
+    /// NUL inside is a byte like any other.
     public init(abstract name: String) throws(InvalidUnixSocketName) {
         try self.init(Array(name.utf8), isAbstract: true)
     }
@@ -33,7 +32,7 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
         self.isAbstract = isAbstract
     }
 
-    /// Reads the kernel's form. Nil when there is no name: the socket was never bound, as that of a client.
+    /// Reads the kernel's form. Nil if there is no name: the socket was never bound, like a client's.
     init?(kernelForm: some Collection<UInt8>) {
         let isAbstract = kernelForm.first == 0
         let name = isAbstract ? Array(kernelForm.dropFirst()) : Array(kernelForm.prefix { $0 != 0 })
@@ -41,7 +40,7 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
         self = read
     }
 
-    /// What the kernel is told. A path ends in a NUL where there is room for it.
+    /// The name in the kernel's form. A path ends with a NUL if there is room for it.
     var kernelForm: [UInt8] {
         isAbstract ? [0] + bytes : bytes.count < Self.room ? bytes + [0] : bytes
     }
@@ -49,9 +48,9 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
     /// The path, or nil for an abstract name.
     public var path: String? { isAbstract ? nil : String(decoding: bytes, as: UTF8.self) }
 
-    /// The path, or an abstract name after an "@", with further ones for NULs inside, as in `/proc/net/unix`.
+    /// The path, or an abstract name after an "@", with an "@" for each NUL inside, as in `/proc/net/unix`.
     public var description: String {
-        // A relative path may begin like an abstract name.
+        // A relative path may begin with the same character as an abstract name.
         if let path { return path.hasPrefix("@") ? "./" + path : path }
         return "@" + String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "@") : $0 }, as: UTF8.self)
     }

@@ -130,7 +130,7 @@ import Testing
         #expect(reason { _ = try begin(&exchange) } == nil)
     }
 
-    @Test func `After an error an exchange answers nothing else`() throws {
+    @Test func `After an error an exchange decodes nothing more`() throws {
         var exchange = Exchange()
         _ = try begin(&exchange)
         #expect(reason { try receive(&exchange, "ICY 200 OK\r\n") } == .statusLine(.notHTTP))

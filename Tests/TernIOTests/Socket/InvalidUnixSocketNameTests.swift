@@ -9,6 +9,6 @@ import Testing
         #expect(InvalidUnixSocketName.nulInPath.description == "the path contains a NUL")
         #expect(
             InvalidUnixSocketName.tooLong(bytes: 120, limit: 108).description
-                == "the name has 120 bytes, 108 are possible")
+                == "the name has 120 bytes, the maximum is 108")
     }
 }
