@@ -2,7 +2,7 @@
 // Safety: the context is owned by one value, and the pointers are lent for one call.
 import CTernOpenSSL
 
-/// A hash that is computed piece by piece.
+/// A hash that is computed incrementally.
 @safe
 package struct MessageDigest: ~Copyable {
     /// Which.
@@ -13,7 +13,7 @@ package struct MessageDigest: ~Copyable {
     private let context: OpaquePointer?
     private var isSound: Bool
 
-    /// An error of OpenSSL's, such as that there is no memory, shows in the end.
+    /// An error of OpenSSL, such as a failed allocation, makes the result nil.
     package init(_ algorithm: Algorithm) {
         OpenSSLError.clear()
         let made = unsafe EVP_MD_CTX_new()
@@ -24,13 +24,13 @@ package struct MessageDigest: ~Copyable {
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    /// Takes in more.
+    /// Adds bytes to the hash.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard isSound, let start = bytes.baseAddress else { return }
         isSound = unsafe EVP_DigestUpdate(context, start, bytes.count) == 1
     }
 
-    /// The hash of all that was taken in; nil if it could not be computed.
+    /// Returns the hash of all added bytes; nil if it could not be computed.
     package consuming func finish() -> [UInt8]? {
         var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0

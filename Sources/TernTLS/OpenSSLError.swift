@@ -9,7 +9,7 @@ public struct OpenSSLError: Error, Sendable, Hashable {
     public let library: String
     /// The reason, such as `wrong version number`.
     public let reason: String
-    /// What the place of the error added, or empty.
+    /// Details added where the error occurred, or empty.
     public let detail: String
 
     /// The library's number, `ERR_LIB_…`.
@@ -17,19 +17,18 @@ public struct OpenSSLError: Error, Sendable, Hashable {
     /// The reason's number within its library.
     var reasonNumber: Int32 { ERR_GET_REASON(code) }
 
-    /// Empties this thread's queue: the first thing that is done before OpenSSL is used, which is why it sets OpenSSL
-    /// up.
+    /// Empties this thread's queue. Every use of OpenSSL begins with it, so it also sets OpenSSL up.
     ///
-    /// It nearly always is empty already, and OpenSSL goes through all its 16 places to clear it: looking first is a
-    /// tenth of the work, for something that is done several times per record.
+    /// The queue is nearly always empty, and OpenSSL clears all its 16 entries: checking first takes a tenth of the
+    /// time, several times per record.
     static func clear() {
         if !OpenSSLLibrary.isReady || ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Takes everything out of this thread's queue, oldest first.
+    /// Removes all entries of this thread's queue, oldest first.
     ///
     /// The queue belongs to the thread, not to a connection: it is emptied before each call into `libssl` and read
-    /// straight after, so one connection's failure never shows up as another's.
+    /// right after it, so one connection's error is never reported as another's.
     static func drain() -> [OpenSSLError] {
         var errors: [OpenSSLError] = []
         while true {
@@ -55,14 +54,14 @@ extension OpenSSLError: CustomStringConvertible {
 }
 
 extension [OpenSSLError] {
-    /// A description of what went wrong, with what OpenSSL reported, if anything, behind it.
+    /// A description of an error, followed by OpenSSL's entries, if there are any.
     func appended(to text: String) -> String {
         isEmpty ? text : text + " [" + map(\.description).joined(separator: "; ") + "]"
     }
 }
 
 extension String {
-    /// Copies a C string; nil is the empty string.
+    /// Copies a C string; nil becomes the empty string.
     @unsafe init(cStringOrEmpty text: UnsafePointer<CChar>?) {
         self = unsafe text.map { unsafe String(cString: $0) } ?? ""
     }

@@ -3,13 +3,13 @@ import CTernOpenSSL
 
 /// OpenSSL, set up before its first use here.
 enum OpenSSLLibrary {
-    /// OpenSSL would free itself when the process exits, under threads that still use it: a reactor that was ending
-    /// just then crashed on a lock that was gone. The memory goes with the process anyway. If the application has set
+    /// OpenSSL must not free itself when the process exits while threads still use it: reactors that ended at that
+    /// moment have crashed on a freed lock. The memory is freed with the process anyway. If the application has set
     /// OpenSSL up before, its choice stays.
     static let isReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
 
-    /// From OpenSSL 3.2 on, `SSL_MODE_RELEASE_BUFFERS` is heard by what a connection is made with: its write buffer
-    /// would stay if the mode were set after the handshake, as it is before 3.2 because each flight would make its
-    /// buffers anew.
+    /// From OpenSSL 3.2 on, a connection reads `SSL_MODE_RELEASE_BUFFERS` when it is created: its write buffer would
+    /// stay allocated if the mode were set after the handshake. Before 3.2 the mode is set then, because each flight
+    /// would otherwise allocate its buffers again.
     static let releasesBuffersFromTheStart = OpenSSL_version_num() >= 0x3020_0000
 }

@@ -1,60 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a TLS context or session could not do what it was asked.
+/// An error of a TLS context or session.
 public struct TLSError: Error, Sendable, Hashable {
-    /// What went wrong: with our configuration, with the peer, or in its use here.
+    /// The cause: the configuration, the peer, or incorrect use.
     public enum Reason: Sendable, Hashable {
-        /// The configuration contradicts itself or names what OpenSSL does not have.
+        /// The configuration contradicts itself or requires what OpenSSL does not support.
         case invalidConfiguration(Setting)
-        /// Not a lower-case DNS name in A-label form, nor an IP literal without brackets.
+        /// The host is neither a lower-case DNS name in A-label form nor an IP literal without brackets.
         case invalidHost(String)
-        /// The server's certificates were refused; nothing was sent but the alert.
+        /// The server's certificates were refused; only the alert was sent.
         case trust(TrustFailure)
         /// The peer ended the connection with this fatal alert.
         case alert(TLSAlert)
-        /// The server demands a certificate of ours, and the configuration has no identity. This is what it sent.
+        /// The server requires a client certificate, and the configuration has no identity. The value is the alert.
         case clientCertificateRequired(TLSAlert)
-        /// The handshake broke off on our side; `openSSL` says at which rule.
+        /// The handshake failed locally; `openSSL` has the reason.
         case handshakeFailed
-        /// The peer broke the protocol after the handshake: a record that does not authenticate, or does not belong.
+        /// The peer violated the protocol after the handshake: a record fails authentication, or is not allowed.
         case protocolViolation
-        /// The peer goes on sending messages that carry no application data, such as key updates or session tickets:
-        /// more than `limit` of them, where each is to be earned by half a kilobyte of data.
+        /// The peer sent too many messages without application data, such as key updates or session tickets: more than
+        /// `limit`, each of which requires half a kilobyte of application data.
         case tooManyMessages(limit: Int)
         /// The handshake ended without a certificate of the peer.
         case noPeerCertificate
-        /// The ciphertext ended without the peer's close_notify: what arrived may be incomplete (RFC 8446 §6.1).
+        /// The ciphertext ended without the peer's close_notify: the data received may be incomplete (RFC 8446 §6.1).
         case truncated
-        /// Application data was asked for before the handshake was complete.
+        /// Application data was read or written before the handshake was complete.
         case notEstablished
-        /// Application data was given after `close`.
+        /// Application data was written after `close`.
         case closed
         /// OpenSSL had no memory, or no entropy.
         case outOfResources
     }
 
-    /// A part of the configuration that cannot be used.
+    /// The invalid part of a configuration.
     public enum Setting: Sendable, Hashable {
-        /// The oldest version is newer than the newest.
+        /// The minimum version is newer than the maximum.
         case versions(minimum: TLSProtocolVersion, maximum: TLSProtocolVersion)
-        /// Empty, or longer than the 255 bytes that ALPN has room for.
+        /// The name is empty, or longer than the 255 bytes that ALPN allows.
         case applicationProtocol(String)
-        /// The identity's key is too weak, or of a kind that TLS does not know.
+        /// The identity's key is too weak, or of a kind that TLS does not support.
         case identity
     }
 
-    /// Which of them it was.
+    /// The kind of error.
     public let reason: Reason
-    /// What OpenSSL reported, oldest first.
+    /// OpenSSL's error queue, oldest first.
     public let openSSL: [OpenSSLError]
 
-    /// An error for a reason, with what OpenSSL reported if it did.
+    /// An error with a reason and, if OpenSSL failed, its error queue.
     public init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
         self.reason = reason
         self.openSSL = openSSL
     }
 
-    /// Takes what OpenSSL left in this thread's queue.
+    /// Empties this thread's OpenSSL error queue into the error.
     static func withQueue(_ reason: Reason) -> TLSError { TLSError(reason, openSSL: OpenSSLError.drain()) }
 }
 
@@ -66,12 +66,12 @@ extension TLSError: CustomStringConvertible {
                 "no protocol version between \(minimum) and \(maximum)"
             case .invalidConfiguration(.applicationProtocol(let name)):
                 "application protocol \"\(name)\" is not 1 to 255 bytes long"
-            case .invalidConfiguration(.identity): "the client identity is of no use in TLS"
+            case .invalidConfiguration(.identity): "the client identity cannot be used in TLS"
             case .invalidHost(let host): "\"\(ShortenedText.shortened(host))\" is neither a DNS name nor an IP address"
             case .trust(let failure): failure.description
             case .alert(let alert): "the peer sent the fatal alert \(alert)"
             case .clientCertificateRequired(let alert):
-                "the server demands a client certificate and there is none (it sent the fatal alert \(alert))"
+                "the server requires a client certificate, and none is configured (it sent the fatal alert \(alert))"
             case .handshakeFailed: "TLS handshake failed"
             case .protocolViolation: "the peer broke the TLS protocol"
             case .tooManyMessages(let limit): "the peer sent more than \(limit) messages without application data"
@@ -86,7 +86,7 @@ extension TLSError: CustomStringConvertible {
 }
 
 extension TLSError {
-    /// The refusal, if the server's certificates were refused.
+    /// The trust failure, if the server's certificates were refused.
     public var trustFailure: TrustFailure? {
         if case .trust(let failure) = reason { failure } else { nil }
     }

@@ -63,7 +63,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .authorities: "--cacert cannot be read"
         case .pin: "no --pin matches"
         case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
-        case .clientCertificateRequired: "the server demands a client certificate"
+        case .clientCertificateRequired: "the server requires a client certificate"
         }
     }
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A client certificate with its private key, for servers that ask for one (mutual TLS).
+/// A client certificate with its private key, for servers that request one (mutual TLS).
 ///
-/// Two are equal if their certificates and hosts are: the key is known to belong to the first certificate.
+/// Two identities are equal if their certificates and hosts are: the key always matches the first certificate.
 public struct ClientIdentity: Sendable {
-    /// What is sent: the certificate of the key, then those that lead to its authority.
+    /// The certificates to send: the key's own, then those that lead to its authority.
     public let certificates: [X509Certificate]
     let privateKey: PrivateKeyReference
-    /// The servers that may see the certificate, proxies included; nil for all that ask, as in curl: also for one that
-    /// a redirect leads to, which learns the client's identity from it. Other servers get the answer of a client
-    /// without a certificate.
+    /// The servers, proxies included, that may receive the certificate; nil for every server that requests one, as with
+    /// curl. That includes the target of a redirect, which learns the client's identity. Other servers receive the
+    /// reply of a client without a certificate.
     public var hosts: [HostPattern]?
 
     /// Reads certificates and key from PEM.
     ///
     /// - Parameters:
     ///   - pem: the certificates in the order they are sent, the key's own first.
-    ///   - privateKeyPEM: the key; nil if it is in `pem` too.
-    ///   - passphrase: what the key is encrypted with; not used on a key that is not encrypted.
+    ///   - privateKeyPEM: the key; nil if `pem` contains it.
+    ///   - passphrase: decrypts the key; ignored for a key that is not encrypted.
     public init(
         pem: [UInt8], privateKeyPEM: [UInt8]? = nil, passphrase: String? = nil
     ) throws(ClientIdentityError) {
@@ -31,7 +31,7 @@ public struct ClientIdentity: Sendable {
         try self.init(certificates, try PrivateKeyReference(pem: privateKeyPEM ?? pem, passphrase: passphrase))
     }
 
-    /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file that was made without one.
+    /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file created without one.
     public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
         let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
         try self.init(contents.certificates, contents.privateKey)
@@ -53,7 +53,7 @@ extension ClientIdentity: Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(certificates) }
 
-    /// Whether the server called `host` may see the certificate.
+    /// Whether the server called `host` may receive the certificate.
     func isIntended(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
 }
 

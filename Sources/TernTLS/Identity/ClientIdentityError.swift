@@ -2,27 +2,27 @@
 
 /// Why bytes are not a client identity.
 public struct ClientIdentityError: Error, Sendable, Hashable {
-    /// What is missing, cannot be read, or does not fit.
+    /// What is missing, unreadable or inconsistent.
     public enum Reason: Sendable, Hashable {
         /// The certificates cannot be read.
         case certificate(CertificateError)
-        /// There is no private key that can be read.
+        /// There is no readable private key.
         case noPrivateKey
         /// The private key is encrypted, and no passphrase was given.
         case passphraseNeeded
-        /// The passphrase does not open the private key or the PKCS#12 file.
+        /// The passphrase does not decrypt the private key or the PKCS#12 file.
         case wrongPassphrase
         /// The private key does not belong to the first certificate.
         case keyMismatch
-        /// Not a PKCS#12 file, or one encrypted with an algorithm this OpenSSL has retired.
+        /// The bytes are not a PKCS#12 file, or are encrypted with an algorithm that this OpenSSL has retired.
         case invalidPKCS12
-        /// More bytes than OpenSSL can count.
+        /// More bytes than OpenSSL can handle.
         case tooLarge
     }
 
-    /// Which of them it was.
+    /// The kind of error.
     public let reason: Reason
-    /// What OpenSSL reported, oldest first.
+    /// OpenSSL's error queue, oldest first.
     public let openSSL: [OpenSSLError]
 
     init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
@@ -30,7 +30,7 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         self.openSSL = openSSL
     }
 
-    /// Takes what OpenSSL left in this thread's queue.
+    /// Empties this thread's OpenSSL error queue into the error.
     static func withQueue(_ reason: Reason) -> ClientIdentityError {
         ClientIdentityError(reason, openSSL: OpenSSLError.drain())
     }

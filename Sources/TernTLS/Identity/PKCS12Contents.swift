@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What a PKCS#12 file holds, as far as it makes an identity.
+/// The contents of a PKCS#12 file that make an identity.
 struct PKCS12Contents {
-    /// The key's own certificate first, then its issuers as far as the file has them.
+    /// The key's own certificate first, then its issuers that the file contains.
     let certificates: [X509Certificate]
     let privateKey: PrivateKeyReference
 
@@ -15,7 +15,7 @@ struct PKCS12Contents {
         }
         guard let file = unsafe file else { throw .withQueue(.invalidPKCS12) }
         defer { unsafe PKCS12_free(file) }
-        // A C string ends at a zero byte; a passphrase with one would silently lose its tail.
+        // A C string ends at a zero byte, which would silently truncate a passphrase that contains one.
         guard !passphrase.utf8.contains(0), unsafe Self.opens(file, passphrase) else {
             throw .withQueue(.wrongPassphrase)
         }
@@ -34,15 +34,15 @@ struct PKCS12Contents {
         OpenSSLError.clear()
     }
 
-    /// A file without a MAC proves nothing, and is opened by its passphrase alone.
+    /// A file without a MAC is not authenticated; only decryption with its passphrase checks it.
     @unsafe private static func opens(_ file: OpaquePointer, _ passphrase: String) -> Bool {
         guard unsafe PKCS12_mac_present(file) == 1 else { return true }
         if unsafe PKCS12_verify_mac(file, passphrase, -1) == 1 { return true }
-        // Of an empty passphrase the standard knows two spellings.
+        // The standard has two encodings of an empty passphrase.
         return unsafe passphrase.isEmpty && PKCS12_verify_mac(file, nil, 0) == 1
     }
 
-    /// The file keeps certificates in any order; a server reads them in one.
+    /// The file stores certificates in any order; a server reads them in one.
     private static func chain(from leaf: X509Certificate, among others: [X509Certificate]) -> [X509Certificate] {
         var chain = [leaf]
         while let last = chain.last, let issuer = others.first(where: { !chain.contains($0) && $0.mayHaveIssued(last) })

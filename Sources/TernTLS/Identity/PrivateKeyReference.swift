@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A counted reference to an `EVP_PKEY` with a private key.
+/// A reference-counted `EVP_PKEY` with a private key.
 ///
-/// Safety: the pointer is owned, never nil, freed once in `deinit` and only read; OpenSSL wipes the key when it frees
+/// Safety: the pointer is owned, never nil, freed once in `deinit` and only read; OpenSSL erases the key when it frees
 /// it.
 @safe final class PrivateKeyReference: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe EVP_PKEY_free(pointer) }
 
-    /// Reads the first private key of a PEM text, passing over everything else.
+    /// Reads the first private key of a PEM text, skipping everything else.
     convenience init(pem: [UInt8], passphrase: String?) throws(ClientIdentityError) {
         guard let count = Int32(exactly: pem.count) else { throw ClientIdentityError(.tooLarge) }
         OpenSSLError.clear()
@@ -21,7 +21,7 @@ import CTernOpenSSL
         let key = unsafe pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return nil }
             defer { unsafe BIO_free(bio) }
-            // Never without a callback: the default asks at the terminal, and waits.
+            // Never without a callback: the default prompts on the terminal and blocks.
             return unsafe PEM_read_bio_PrivateKey(
                 bio, nil,
                 { target, size, _, context in
@@ -35,14 +35,14 @@ import CTernOpenSSL
     }
 }
 
-/// What OpenSSL hears when it asks for a passphrase.
+/// The answer to OpenSSL's request for a passphrase.
 private final class PassphraseAnswer {
     private let passphrase: [UInt8]?
     private var wasAsked = false
 
     init(_ passphrase: String?) { self.passphrase = passphrase.map { Array($0.utf8) } }
 
-    /// Copies the passphrase and returns its length; -1 if there is none, or no room for it.
+    /// Copies the passphrase and returns its length; -1 if there is none, or it does not fit.
     @unsafe func give(_ target: UnsafeMutablePointer<CChar>?, _ size: Int32) -> Int32 {
         wasAsked = true
         guard let passphrase, let target = unsafe target, let count = Int32(exactly: passphrase.count), count <= size
@@ -51,7 +51,7 @@ private final class PassphraseAnswer {
         return count
     }
 
-    /// Why no key came out. Whether there was none or a broken one, OpenSSL does not tell.
+    /// The reason why there is no key. OpenSSL does not distinguish a missing key from a broken one.
     var explanation: ClientIdentityError.Reason {
         guard wasAsked else { return .noPrivateKey }
         return passphrase == nil ? .passphraseNeeded : .wrongPassphrase

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What one certificate of a chain says for itself, and what an evaluation found wrong with it.
+/// The contents of one certificate of a chain, and the problems that an evaluation found with it.
 public struct CertificateFindings: Sendable, Hashable {
-    /// Where in its chain a certificate stands.
+    /// The position of a certificate in its chain.
     public enum Role: String, Sendable, Hashable {
-        /// The server's own.
+        /// The server's own certificate.
         case leaf
-        /// An authority between the two.
+        /// An intermediate authority.
         case intermediate
-        /// The end of a chain that was validated.
+        /// The end of a validated chain.
         case anchor
     }
 
-    /// How the dates stand at the moment of the evaluation.
+    /// The validity dates at the moment of the evaluation.
     public enum Dates: Sendable, Hashable {
-        /// Valid, for this number of whole days more.
+        /// Valid, with this number of whole days left.
         case current(daysLeft: Int)
-        /// No longer valid.
+        /// Expired.
         case expired
-        /// Not valid so far.
+        /// Not yet valid.
         case notYetValid
-        /// The certificate's own times are nonsense.
+        /// The certificate's dates cannot be read.
         case unreadable
     }
 
     /// The position in the chain; 0 is the leaf.
     public let depth: Int
-    /// Where it stands.
+    /// Its role in the chain.
     public let role: Role
     /// The certificate itself.
     public let certificate: X509Certificate
-    /// In a form that can be pinned.
+    /// The key as a pin.
     public let publicKey: X509Certificate.PublicKey
-    /// Whether it was valid at the moment of the evaluation.
+    /// The validity at the moment of the evaluation.
     public let dates: Dates
-    /// What it is made out to, as `subjectAltName` has it.
+    /// The names in `subjectAltName`.
     public let names: [SubjectAlternativeName]
-    /// Such as `EC prime256v1` or `RSA 2048`.
+    /// The key's algorithm, for example `EC prime256v1` or `RSA 2048`.
     public let key: String
-    /// What breaking the key costs, in bits; below 112 it is refused.
+    /// The security strength of the key in bits; a key below 112 is refused.
     public let keySecurityBits: Int
-    /// Such as `ecdsa-with-SHA256`.
+    /// The signature's algorithm, for example `ecdsa-with-SHA256`.
     public let signature: String
-    /// What forging the signature's hash costs, in bits; below 112 it is refused, unless it is an anchor's.
+    /// The security strength of the signature's hash in bits; below 112 it is refused, except in an anchor.
     public let signatureSecurityBits: Int
-    /// Whether it may issue certificates.
+    /// Whether the certificate may issue certificates.
     public let isAuthority: Bool
-    /// `basicConstraints`, `keyUsage`, `extendedKeyUsage` and `nameConstraints` in words; nil where there are none.
+    /// `basicConstraints`, `keyUsage`, `extendedKeyUsage` and `nameConstraints` as text; nil for absent ones.
     public let basicConstraints, keyUsage, extendedKeyUsage, nameConstraints: String?
-    /// What is known about its revocation, and where from; nil if the policy does not ask.
+    /// The revocation status and its source; nil if the policy does not check revocation.
     public let revocation: RevocationFinding?
-    /// The failure, if it is this certificate's.
+    /// The failure, if it concerns this certificate.
     public let failure: TrustFailure?
 
     init(
@@ -97,21 +97,20 @@ extension CertificateFindings.Dates {
 }
 
 extension ServerTrustResult {
-    /// What `findings` are about.
+    /// The chain that `findings` describe.
     public enum Chain: String, Sendable, Hashable {
-        /// The chain that was validated.
+        /// The validated chain.
         case verified
-        /// A path whose signatures hold, and nothing more.
+        /// A path whose signatures are valid, but which was not validated otherwise.
         case signed
-        /// The list the server sent, which proves nothing.
+        /// The list that the server sent, which is not verified.
         case sent
     }
 
-    /// The best chain there is to look at: once a server is refused, often only what it sent.
+    /// The best available chain: for a refused server, often only the list that it sent.
     public var chain: Chain { verifiedChain.isEmpty ? .sent : isChainValidated ? .verified : .signed }
 
-    /// Everything there is to say about each certificate of `chain`, leaf first. Reads the certificates when it is
-    /// called.
+    /// All findings about each certificate of `chain`, leaf first. Reads the certificates on each call.
     public var findings: [CertificateFindings] {
         let certificates = verifiedChain.isEmpty ? sentChain : verifiedChain
         return certificates.enumerated().map { depth, certificate in

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A host, or the hosts below one: `*.example.com` stands for exactly one label more, `**.example.com` for
+/// A host, or the hosts below one: `*.example.com` matches exactly one further label, `**.example.com` matches
 /// `example.com` and everything below it.
 ///
-/// Compared in lower case and without a trailing dot. An address is only ever itself.
+/// Compared in lower case and without a trailing dot. An address matches only itself.
 public struct HostPattern: Sendable, Hashable {
-    /// How far below its host a pattern reaches.
+    /// The range of hosts that a pattern matches.
     public enum Scope: Sendable, Hashable {
         /// The host alone.
         case exact
-        /// One label below the host, and not the host itself.
+        /// One label below the host, but not the host itself.
         case oneLabelBelow
-        /// The host, and any depth below it.
+        /// The host, and all names below it.
         case anyDepth
     }
 
-    /// How far below `host` the pattern reaches.
+    /// The range of hosts that the pattern matches.
     public let scope: Scope
-    /// The host without the asterisks, in the spelling in which hosts are compared.
+    /// The host without the asterisks, in the normalised form in which hosts are compared.
     public let host: String
 
-    /// - Throws: what does not stand for any host.
+    /// - Throws: ``HostPatternError`` for a text that matches no host.
     public init(_ text: String) throws(HostPatternError) {
         let name: Substring
         (scope, name) =
@@ -36,7 +36,7 @@ public struct HostPattern: Sendable, Hashable {
         }
     }
 
-    /// Whether the pattern stands for `host`.
+    /// Whether the pattern matches `host`.
     public func matches(_ host: String) -> Bool {
         let host = HostName.canonical(host)
         switch scope {
@@ -51,7 +51,7 @@ public struct HostPattern: Sendable, Hashable {
 }
 
 extension HostPattern: CustomStringConvertible {
-    /// As it is written in a policy.
+    /// The pattern as written in a policy.
     public var description: String {
         switch scope {
         case .exact: host

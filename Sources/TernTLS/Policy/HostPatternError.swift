@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is neither a host nor a pattern for hosts.
+/// Why a text is neither a host nor a host pattern.
 public enum HostPatternError: Error, Sendable, Hashable {
-    /// Not a DNS name in A-label form, nor an IP address without brackets.
+    /// The text is neither a DNS name in A-label form nor an IP address without brackets.
     case invalidHost(String)
-    /// An asterisk anywhere but in `*.` or `**.` at the beginning.
+    /// There is an asterisk anywhere but in `*.` or `**.` at the beginning.
     case misplacedWildcard(String)
 }
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server that did not meet a pin set: what RFC 7469 §3 has a client report.
+/// A server that did not match a pin set: the report of RFC 7469 §3.
 public struct PinFailureReport: Sendable {
-    /// The evaluation: both chains, the keys seen, the moment.
+    /// The evaluation: both chains, the keys found, the time.
     public let result: ServerTrustResult
-    /// Which rule the server broke.
+    /// The rule that the server broke.
     public let failure: TrustFailure
-    /// The port the server was reached at.
+    /// The server's port.
     public let port: UInt16
-    /// The set it did not meet.
+    /// The pin set that did not match.
     public let pinSet: PinSet
 
-    /// Whether the connection was refused for it.
+    /// Whether the connection was refused for this reason.
     public var isRefused: Bool { !result.isAccepted }
 
-    /// - Returns: nil if the server met the set, or the set has expired.
+    /// - Returns: nil if the server matched the set, or the set has expired.
     public init?(_ answered: ServerTrustResult, port: UInt16, pinSet: PinSet) {
-        // What a delegate makes of a verdict is no matter of pins.
+        // A delegate's decision about a verdict does not concern pins.
         let result = answered.policyVerdict ?? answered
         if result.isChainValidated {
-            // Of several sets, this one speaks of its own pins.
+            // With several sets, the report names the pins of this one.
             guard !pinSet.isExpired(at: result.time), !pinSet.matches(result.verifiedChain) else { return nil }
             failure = TrustFailure(
                 .keyNotPinned(pins: pinSet.allPins), host: result.host, seen: result.verifiedChain)

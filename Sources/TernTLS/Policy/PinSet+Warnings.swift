@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PinSet {
-    /// What will hurt sooner or later. Nothing here keeps a set from being used: a guard rail that stops the
-    /// application is an outage too.
+    /// Problems of a pin set that will cause trouble later. They do not prevent its use: a check that stops the
+    /// application would be an outage, too.
     public enum Warning: Sendable, Hashable {
-        /// No server can match.
+        /// The set has no pins, so no server can match.
         case noPins
-        /// If the one key is lost, no client can connect until the application is replaced.
+        /// If the only key is lost, no client can connect until the application is replaced.
         case onePin
-        /// All pins are in use, as far as the set says; none is kept for an emergency.
+        /// All pins are in use; none is a backup.
         case noBackup
         /// The same key is listed more than once, so there are fewer pins than it seems.
         case repeatedPin(X509Certificate.PublicKey)
-        /// The pins count no more.
+        /// The set has expired, so its pins are ignored.
         case expired
-        /// The pins stop counting within this number of days, at most 30.
+        /// The set expires within this number of days, at most 30.
         case expiresSoon(days: Int)
-        /// Mismatches are neither refused nor reported by the set itself.
+        /// Mismatches are accepted, and the set has no URL to report them to.
         case reportsNowhere
-        /// Every one of its hosts is excluded again, so that nothing is pinned.
+        /// All hosts of the set are excluded, so that no host is pinned.
         case excludesItsHosts
-        /// The pattern means everything below a domain of one label, such as `**.com`: the pins are demanded of every
-        /// host there.
+        /// The pattern covers everything below a domain of one label, such as `**.com`: every host there must match the
+        /// pins.
         case topLevelDomain(HostPattern)
     }
 
-    /// - Parameter time: the moment to judge for, in seconds since 1970-01-01T00:00:00Z.
+    /// - Parameter time: the time of the check, in seconds since 1970-01-01T00:00:00Z.
     public func warnings(at time: Int64) -> [Warning] {
         var warnings: [Warning] = []
         let distinct = Set(allPins)
@@ -50,7 +50,7 @@ extension PinSet {
         return warnings
     }
 
-    /// Whether one of the excluded patterns stands for whatever `pattern` stands for.
+    /// Whether one of the excluded patterns covers every host that `pattern` matches.
     private func excludesAll(of pattern: HostPattern) -> Bool {
         excludedHosts.contains { excluded in
             excluded == pattern
@@ -70,7 +70,7 @@ extension PinSet.Warning: CustomStringConvertible {
         case .expiresSoon(let days): "expires within \(days + 1) days; nothing is pinned from then on"
         case .reportsNowhere: "mismatches are let through and reported to no URL"
         case .excludesItsHosts: "excludes all of its own hosts, so nothing is pinned"
-        case .topLevelDomain(let pattern): "\(pattern) stands for a whole top-level domain"
+        case .topLevelDomain(let pattern): "\(pattern) covers a whole top-level domain"
         }
     }
 }

@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Public keys pinned for some hosts, with what it takes to live with pins: backups, an expiry date, and a mode that
-/// only reports (after RFC 7469 and TrustKit).
+/// Public keys pinned for some hosts, with backup pins, an expiry date, and a mode that only reports (after RFC 7469
+/// and TrustKit).
 ///
-/// Chain and host are always validated first; the pins come on top. A set is a value: to rotate pins, make a new one.
+/// Chain and host are always validated first; the pins are an additional check. A set is a value: to rotate pins,
+/// create a new one.
 public struct PinSet: Sendable, Hashable {
-    /// What a mismatch leads to. A chain that is not valid is refused in either mode.
+    /// The effect of a mismatch. An invalid chain is refused in either mode.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// The connection is refused.
         case enforce
-        /// The connection is accepted, and the mismatch told.
+        /// The connection is accepted, and the mismatch is reported.
         case reportOnly
     }
 
-    /// Which certificates of the verified chain a pin may match.
+    /// The certificates of the verified chain that a pin may match.
     public enum Scope: String, Sendable, Hashable, CaseIterable {
         /// Leaf, intermediate or root.
         case anyCertificate
-        /// The server's own certificate alone.
+        /// The server's own certificate only.
         case leaf
     }
 
-    /// The hosts the set is for. Only a manager made from pin sets looks at them.
+    /// The hosts that the set is for. Only a manager created from pin sets uses them.
     public var hosts: [HostPattern]
-    /// Hosts that `hosts` would cover and that are not to be pinned.
+    /// Hosts that match `hosts` but are not pinned.
     public var excludedHosts: [HostPattern]
     /// The keys in use.
     public var pins: [X509Certificate.PublicKey]
-    /// Keys that are in no chain yet, for the day when those in use are lost. They match like any pin.
+    /// Backup keys that are in no chain yet, for the case that the keys in use are lost. They match like any pin.
     public var backupPins: [X509Certificate.PublicKey]
-    /// Which certificates a pin may match.
+    /// The certificates that a pin may match.
     public var scope: Scope
-    /// What a mismatch leads to.
+    /// The effect of a mismatch.
     public var mode: Mode
-    /// From this moment on nothing is pinned: seconds since 1970-01-01T00:00:00Z, nil for never. An application that is
-    /// not updated any more had better be able to connect than be safe from its own authority.
+    /// The time from which on the set is ignored, in seconds since 1970-01-01T00:00:00Z; nil for never. An expiry date
+    /// lets an application that is no longer updated connect after its keys have been replaced.
     public var expires: Int64?
-    /// Where mismatches are reported to, as http or https URLs.
+    /// The http or https URLs that mismatches are reported to.
     public var reportURLs: [String]
 
-    /// Without hosts, a set for whatever host a policy is made for with it. Without an expiry date, it is for ever.
+    /// Creates a pin set. Without hosts, it applies to every host of a policy that uses it. Without an expiry date, it
+    /// never expires.
     public init(
         hosts: [HostPattern] = [], excludedHosts: [HostPattern] = [], pins: [X509Certificate.PublicKey],
         backupPins: [X509Certificate.PublicKey] = [],
@@ -55,7 +57,7 @@ public struct PinSet: Sendable, Hashable {
         self.reportURLs = reportURLs
     }
 
-    /// Whether the set is for `host`.
+    /// Whether the set applies to `host`.
     public func covers(_ host: String) -> Bool {
         hosts.contains { $0.matches(host) } && !excludes(host)
     }
@@ -65,7 +67,7 @@ public struct PinSet: Sendable, Hashable {
         excludedHosts.contains { $0.matches(host) }
     }
 
-    /// Whether the pins count no more at `time`, in seconds since 1970-01-01T00:00:00Z.
+    /// Whether the set has expired at `time`, in seconds since 1970-01-01T00:00:00Z.
     public func isExpired(at time: Int64) -> Bool {
         expires.map { $0 <= time } ?? false
     }
@@ -82,7 +84,7 @@ public struct PinSet: Sendable, Hashable {
 }
 
 extension PinSet: CustomStringConvertible {
-    /// Such as `pin set of 2 keys, enforced until 2030-01-01T00:00:00Z`.
+    /// For example `pin set of 2 keys, enforced until 2030-01-01T00:00:00Z`.
     public var description: String {
         let count = Set(allPins).count
         let text =

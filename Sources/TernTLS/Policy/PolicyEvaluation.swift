@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluation is a pure function of what the server sent, the anchors, the time, the host and the policy. Pins are only
-// ever compared with a chain built here; the list the server sent merely supplies the bricks (CVE-2016-2402).
+// Evaluation is a pure function of the certificates that the server sent, the anchors, the time, the host and the
+// policy. Pins are compared only with a chain built here; the list that the server sent only supplies candidates
+// (CVE-2016-2402).
 
-/// One server before its judge.
+/// The evaluation of one server.
 ///
-/// It may stop halfway, because going on would take longer than a reactor has: what it has come to by then is kept, and
-/// it goes on from there elsewhere. The user's closures stay where they are: elsewhere they are passed over, and asked
+/// It may stop halfway if it would take longer than a reactor can afford: its results so far are kept, and it continues
+/// from there on another thread. The user's closures are not called on that thread: they are skipped there, and called
 /// when the rest is known.
 struct PolicyEvaluation: Sendable {
     var trust: ServerTrust
-    /// Nil leaves the name out, and only the name.
+    /// Nil skips the name check, and only that.
     var host: String?
     private var place = Place.anywhere
-    /// What the policies of a composite came to by themselves, by their order.
+    /// The verdicts of the policies of a composite, in their order.
     private var known: [Int: Findings] = [:]
-    /// The same of those that may come to something else when more is known, or when they are asked again.
+    /// Those of them that may change when more is known, or when the policies are evaluated again.
     private var passing: [Int: Findings] = [:]
-    /// The chains of those that ask about revocation, which outlast what is known about it.
+    /// The chains of policies that check revocation, which remain valid while the revocation data changes.
     private var chains: [Int: Findings] = [:]
     private var budget = EvaluationBudget.whole
     private var next = 0
     private var isRecorded = false
 
     private enum Place {
-        /// Off the reactor: each policy may cost what one evaluation may cost at most.
+        /// Off the reactor: each policy has the budget of one evaluation.
         case anywhere
-        /// Where everybody waits: all policies together may cost a little.
+        /// On the reactor: all policies together have a small budget.
         case reactor
-        /// As anywhere, but the user's closures belong to the reactor.
+        /// As off the reactor, but closures of the user run only on the reactor.
         case elsewhere
     }
 
-    /// What a policy came to, before it is put into words.
+    /// The verdict of a policy, before it becomes a result.
     struct Findings: Sendable {
-        /// The chain it established; empty if it established none.
+        /// The chain that the policy established; empty if it established none.
         var chain: [X509Certificate] = []
-        /// Whether that chain was validated, and not merely signed.
+        /// Whether that chain was validated, not only its signatures.
         var isValidated = false
         var failure: TrustFailure?
         var waived: TrustFailure?
-        /// Whether it accepts without pins, because they have expired.
+        /// Whether the policy accepts without pins, because they have expired.
         var hasExpiredPins = false
         var revocation: [RevocationFinding] = []
     }
@@ -53,16 +54,16 @@ struct PolicyEvaluation: Sendable {
         result(of: policy, findings(of: policy, .anywhere))
     }
 
-    /// The same on a reactor; nil if that has not the time for it. Then `prepare` elsewhere, and try again.
+    /// The same on a reactor; nil if it exceeds the small budget. Then call `prepare` on another thread, and try again.
     mutating func attempt(_ policy: ServerTrustPolicy) -> ServerTrustResult? {
         let findings = findings(of: policy, .reactor)
         return isOverBudget ? nil : result(of: policy, findings)
     }
 
-    /// Does all the work there is before a result, but for asking the user.
+    /// Does all the work for a result, except calling the user's closures.
     mutating func prepare(for policy: ServerTrustPolicy) { _ = findings(of: policy, .elsewhere) }
 
-    /// There is more to judge revocation by, and the user is to be asked once more.
+    /// Adds revocation data; the user's closures are called again.
     mutating func take(_ revocation: RevocationData) {
         trust.revocation = revocation
         passing = [:]
@@ -82,7 +83,7 @@ struct PolicyEvaluation: Sendable {
         self.place = place
         budget = place == .reactor ? .onReactor : .whole
         next = 0
-        // A policy by itself is judged to its end where it is begun, or begun anew.
+        // A single policy is evaluated completely where it is started or restarted.
         isRecorded = place == .elsewhere
         if case .composite = policy, place == .reactor { isRecorded = true }
         return findings(of: policy)
@@ -134,7 +135,7 @@ struct PolicyEvaluation: Sendable {
         return findings
     }
 
-    /// The chain is the first that one of the policies validated; failing that, the first that one established.
+    /// The chain is the first that one of the policies validated, or else the first that one established.
     private mutating func findings(ofAll policies: [ServerTrustPolicy]) -> Findings {
         var all: [Findings] = []
         for policy in policies {
@@ -153,11 +154,11 @@ struct PolicyEvaluation: Sendable {
     }
 }
 
-// Where chains come from
+// Sources of chains
 extension PolicyEvaluation {
     private mutating func validated(_ validateHost: Bool) -> Findings { validated(validateHost, in: trust) }
 
-    /// The chain of a policy that is asked about it more than once.
+    /// The chain of a policy that is evaluated more than once.
     private mutating func validated(_ validateHost: Bool, _ number: Int) -> Findings {
         if let known = chains[number] { return known }
         let findings = validated(validateHost)
@@ -167,8 +168,8 @@ extension PolicyEvaluation {
 
     /// The chain with these certificates as its only anchors.
     ///
-    /// A leaf that is itself an anchor needs no issuer: without the certificates it came with, an expired or foreign
-    /// one among them cannot spoil it.
+    /// A leaf that is itself an anchor needs no issuer: without the other certificates, an expired or unrelated one
+    /// among them cannot cause a failure.
     private mutating func validated(_ validateHost: Bool, anchoredIn pins: [X509Certificate]) -> Findings {
         var trust = trust
         trust.anchors = .only(pins)
@@ -187,7 +188,7 @@ extension PolicyEvaluation {
             leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
             time: trust.time, profile: trust.profile)
         let outcome = verifier.verify(within: &budget)
-        // What is going to be thrown away need not be put into words.
+        // A verdict that is discarded needs no text.
         if isOverBudget { return Findings() }
         switch outcome {
         case .valid(let chain): return Findings(chain: chain, isValidated: true)
@@ -207,11 +208,11 @@ extension PolicyEvaluation {
     }
 }
 
-// What revocation adds
+// Revocation
 extension PolicyEvaluation {
     private mutating func unrevoked(_ findings: Findings, _ flags: RevocationFlags) -> Findings {
         guard findings.failure == nil, !isOverBudget else { return findings }
-        // What is asked here is bounded where it is fetched: elsewhere it is always done.
+        // The work here is bounded by the size of the fetched data, so it always runs off the reactor.
         let cost = trust.revocation.cost(ofEvaluating: findings.chain.count - 1)
         if place == .reactor, !budget.spend(cost) { return findings }
         var findings = findings
@@ -222,7 +223,7 @@ extension PolicyEvaluation {
     }
 }
 
-// What pins add
+// Pins
 extension PolicyEvaluation {
     private func pinned(_ findings: Findings, _ objection: ([X509Certificate]) -> TrustFailure.Reason?) -> Findings {
         guard findings.failure == nil, let reason = objection(findings.chain) else { return findings }
@@ -245,7 +246,7 @@ extension PolicyEvaluation {
 }
 
 extension ServerTrustPolicy {
-    /// Whether it comes to the same about the same certificates at the same moment, whatever else becomes known.
+    /// Whether the verdict stays the same for the same certificates at the same time, whatever else becomes known.
     fileprivate var isFinal: Bool {
         switch self {
         case .performRevokedEvaluation, .customEvaluation, .composite: false

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server presented, and what it is to be judged by: everything an evaluation needs, so that the same trust
-/// evaluates the same inside a handshake, in a test and before a rollout.
+/// The certificates of a server and all other input of an evaluation, so that the same value has the same verdict in a
+/// handshake, in a test and before a rollout.
 public struct ServerTrust: Sendable {
     /// The certificates as the server sent them, its own first. Nothing in this list is verified.
     public var sentChain: [X509Certificate]
-    /// What chains have to end in, where the policy does not bring its own anchors.
+    /// The certificates that chains must end in, unless the policy has its own anchors.
     public var anchors: TrustAnchors
-    /// The moment to evaluate for, in seconds since 1970-01-01T00:00:00Z.
+    /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
     public var time: Int64
-    /// The rules that chains are held to, where the policy validates them.
+    /// The rules for chains, where the policy validates them.
     public var profile: TrustProfile
-    /// What there is to judge revocation by, where the policy asks.
+    /// The revocation data, for a policy that checks revocation.
     public var revocation = RevocationData()
 
-    /// What a server presented, judged for the moment `time`; nil is now.
+    /// Creates a trust for the moment `time`; nil is now.
     public init(
         sentChain: [X509Certificate], anchors: TrustAnchors = .system, time: Int64? = nil,
         profile: TrustProfile = .standard

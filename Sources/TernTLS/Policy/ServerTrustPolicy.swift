@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a server is to be judged: Alamofire 4's cases with Alamofire 4's meaning, on OpenSSL.
+/// How a server is evaluated: Alamofire 4's cases with Alamofire 4's meaning, on OpenSSL.
 ///
-/// Wherever a chain is validated, that means signatures, dates of every certificate, authority flags, name constraints,
-/// key strengths and the purpose "TLS server". `validateHost` adds the name, and `validateCertificateChain: false`
-/// takes everything away but the pins, the host included.
+/// Validating a chain always covers signatures, the dates of every certificate, authority flags, name constraints, key
+/// strengths and the purpose "TLS server". `validateHost` adds the name. `validateCertificateChain: false` skips
+/// everything except the pins, the host included.
 public enum ServerTrustPolicy: Sendable {
-    /// The chain has to end in one of the trust's anchors.
+    /// The chain must end in one of the trust's anchors.
     case performDefaultEvaluation(validateHost: Bool)
 
-    /// As by default, and none of the chain's certificates below the anchor may be revoked. A server that cannot be
-    /// found out about passes, unless the flags demand a positive response.
+    /// Like the default, and none of the chain's certificates below the anchor may be revoked. A certificate without a
+    /// known status is accepted, unless the flags require a positive response.
     ///
-    /// In a handshake the server is asked for a stapled OCSP response, and what is missing is fetched before a request
-    /// is sent, unless the flags forbid it. Offline, `ServerTrust.revocation` is all there is.
+    /// In a handshake the server is asked for a stapled OCSP response, and missing data is fetched before a request is
+    /// sent, unless the flags forbid it. Offline, `ServerTrust.revocation` is the only source.
     case performRevokedEvaluation(validateHost: Bool, revocationFlags: RevocationFlags)
 
-    /// The pinned certificates become the only anchors: leaf, intermediate and root each work as a pin, and the
-    /// system's roots do not count.
+    /// The pinned certificates are the only anchors: leaf, intermediate and root each work as a pin, and the system's
+    /// roots are ignored.
     ///
-    /// Without validation of the chain: a pinned certificate has to be part of the path whose signatures hold. Only a
-    /// pinned leaf is safe then: an authority vouches for every host.
+    /// Without validation of the chain, a pinned certificate must be part of the path whose signatures are valid. Only
+    /// a pinned leaf is safe then: an authority issues certificates for every host.
     case pinCertificates(certificates: [X509Certificate], validateCertificateChain: Bool, validateHost: Bool)
 
-    /// The chain has to end in one of the trust's anchors, and one of the pinned keys has to be in the *verified*
-    /// chain, whatever else the server sent. Keys that do not occur (backups) do no harm; none at all refuses everyone.
+    /// The chain must end in one of the trust's anchors, and one of the pinned keys must be in the *verified* chain,
+    /// whatever else the server sent. Keys that do not occur (backups) do no harm; an empty list refuses every server.
     ///
-    /// Without validation of the chain: as for certificates.
+    /// Without validation of the chain, the rule is that of certificates.
     case pinPublicKeys(publicKeys: [X509Certificate.PublicKey], validateCertificateChain: Bool, validateHost: Bool)
 
-    /// Chain and host are validated as by default, and one of the set's keys has to be in the verified chain, unless
-    /// the set is expired or only reports.
+    /// Chain and host are validated as by default, and one of the set's keys must be in the verified chain, unless the
+    /// set is expired or only reports.
     case pinSet(PinSet)
 
-    /// All of them have to accept; the first refusal counts. None at all refuses everyone.
+    /// All of them must accept; the first refusal decides. An empty list refuses every server.
     case composite([ServerTrustPolicy])
 
-    /// Accepts every server, and with it every attacker.
+    /// Accepts every server, and therefore every attacker.
     case disableEvaluation
 
-    /// Accepts if the closure returns true. It runs inside the handshake, on the connection's thread, even where the
-    /// chain is judged on another one for taking long: it must not block. Other policies' `evaluate` may be called from
-    /// it. Beside a policy that asks about revocation it is asked again when more is known, and its last word counts.
+    /// Accepts if the closure returns true. The closure runs inside the handshake, on the connection's thread, even if
+    /// the chain is evaluated on another thread: it must not block. It may call `evaluate` of other policies. Beside a
+    /// policy that checks revocation it is called again when more is known, and its last answer counts.
     case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
 }
 
 extension ServerTrustPolicy {
-    /// The pin sets that have a say.
+    /// The pin sets that the policy applies.
     package var pinSets: [PinSet] {
         switch self {
         case .pinSet(let set): [set]
@@ -57,7 +57,7 @@ extension ServerTrustPolicy {
         }
     }
 
-    /// Whether revocation plays a part in the verdict.
+    /// Whether the verdict depends on revocation.
     var asksForRevocation: Bool {
         switch self {
         case .performRevokedEvaluation: true

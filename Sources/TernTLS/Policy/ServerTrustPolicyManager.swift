@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which policy belongs to which host.
+/// The policies of hosts.
 ///
-/// A key is a host, or a pattern: `*.example.com` stands for exactly one label more, `**.example.com` for `example.com`
-/// and everything below it. The host itself comes first, then the longest pattern, and `*.` before `**.` where both
-/// name the same domain; a pin set that excludes the host is passed over. Keys and hosts are compared in lower case and
-/// without a trailing dot, IPv6 addresses in the spelling of RFC 5952. A key that is neither, such as a name that is
-/// not in its `xn--` form, stands for no host: ``HostPattern`` throws for it.
+/// A key is a host, or a pattern: `*.example.com` matches exactly one further label, `**.example.com` matches
+/// `example.com` and everything below it. The host itself has precedence, then the longest pattern, and `*.` before
+/// `**.` for the same domain; a pin set that excludes the host is skipped. Keys and hosts are compared in lower case
+/// and without a trailing dot, IPv6 addresses in the form of RFC 5952. A key that is neither, such as a name that is
+/// not in its `xn--` form, matches no host: ``HostPattern`` throws for it.
 ///
-/// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all it stores is immutable; a
-/// subclass has to keep to that, for it is asked from any thread.
+/// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all its properties are
+/// immutable; a subclass must keep this property, because any thread may call it.
 open class ServerTrustPolicyManager: @unchecked Sendable {
-    /// The policies by host or pattern, as they were given.
+    /// The policies by host or pattern, as given.
     public let policies: [String: ServerTrustPolicy]
-    /// Whether a host without a policy is refused (Alamofire 5's default) rather than evaluated as the system would.
+    /// Whether a host without a policy is refused (Alamofire 5's default) instead of evaluated with the default policy.
     public let allHostsMustBeEvaluated: Bool
-    /// The rules that chains are held to where a policy validates them; nil leaves it to the session's configuration.
+    /// The rules for chains that a policy validates; nil for those of the session's configuration.
     public let profile: TrustProfile?
-    /// Told of servers that do not meet a pin set, whether they were refused for that or not: once a day for each rule,
-    /// host, key and set, and again when the policies change. Runs as a Swift task of its own.
+    /// Called for servers that do not match a pin set, whether they were refused for that or not: once a day for each
+    /// rule, host, key and set, and again when the policies change. Runs in a Swift task of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     private let canonical: [String: ServerTrustPolicy]
 
-    /// Each policy under its host or pattern. Of two spellings of one host, the first in alphabetical order counts.
+    /// Creates a manager from policies by host or pattern. If two keys name the same host, the first in alphabetical
+    /// order counts.
     public init(
         policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
@@ -31,13 +32,15 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
         self.profile = profile
         self.onPinFailure = onPinFailure
-        // Two spellings of one host: the first in alphabetical order wins, so that no run differs from another.
+        // If two keys name the same host, the first in alphabetical order wins, so that every run gives the same
+        // result.
         canonical = Dictionary(
             policies.sorted { $0.key < $1.key }.map { (HostName.canonical($0.key), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Each set under each of its hosts. Where two sets name the same host or pattern, the first one has it.
+    /// Creates a manager that uses each set for each of its hosts. If two sets name the same host or pattern, the first
+    /// one counts.
     public convenience init(
         pinSets: [PinSet], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
@@ -48,7 +51,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
             allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile, onPinFailure: onPinFailure)
     }
 
-    /// The policy for a host, or nil if none was given for it.
+    /// Returns the policy for a host, or nil if none was given for it.
     open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
         let host = HostName.canonical(host)
         if let exact = policy(under: host, for: host) { return exact }
@@ -73,16 +76,16 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
 }
 
 extension ServerTrustPolicyManager {
-    /// The policy a server has to meet: the host's own, or the system's evaluation where a host may go without.
+    /// Returns the policy for a server: the host's own, or the default policy if hosts may have none.
     ///
-    /// - Throws: `noRequiredEvaluator` where it may not.
+    /// - Throws: `noRequiredEvaluator` if every host must have a policy.
     public func requiredPolicy(forHost host: String) throws(TrustFailure) -> ServerTrustPolicy {
         if let policy = serverTrustPolicy(forHost: host) { return policy }
         if allHostsMustBeEvaluated { throw TrustFailure(.noRequiredEvaluator, host: host, seen: []) }
         return .performDefaultEvaluation(validateHost: true)
     }
 
-    /// Judges a server by its host's policy, as a session with this manager would.
+    /// Evaluates a server by its host's policy, as a session with this manager would.
     public func evaluate(_ trust: ServerTrust, host: String) -> ServerTrustResult {
         var trust = trust
         trust.profile = profile ?? trust.profile

@@ -3,7 +3,7 @@
 extension ServerTrustResult: CustomStringConvertible {
     public var description: String { explanation }
 
-    /// Several lines for people: the verdict, the rule, every key seen, in a form that can be pinned.
+    /// Several lines for people: the verdict, the rule, and every key in the form of a pin.
     public var explanation: String {
         var lines = [
             "\(host.isEmpty ? "any host" : host): \(isAccepted ? "accepted" : "refused")", "policy: \(policy)",

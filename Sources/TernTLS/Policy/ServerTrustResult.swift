@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A verdict that explains itself. It never changes, and is shared by its connection and the sessions that resume it.
+/// A verdict with its reasons. It is immutable, and shared by its connection and the sessions that resume it.
 public final class ServerTrustResult: Sendable {
-    /// Whether to talk to the server.
+    /// Whether the server is accepted.
     public enum Verdict: Sendable, Hashable {
-        /// It is, as the policy would have it.
+        /// The server is accepted.
         case accepted
-        /// It is not, for this reason.
+        /// The server is refused, for this reason.
         case refused(TrustFailure)
     }
 
-    /// The decision, and with a refusal its reason.
+    /// The decision, and the reason of a refusal.
     public let verdict: Verdict
-    /// The host the server was evaluated for.
+    /// The host that the server was evaluated for.
     public let host: String
-    /// The certificates as the server sent them; they prove nothing.
+    /// The certificates as the server sent them; they are not verified.
     public let sentChain: [X509Certificate]
-    /// The chain the policy established, leaf to anchor, and the only one its pins were compared with. For a policy
-    /// that does not validate chains, the part of it whose signatures hold; empty if the chain was refused, or if the
-    /// policy established none.
+    /// The chain that the policy established, leaf to anchor, and the only one its pins were compared with. For a
+    /// policy that does not validate chains, the part of it whose signatures are valid; empty if the chain was refused,
+    /// or if the policy established none.
     public let verifiedChain: [X509Certificate]
-    /// Whether `verifiedChain` was validated in full, dates, authorities, purpose and anchor. If not, its signatures
-    /// hold and nothing else is known.
+    /// Whether `verifiedChain` was validated in full: dates, authorities, purpose and anchor. If not, only its
+    /// signatures are known to be valid.
     public let isChainValidated: Bool
-    /// What a policy that only reports found wrong, and let through.
+    /// The failure that a policy that only reports has accepted.
     public let waived: TrustFailure?
-    /// Whether the server was accepted by a pin set that has expired, and whose pins therefore count no more.
+    /// Whether the server was accepted by a pin set that has expired, and whose pins are therefore ignored.
     public let hasExpiredPins: Bool
-    /// What is known about the revocation of each certificate below the anchor; empty if the policy does not ask.
+    /// The revocation status of each certificate below the anchor; empty if the policy does not check it.
     public let revocation: [RevocationFinding]
-    /// The verdict of the policies, where a delegate decided otherwise; nil where theirs stands.
+    /// The verdict of the policies if a delegate decided otherwise; nil if theirs was kept.
     public let policyVerdict: ServerTrustResult?
-    /// The moment the server was evaluated for, in seconds since 1970-01-01T00:00:00Z.
+    /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
     public let time: Int64
-    /// The policy's name for people, such as `pin public keys, chain and host validated`.
+    /// The policy's description, for example `pin public keys, chain and host validated`.
     public let policy: String
 
     init(
@@ -73,7 +73,7 @@ public final class ServerTrustResult: Sendable {
             time: time, policy: policy, policyVerdict: self)
     }
 
-    /// Whether the server may be talked to.
+    /// Whether the server is accepted.
     public var isAccepted: Bool { verdict == .accepted }
 
     /// The failure of a refused server.
@@ -84,15 +84,15 @@ public final class ServerTrustResult: Sendable {
         }
     }
 
-    /// Why the policies refused a server that a delegate accepted all the same.
+    /// Why the policies refused a server that a delegate accepted.
     public var overridden: TrustFailure? { isAccepted ? policyVerdict?.failure : nil }
 
     /// The keys of `verifiedChain`, leaf first.
     public var verifiedKeys: [X509Certificate.PublicKey] { verifiedChain.map(\.publicKey) }
 
-    /// The rule that decided, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate`
-    /// where the policies refused, `accepted-unpinned` where a mismatch was let through, or `accepted-expired-pins`
-    /// where there are pins that count no more.
+    /// The deciding rule, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate` if a
+    /// delegate overrode a refusal, `accepted-unpinned` if a mismatch was only reported, or `accepted-expired-pins` if
+    /// the pins have expired.
     public var rule: String {
         if let failure { return failure.rule }
         if overridden != nil { return "accepted-by-delegate" }
@@ -100,11 +100,11 @@ public final class ServerTrustResult: Sendable {
         return hasExpiredPins ? "accepted-expired-pins" : "accepted"
     }
 
-    /// The decision in words, on one line and without a full stop.
+    /// The decision as one line without a full stop.
     public var sentence: String {
         if let failure { return failure.sentence }
-        if let overridden { return overridden.sentence + ", which a delegate has accepted" }
+        if let overridden { return overridden.sentence + ", but a delegate accepted the server" }
         if let waived { return waived.sentence + ", which is only reported" }
-        return hasExpiredPins ? "the pins have expired and count no more: " + policy : policy
+        return hasExpiredPins ? "the pins have expired and are ignored: " + policy : policy
     }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The path that pins are matched with when a policy does not validate the chain: the leaf, and above it only
-/// authorities whose keys really signed what is below them. Dates, names, purposes and anchors are not looked at.
+/// The path that pins are compared with when a policy does not validate the chain: the leaf, followed by authorities
+/// whose keys really signed the certificate below. Dates, names, purposes and anchors are not checked.
 ///
-/// Matching the list the server sent would be worthless: anybody can append a pinned certificate to it. Even so only a
-/// pinned *leaf* protects here. A pinned authority vouches for whatever it has signed, for any host.
+/// Comparing pins with the list the server sent would be worthless: anyone can append a pinned certificate to it. Even
+/// so only a pinned *leaf* protects here. A pinned authority accepts whatever it has signed, for any host.
 struct SignedPath {
     var trust: ServerTrust
 
     private static let maximumLength = 10
-    /// A bound on work, not on honest chains: each certificate has one issuer, and a few that share its name.
+    /// A bound on work that does not affect honest chains: each certificate has one issuer, and a few candidates that
+    /// share its name.
     private static let maximumSignatureChecks = 32
 
-    /// - Parameter budget: what it may cost. Where less than a whole allowance is exceeded, the path means nothing.
+    /// - Parameter budget: the allowed work. If less than a whole allowance is exceeded, the path is meaningless.
     func build(within budget: inout EvaluationBudget) -> [X509Certificate] {
         defer { OpenSSLError.clear() }
         guard let leaf = trust.sentChain.first else { return [] }
@@ -44,7 +45,7 @@ struct SignedPath {
         guard let key = unsafe X509_get0_pubkey(issuer.x509.pointer),
             unsafe X509_get_signature_info(certificate.x509.pointer, nil, nil, &strength, nil) == 1
         else { return false }
-        // A forgeable signature (MD5, SHA-1) proves nothing.
+        // A signature that can be forged (MD5, SHA-1) proves nothing.
         guard strength >= 112, unsafe EVP_PKEY_get_security_bits(key) >= 112 else { return false }
         return unsafe X509_verify(certificate.x509.pointer, key) == 1
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Timestamp {
-    /// Reads `2026-01-31T23:59:59Z`, with a fraction of a second or an offset such as `+01:00` where there is one
-    /// (RFC 3339 §5.6). The fraction is dropped; a leap second counts as the one after it.
+    /// Parses `2026-01-31T23:59:59Z`, with an optional fraction of a second or an offset such as `+01:00` (RFC 3339
+    /// §5.6). The fraction is dropped; a leap second counts as the following second.
     ///
-    /// Strict: nil for a date that no calendar has, for a space in place of the `T`, and for anything before or behind.
+    /// Strict: nil for an impossible date, for a space instead of the `T`, and for any text before or after.
     package static func seconds(rfc3339 text: String) -> Int64? { moment(rfc3339: text)?.seconds }
 
-    /// As `seconds`, and whether a fraction was dropped: the moment is then after the second it says.
+    /// As `seconds`, and whether a fraction was dropped: the actual time is then after that second.
     package static func moment(rfc3339 text: String) -> (seconds: Int64, hasFraction: Bool)? {
         var reader = DigitReader(text)
         guard let day = reader.day(), reader.take("T") || reader.take("t"), let hour = reader.number(2, 0...23),
@@ -18,7 +18,7 @@ extension Timestamp {
         return (day * 86400 + hour * 3600 + minute * 60 + second - offset, hasFraction)
     }
 
-    /// Reads `2026-01-31`: the first second of that day in UTC.
+    /// Parses `2026-01-31`: the first second of that day in UTC.
     package static func seconds(fullDate text: String) -> Int64? {
         var reader = DigitReader(text)
         guard let day = reader.day(), reader.isAtEnd else { return nil }
@@ -28,11 +28,11 @@ extension Timestamp {
     /// `2026-01-31T23:59:59Z`.
     package static func rfc3339(_ seconds: Int64) -> String { text(seconds) }
 
-    /// The clock, as seconds since 1970-01-01T00:00:00Z.
+    /// The current time, in seconds since 1970-01-01T00:00:00Z.
     package static var current: Int64 { now }
 }
 
-/// Takes numbers of a fixed width, and what stands between them, from the front of a text.
+/// Parses numbers of fixed width, and separators, from the front of a text.
 private struct DigitReader {
     private var rest: Substring.UTF8View
 
@@ -54,7 +54,7 @@ private struct DigitReader {
         return range.contains(value) ? value : nil
     }
 
-    /// A full date, as days since 1970-01-01 by the proleptic Gregorian calendar.
+    /// A full date, as days since 1970-01-01 in the proleptic Gregorian calendar.
     mutating func day() -> Int64? {
         guard let year = number(4, 0...9999), take("-"), let month = number(2, 1...12), take("-"),
             let day = number(2, 1...Self.length(of: month, in: year))
@@ -67,7 +67,7 @@ private struct DigitReader {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Whether there is one that is not zero; nil for a dot without digits.
+    /// Whether a digit is not zero; nil for a dot without digits.
     mutating func fraction() -> Bool? {
         guard take(".") else { return false }
         let digits = rest.prefix(while: Self.isDigit)

@@ -3,12 +3,12 @@ import CTernOpenSSL
 
 /// An `X509_CRL`.
 ///
-/// Safety: the pointer is owned, never nil, freed once in `deinit`, and only read; OpenSSL sorts the entries for its
-/// first lookup behind the list's own lock.
+/// Safety: the pointer is owned, never nil, freed once in `deinit`, and only read; OpenSSL sorts the entries at its
+/// first lookup, under the list's own lock.
 @safe final class CRLReference: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe X509_CRL_free(pointer) }

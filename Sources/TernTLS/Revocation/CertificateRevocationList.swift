@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A certificate revocation list (RFC 5280 §5). Two are equal if they were read from the same bytes.
+/// A certificate revocation list (RFC 5280 §5). Two lists are equal if they were read from the same bytes.
 public struct CertificateRevocationList: Sendable {
     let reference: CRLReference
     private let der: [UInt8]
 
-    /// Reads one DER `CertificateList` and nothing behind it.
+    /// Reads one DER `CertificateList` without further bytes.
     public init(der: [UInt8]) throws(RevocationError) {
         OpenSSLError.clear()
         let reference = unsafe der.withUnsafeBufferPointer { buffer -> CRLReference? in
@@ -16,8 +16,8 @@ public struct CertificateRevocationList: Sendable {
             return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count } ? reference : nil
         }
         guard let reference else { throw .withQueue(.invalidDER) }
-        // OpenSSL sorts the entries when the first one is looked for, which takes long where there are many: so it is
-        // done here, outside a handshake.
+        // OpenSSL sorts the entries at the first lookup, which takes long for many entries: so it is done here, outside
+        // a handshake.
         let (number, entry) = unsafe (ASN1_INTEGER_new(), UnsafeMutablePointer<OpaquePointer?>?.none)
         unsafe X509_CRL_get0_by_serial(reference.pointer, entry, number)
         unsafe ASN1_INTEGER_free(number)
@@ -27,7 +27,7 @@ public struct CertificateRevocationList: Sendable {
 
     /// Reads a file: one list in DER, or any number in PEM.
     public static func all(in bytes: [UInt8]) throws(RevocationError) -> [CertificateRevocationList] {
-        // DER begins with a SEQUENCE, and no text does.
+        // DER begins with a SEQUENCE tag, which no text begins with.
         if bytes.first == 0x30 { return [try CertificateRevocationList(der: bytes)] }
         var lists: [CertificateRevocationList] = []
         for block in try PEMBlocks.read(bytes, named: "X509 CRL") {
@@ -37,16 +37,16 @@ public struct CertificateRevocationList: Sendable {
         return lists
     }
 
-    /// Bytes of its encoding.
+    /// The length of the encoding in bytes.
     public var size: Int { der.count }
 
-    /// When it was issued, in seconds since 1970; nil if the list's own time is nonsense.
+    /// The time of issue, in seconds since 1970; nil if it cannot be read.
     public var thisUpdate: Int64? { unsafe Timestamp.seconds(X509_CRL_get0_lastUpdate(reference.pointer)) }
 
-    /// When the next one is due; nil if it does not say.
+    /// The time of the next issue; nil if it is not given.
     public var nextUpdate: Int64? { unsafe Timestamp.seconds(X509_CRL_get0_nextUpdate(reference.pointer)) }
 
-    /// RFC 4514 text, as of `X509Certificate`.
+    /// The issuer as RFC 4514 text, like that of `X509Certificate`.
     public var issuer: String { unsafe X509Reference.text(of: X509_CRL_get_issuer(reference.pointer)) }
 }
 

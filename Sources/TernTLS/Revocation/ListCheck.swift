@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Looks one certificate up in revocation lists of its issuer (RFC 5280 §6.3).
+/// Looks a certificate up in revocation lists of its issuer (RFC 5280 §6.3).
 ///
-/// OpenSSL judges each list (signature, dates, scope, critical extensions) in a verification of its own, whose only
-/// anchor is the issuer: of several it would choose one before it looks at signatures, and a forged one could hide a
-/// genuine one. Indirect and delta lists do not count.
+/// OpenSSL verifies each list (signature, dates, scope, critical extensions) in a call of its own, whose only anchor is
+/// the issuer: given several lists it would choose one before it checks signatures, so that a forged one could hide a
+/// genuine one. Indirect and delta lists are ignored.
 struct ListCheck {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
-    /// `undetermined` if no list is current, from the issuer and about certificates such as this. Bad news counts,
+    /// `undetermined` if no list is current, from the issuer and applicable to such certificates. A revocation counts,
     /// whatever another list says.
     func status(by lists: [CertificateRevocationList], at time: Int64) -> RevocationFinding.Status {
         var goodUntil: Int64?
@@ -46,7 +46,7 @@ struct ListCheck {
             return X509_V_ERR_OUT_OF_MEM
         }
         let anchor = TrustStore([issuer])
-        // The stack borrows: `list` keeps what is in it alive, and `anchor` the store.
+        // The stack borrows: `list` retains its contents, and `anchor` the store.
         defer {
             unsafe X509_STORE_CTX_free(context)
             unsafe tern_X509_CRL_stack_free(stack)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Asks for, and judges, a responder's word on one certificate (RFC 6960).
+/// Requests and verifies a responder's statement about one certificate (RFC 6960).
 struct OCSPCheck {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
-    /// Clocks differ; so much is forgiven at both ends.
+    /// The tolerance for differing clocks, at both ends.
     private static let skew: Int64 = 300
-    /// How long a response without `nextUpdate` counts.
+    /// The validity of a response without `nextUpdate`.
     private static let defaultLifetime: Int64 = 86400
 
-    /// The DER request, without a nonce: then responders may answer from what they have signed in advance.
+    /// The DER request, without a nonce: responders may then answer with a response signed in advance.
     var request: [UInt8]? {
         defer { OpenSSLError.clear() }
         guard let request = unsafe OCSP_REQUEST_new() else { return nil }
         defer { unsafe OCSP_REQUEST_free(request) }
-        // SHA-1 identifies here and protects nothing; it is the one hash that every responder knows (RFC 5019 §2.1.1).
+        // SHA-1 is used as an identifier, not for protection; it is the only hash that every responder supports (RFC
+        // 5019 §2.1.1).
         guard let id = unsafe OCSP_cert_to_id(EVP_sha1(), certificate.x509.pointer, issuer.x509.pointer) else {
             return nil
         }
@@ -27,18 +28,18 @@ struct OCSPCheck {
         return unsafe X509Reference.encode { target in unsafe i2d_OCSP_REQUEST(request, target) }
     }
 
-    /// `undetermined` for a response that is broken, outdated, not about the certificate, or not signed by its issuer
-    /// or a responder that the issuer has authorised.
+    /// `undetermined` for a response that is malformed, outdated, about another certificate, or not signed by its
+    /// issuer or a responder that the issuer has authorised.
     func status(by response: OCSPResponse, at time: Int64) -> RevocationFinding.Status {
         defer { OpenSSLError.clear() }
         guard let basic = unsafe response.basic else { return .undetermined }
         defer { unsafe OCSP_BASICRESP_free(basic) }
         let status = unsafe status(in: basic, at: time)
-        // The signature last: it is the dear part, and most of what is not ours fails before.
+        // The signature last: it is expensive, and most unusable responses fail before.
         return unsafe status != .undetermined && isAuthentic(basic, at: time) ? status : .undetermined
     }
 
-    /// The worst of what the response says about the certificate.
+    /// The worst status that the response gives for the certificate.
     @unsafe private func status(in basic: OpaquePointer, at time: Int64) -> RevocationFinding.Status {
         var found = RevocationFinding.Status.undetermined
         for index in 0..<max(0, unsafe OCSP_resp_count(basic)) {
@@ -80,7 +81,7 @@ struct OCSPCheck {
     }
 
     /// RFC 6960 §4.2.2.2: signed by the certificate's issuer itself, or with a certificate that the issuer has issued
-    /// for just that (`id-kp-OCSPSigning`). To this end the issuer is the only anchor.
+    /// for this purpose (`id-kp-OCSPSigning`). Therefore the issuer is the only anchor.
     @unsafe private func isAuthentic(_ basic: OpaquePointer, at time: Int64) -> Bool {
         guard unsafe SignatureStrength.isEnough(OCSP_resp_get0_tbs_sigalg(basic)),
             let stack = unsafe tern_X509_stack_new()
@@ -88,7 +89,8 @@ struct OCSPCheck {
         defer { unsafe tern_X509_stack_free(stack) }
         let anchor = TrustStore([issuer])
         return withExtendedLifetime((anchor, issuer)) {
-            // The stack borrows. The issuer is in it to be found as the signer: responses seldom carry its certificate.
+            // The stack borrows. It contains the issuer, so that it can be found as the signer: responses seldom
+            // contain its certificate.
             guard let store = unsafe anchor.pointer, unsafe tern_X509_stack_push(stack, issuer.x509.pointer) > 0,
                 let parameters = unsafe X509_STORE_get0_param(store)
             else { return false }

@@ -2,8 +2,8 @@
 import CTernOpenSSL
 
 extension OCSPResponse {
-    /// When its first entry goes out of date, by its own, unverified, statement, in seconds since 1970: for caches of
-    /// responses. Nil if it is broken or does not say.
+    /// When its first entry expires by its own, unverified, statement, in seconds since 1970: for caches of responses.
+    /// Nil if it is malformed or has no expiry.
     public var nextUpdate: Int64? {
         OpenSSLError.clear()
         defer { OpenSSLError.clear() }
@@ -16,7 +16,7 @@ extension OCSPResponse {
         }.min()
     }
 
-    /// The signed part of a response that succeeded, which the caller frees; nil for anything else.
+    /// The signed part of a successful response, which the caller frees; nil for anything else.
     var basic: OpaquePointer? {
         unsafe der.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress

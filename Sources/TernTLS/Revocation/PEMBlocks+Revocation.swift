@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension PEMBlocks {
-    /// The contents of the blocks of one kind, in order, passing over text and other kinds.
+    /// The contents of the blocks of one kind, in order, skipping text and other kinds.
     static func read(_ pem: [UInt8], named kind: String) throws(RevocationError) -> [[UInt8]] {
         guard let count = Int32(exactly: pem.count) else { throw RevocationError(.tooLarge) }
         OpenSSLError.clear()

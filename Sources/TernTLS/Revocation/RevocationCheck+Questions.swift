@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RevocationCheck {
-    /// A certificate may name many places; this many of each kind are enough.
+    /// The maximum number of URLs of each kind that are used of one certificate.
     private static let placesPerCertificate = 2
 
-    /// What can be asked about a certificate. Only plain http: to fetch over https would need a certificate whose
-    /// revocation would have to be checked (RFC 5280 §8), and what is fetched is signed anyway.
+    /// The URLs to query about a certificate. Only plain http: https would need a certificate whose revocation would
+    /// have to be checked (RFC 5280 §8), and the fetched data is signed.
     static func questions(
         about certificate: X509Certificate, issuedBy issuer: X509Certificate, _ flags: RevocationFlags
     ) -> [RevocationQuestion] {
@@ -22,6 +22,6 @@ extension RevocationCheck {
         return flags.contains(.preferCRL) ? lists + responders : responders + lists
     }
 
-    /// RFC 3986 §3.1: a scheme has no case.
+    /// RFC 3986 §3.1: schemes are case-insensitive.
     private static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Judges the certificates of a verified chain by the revocation data at hand. Pure: what is missing comes back as
+/// Checks the certificates of a verified chain against the available revocation data. Pure: missing data is returned as
 /// questions.
 struct RevocationCheck {
     let data: RevocationData
     let flags: RevocationFlags
     let time: Int64
 
-    /// One finding for each certificate but the anchor, which is trusted by decree.
+    /// One finding for each certificate except the anchor, which is trusted by decision.
     func findings(in chain: [X509Certificate]) -> [RevocationFinding] {
         zip(chain, chain.dropFirst()).enumerated().map { depth, pair in
             finding(about: pair.0, issuedBy: pair.1, depth: depth)
         }
     }
 
-    /// What the first finding that has to lead to a refusal leads to. The code is the one that OpenSSL sends the
-    /// fitting alert for.
+    /// The failure for the first finding that must lead to a refusal. Its code is the one for which OpenSSL sends the
+    /// appropriate alert.
     func failure(of findings: [RevocationFinding], in chain: [X509Certificate], host: String) -> TrustFailure? {
         let failure = failureOfFindings(findings, in: chain, host: host)
         if case .revoked = failure?.reason { return failure }
         guard let leaf = chain.first, lacksStaple(chain) else { return failure }
-        // No answer that we fetch makes up for it: an attacker with the key of a revoked certificate can keep us from
-        // asking, but cannot make a response, which is why the certificate demands one.
+        // No fetched response replaces the staple: an attacker with the key of a revoked certificate can block requests
+        // to the responder, but cannot make a response, which is why the certificate requires one.
         return TrustFailure(
             .missingStaple, host: host, verifyCode: X509_V_ERR_OCSP_VERIFY_NEEDED, certificate: leaf, seen: chain)
     }
 
     private func lacksStaple(_ chain: [X509Certificate]) -> Bool {
-        // An anchor by itself is trusted by decree.
+        // An anchor alone is trusted by decision.
         guard flags.contains(.ocsp), chain.count > 1, chain[0].x509.demandsStaple else { return false }
         guard let staple = data.stapledResponse else { return true }
         return OCSPCheck(certificate: chain[0], issuer: chain[1]).status(by: staple, at: time) == .undetermined
@@ -56,8 +56,8 @@ struct RevocationCheck {
         return nil
     }
 
-    /// Of several words the worst counts, apart from a responder's ignorance, which anybody better informed makes up
-    /// for.
+    /// Of several statements the worst counts, except a responder's "unknown", which any better informed statement
+    /// overrides.
     private func finding(
         about certificate: X509Certificate, issuedBy issuer: X509Certificate, depth: Int
     ) -> RevocationFinding {

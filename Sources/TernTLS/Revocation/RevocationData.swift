@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is to judge by whether certificates have been revoked. None of it is believed before its signature and
-/// its dates have been checked, so it may come from anywhere.
+/// The available revocation data. Its signatures and dates are checked before it is used, so it may come from any
+/// source.
 public struct RevocationData: Sendable {
-    /// The response that the server sent along with its certificates (RFC 6066 §8).
+    /// The response that the server stapled to its certificates (RFC 6066 §8).
     public var stapledResponse: OCSPResponse?
-    /// Responses that were fetched or are at hand.
+    /// Responses, fetched or given.
     public var responses: [OCSPResponse]
-    /// Lists that were fetched or are at hand.
+    /// Lists, fetched or given.
     public var lists: [CertificateRevocationList]
 
-    /// The questions that were asked over the network before this was judged; nil where nothing is known about that.
+    /// The questions that were sent over the network before this evaluation; nil if that is unknown.
     ///
-    /// Set in what a delegate is shown about a handshake, see ``PendingVerdict``. A policy that has further questions
-    /// then refuses the server with ``TrustFailure/Reason/revocationNotAsked``, also without
-    /// ``RevocationFlags/requirePositiveResponse``: a responder that was not asked is not one that cannot be reached.
+    /// Set in the trust that a delegate receives in a handshake, see ``PendingVerdict``. A policy with further
+    /// questions then refuses the server with ``TrustFailure/Reason/revocationNotAsked``, also without
+    /// ``RevocationFlags/requirePositiveResponse``: a responder that was not asked is different from one that cannot be
+    /// reached.
     public var askedQuestions: Set<RevocationQuestion>?
 
-    /// Nothing, unless something is given.
+    /// Creates the data, empty by default.
     public init(
         stapledResponse: OCSPResponse? = nil, responses: [OCSPResponse] = [], lists: [CertificateRevocationList] = []
     ) {
@@ -26,14 +27,14 @@ public struct RevocationData: Sendable {
         self.lists = lists
     }
 
-    /// Whether it is known that one of the questions was not asked.
+    /// Whether one of the questions is known not to have been asked.
     func lacksAnswers(to questions: [RevocationQuestion]) -> Bool {
         guard let askedQuestions else { return false }
         return questions.contains { !askedQuestions.contains($0) }
     }
 
-    /// The price of evaluating `count` certificates by it, in units of `EvaluationBudget`: a list is hashed for each, and a
-    /// response is searched and its signature verified.
+    /// The cost of evaluating `count` certificates with it, in units of `EvaluationBudget`: a list is hashed for each,
+    /// and a response is searched and its signature verified.
     func cost(ofEvaluating count: Int) -> Int {
         let all = responses + [stapledResponse].compactMap(\.self)
         return max(0, count)

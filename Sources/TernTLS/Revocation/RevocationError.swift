@@ -2,21 +2,21 @@
 
 /// Why bytes are not a revocation list.
 public struct RevocationError: Error, Sendable, Hashable {
-    /// What the bytes are instead, or lack.
+    /// The kind of error.
     public enum Reason: Sendable, Hashable {
-        /// Not one DER `CertificateList` and nothing else.
+        /// The bytes are not exactly one DER `CertificateList`.
         case invalidDER
-        /// A block of the PEM text is broken.
+        /// A block of the PEM text is malformed.
         case invalidPEM
         /// The PEM text has no `X509 CRL` block.
         case noList
-        /// More bytes than OpenSSL can count.
+        /// More bytes than OpenSSL can handle.
         case tooLarge
     }
 
-    /// Which of them it was.
+    /// The kind of error.
     public let reason: Reason
-    /// What OpenSSL reported, oldest first.
+    /// OpenSSL's error queue, oldest first.
     public let openSSL: [OpenSSLError]
 
     init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
@@ -24,7 +24,7 @@ public struct RevocationError: Error, Sendable, Hashable {
         self.openSSL = openSSL
     }
 
-    /// Takes what OpenSSL left in this thread's queue.
+    /// Empties this thread's OpenSSL error queue into the error.
     static func withQueue(_ reason: Reason) -> RevocationError {
         RevocationError(reason, openSSL: OpenSSLError.drain())
     }

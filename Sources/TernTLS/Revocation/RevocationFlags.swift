@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How to find out whether certificates have been revoked; Alamofire 4's flags with Alamofire 4's values.
+/// How revocation is checked; Alamofire 4's flags with Alamofire 4's values.
 ///
-/// A certificate that is known to be revoked is always refused. Where nothing can be found out, it passes, unless
-/// `requirePositiveResponse` is set.
+/// A certificate that is known to be revoked is always refused. A certificate without a known status is accepted,
+/// unless `requirePositiveResponse` is set.
 public struct RevocationFlags: OptionSet, Sendable, Hashable {
     /// Alamofire 4's bits.
     public let rawValue: UInt
 
-    /// From Alamofire 4's bits; those that are no flag change nothing.
+    /// Creates flags from Alamofire 4's bits; unknown bits have no effect.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// By OCSP (RFC 6960): what the server staples, else by asking the responder the certificate names.
+    /// Check by OCSP (RFC 6960): the response that the server staples, or else that of the responder the certificate
+    /// names.
     public static let ocsp = RevocationFlags(rawValue: 1)
-    /// By certificate revocation lists (RFC 5280 §5): those given, else those the certificate names.
+    /// Check by certificate revocation lists (RFC 5280 §5): those given, or else those the certificate names.
     public static let crl = RevocationFlags(rawValue: 2)
-    /// Where something has to be fetched, lists come before responders.
+    /// Fetch lists before asking responders.
     public static let preferCRL = RevocationFlags(rawValue: 4)
-    /// Every certificate below the anchor has to be vouched for.
+    /// Require a positive statement for every certificate below the anchor.
     public static let requirePositiveResponse = RevocationFlags(rawValue: 8)
-    /// Nothing is fetched: what the server staples, and what is given, has to do.
+    /// Fetch nothing: use only stapled and given data.
     public static let networkAccessDisabled = RevocationFlags(rawValue: 16)
-    /// By OCSP and by lists, whichever answers.
+    /// Check by OCSP and by lists, whichever answers.
     public static let useAnyAvailableMethod: RevocationFlags = [.ocsp, .crl]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Whether what is signed could not have been signed over something else: 112 bits, as everywhere.
+/// Whether a signature is safe from collisions of its hash: 112 bits, as everywhere.
 enum SignatureStrength {
     @unsafe static func isEnough(_ algorithm: UnsafePointer<X509_ALGOR>?) -> Bool {
         guard let algorithm = unsafe algorithm else { return false }
@@ -11,7 +11,7 @@ enum SignatureStrength {
     }
 
     static func isEnough(_ algorithm: Int32) -> Bool {
-        // These name their hash elsewhere, and have no weak one in use.
+        // These algorithms name their hash elsewhere, and have no weak one in use.
         if [NID_ED25519, NID_ED448, NID_rsassaPss].contains(algorithm) { return true }
         var digest: Int32 = NID_undef
         guard unsafe OBJ_find_sigid_algs(algorithm, &digest, nil) == 1,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-// Where a certificate says its revocation can be asked about, and how its server has to tell.
+// The places where a certificate's revocation can be queried, and whether its server must staple.
 extension X509Reference {
-    /// RFC 7633 §4.2.3: the certificate's server staples a response for clients that ask for one (`status_request`, 5).
+    /// RFC 7633 §4.2.3: the certificate's server must staple a response for clients that request one (`status_request`,
+    /// 5).
     var demandsStaple: Bool {
         guard hasExtension(NID_tlsfeature),
             let features = DERElements(sequence: contentOfExtension(NID_tlsfeature))
@@ -21,7 +22,7 @@ extension X509Reference {
         }
     }
 
-    /// The places of cRLDistributionPoints (RFC 5280 §4.2.1.13), apart from lists of other issuers and for some reasons
+    /// The URLs of cRLDistributionPoints (RFC 5280 §4.2.1.13), except lists of other issuers and lists for some reasons
     /// only.
     var listURLs: [String] {
         defer { OpenSSLError.clear() }
@@ -45,7 +46,7 @@ extension X509Reference {
         }
     }
 
-    /// Nil for text that is no URL, so that no fetcher gets odd bytes.
+    /// Nil for text that is not a URL, so that a fetcher never receives malformed text.
     private static func url(_ text: String) -> String? {
         text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? text : nil
     }

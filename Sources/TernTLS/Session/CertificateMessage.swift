@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The server's list of certificates as a message of the handshake (RFC 8446 §4.4.2, RFC 5246 §7.4.2), before OpenSSL
-/// reads it: reading a certificate, with its key, takes longer than counting a hundred.
+/// The server's list of certificates as a handshake message (RFC 8446 §4.4.2, RFC 5246 §7.4.2), before OpenSSL reads
+/// it: reading one certificate, with its key, takes longer than counting a hundred.
 ///
-/// Safety: looks at `bytes`, which are borrowed, and at nothing behind their end.
+/// Safety: reads only the borrowed `bytes`, within their bounds.
 @safe struct CertificateMessage {
     private let bytes: UnsafeRawBufferPointer
     private let isOfTLS13: Bool
@@ -16,7 +16,7 @@ import CTernOpenSSL
         isOfTLS13 = version == TLS1_3_VERSION
     }
 
-    /// Whether there are more certificates than anybody reads. What is malformed is left to OpenSSL.
+    /// Whether there are more certificates than the limit. Malformed lists are left to OpenSSL.
     var isTooLong: Bool {
         var position = isOfTLS13 ? 8 : 7
         var count = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a ``PendingEvaluation``.
+/// The result of a ``PendingEvaluation``.
 public struct CompletedEvaluation: Sendable {
     let evaluation: PolicyEvaluation
     let pending: PendingEvaluation

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many messages that carry no application data a peer may still send: session tickets, key updates, requests to
-/// shake hands again, warnings. Each costs us a derivation of keys or an answer, and OpenSSL counts none of them; so a
-/// peer has few to begin with, and earns more by application data only.
+/// The number of messages without application data that a peer may still send: session tickets, key updates, requests
+/// for renegotiation, warnings. Each costs a key derivation or a reply, and OpenSSL does not limit them; so a peer has
+/// a small initial credit, and earns more only by application data.
 struct MessageCredit {
-    /// What a peer may have at once. Servers send two to eight tickets after a handshake, and hardly anything ever
-    /// after.
+    /// The initial and maximum credit. Servers send two to eight tickets after a handshake, and hardly any messages
+    /// later.
     static let limit = 32
-    /// Bytes of application data that earn one message.
+    /// The number of application data bytes that earn one message.
     private static let price = 512
 
     private var left = Self.limit
@@ -20,7 +20,7 @@ struct MessageCredit {
         earned %= Self.price
     }
 
-    /// Returns false once it is used up.
+    /// Returns false if the credit is used up.
     mutating func spend(_ messages: Int) -> Bool {
         left -= messages
         return left >= 0

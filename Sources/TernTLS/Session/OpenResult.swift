@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What opening ciphertext yielded.
+/// The result of opening ciphertext.
 public enum OpenResult: Sendable, Hashable {
-    /// This number of bytes of plaintext was written, at least one; there may be more.
+    /// This number of plaintext bytes was written, at least one; there may be more.
     case bytes(Int)
-    /// The peer said something that is not application data, such as a session ticket; there may be more. It costs far
-    /// more to take in than its bytes tell.
+    /// The peer sent a message without application data, such as a session ticket; there may be more. Processing it
+    /// costs far more than its length suggests.
     case message
-    /// All ciphertext was taken in, and no plaintext is left.
+    /// All ciphertext is consumed, and no plaintext is left.
     case needMoreBytes
-    /// The peer sent close_notify: everything it wrote has arrived.
+    /// The peer sent close_notify: all its data has arrived.
     case endOfStream
 }

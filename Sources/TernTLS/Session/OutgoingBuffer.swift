@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ciphertext that waits to be sent. Empty, it owns no memory, so an idle connection costs none.
+/// Ciphertext that waits to be sent. It owns no memory while it is empty, so an idle connection needs none.
 ///
 /// Safety: `storage` is owned, `0 <= start <= end <= storage.count`, and it is lent only during `drain`.
 @safe struct OutgoingBuffer: ~Copyable {
@@ -19,12 +19,12 @@
         end += bytes.count
     }
 
-    /// Makes room for `count` bytes that are going to be appended.
+    /// Reserves storage for `count` further bytes.
     mutating func reserve(_ count: Int) {
         if unsafe storage.count - end < count { makeRoom(for: count) }
     }
 
-    /// Offers what waits to `send`, which answers how many bytes it took.
+    /// Passes the waiting bytes to `send`, which returns how many it took.
     mutating func drain(_ send: (UnsafeRawBufferPointer) -> Int) {
         guard count > 0 else { return }
         let taken = unsafe send(UnsafeRawBufferPointer(rebasing: storage[start..<end]))
@@ -32,7 +32,7 @@
         if start == end { release() }
     }
 
-    /// Forgets what waits.
+    /// Discards the waiting bytes.
     mutating func discard() {
         if count > 0 { release() }
     }
@@ -43,7 +43,7 @@
         (start, end) = (0, 0)
     }
 
-    /// Grows by doubling, so that appending stays linear, and leaves out what has been sent.
+    /// Doubles the capacity, so that appending stays linear, and drops the sent bytes.
     private mutating func makeRoom(for more: Int) {
         let waiting = count
         let grown = UnsafeMutableRawBufferPointer.allocate(

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Which peer a session expects, and the result: in a full handshake of the evaluation, in a resumed one the verdict
-/// that came with the session.
+/// The peer that a session expects, and the result: from the evaluation in a full handshake, from the stored verdict in
+/// a resumed one.
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread, inside the handshake.
 final class PeerVerification {
     private let policy: ServerTrustPolicy
-    /// Whether the session's user answers every verdict before it counts.
+    /// Whether the session's user answers every verdict before it takes effect.
     private let asksUser: Bool
     private var isAnswered = false
     private var verdict: PendingVerdict?
     private var evaluation: PolicyEvaluation
     private var asked: Set<RevocationQuestion> = []
     private var hasCertificates = false
-    /// What has to be found out elsewhere before there is a result.
+    /// The work or data outside the handshake that the result waits for.
     private(set) var pending: PendingEvaluation?
     private(set) var result: ServerTrustResult?
-    /// What sessions of this connection are kept with; nil until the server is accepted for good.
+    /// The evidence that sessions of this connection are kept with; nil until the server is finally accepted.
     private(set) var evidence: TrustEvidence?
 
     init(host: String, policy: ServerTrustPolicy, anchors: TrustAnchors, profile: TrustProfile, asksUser: Bool) {
         self.asksUser = asksUser
         self.policy = policy
-        // The time is set when there is something to judge.
+        // The time is set when the evaluation starts.
         evaluation = PolicyEvaluation(
             trust: ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile), host: host)
     }
 
     var host: String { evaluation.host ?? "" }
 
-    /// Whether the server is to be asked for a stapled response.
+    /// Whether to request a stapled response from the server.
     var wantsStaple: Bool { policy.asksForRevocation }
 
-    /// The certificate verify callback: 1 goes on, 0 sends the alert that belongs to the store context's error. Called
-    /// again with every attempt to go on while there is something pending.
+    /// The certificate verify callback: 1 continues, 0 sends the alert for the store context's error. Called again with
+    /// every attempt to continue while something is pending.
     @unsafe func verify(_ store: OpaquePointer, of ssl: OpaquePointer) -> Int32 {
         if !hasCertificates {
             hasCertificates = true
@@ -47,11 +47,11 @@ final class PeerVerification {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return unsafe tern_SSL_set_retry_verify(ssl) == 1 ? 1 : 0
         }
-        // In TLS 1.3 the staple comes with the certificate, in TLS 1.2 after it, but before we say anything.
+        // In TLS 1.3 the staple arrives with the certificate, in TLS 1.2 after it, but before the client's next flight.
         let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
         let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
         let refusal = isOpen || !isComplete && mayFollow ? nil : result?.failure
-        // Without the staple that is to come, only a refusal is final.
+        // Until the expected staple has arrived, only a refusal is final.
         if asksUser, !isAnswered, isComplete || refusal != nil {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return unsafe tern_SSL_set_retry_verify(ssl) == 1 ? 1 : 0
@@ -65,16 +65,16 @@ final class PeerVerification {
         return 0
     }
 
-    /// The certificate status callback, called when all that the server has to say has arrived: 1 goes on, 0 sends the
-    /// alert `bad_certificate_status_response`.
+    /// The certificate status callback, called when the server's flight is complete: 1 continues, 0 sends the alert
+    /// `bad_certificate_status_response`.
     @unsafe func verifyStaple(of ssl: OpaquePointer) -> Int32 {
         if isAnswered { return result?.isAccepted == true ? 1 : 0 }
         if unsafe takeStaple(of: ssl) { judge() }
         return asksUser || pending != nil || isOpen || result?.isAccepted == true ? 1 : 0
     }
 
-    /// The client certificate callback, called before our certificate is sent: 1 goes on, 0 refuses, -1 waits. In TLS
-    /// 1.2 the staple has arrived by then.
+    /// The client certificate callback, called before the client certificate is sent: 1 continues, 0 refuses, -1 waits.
+    /// In TLS 1.2 the staple has arrived by then.
     @unsafe func verifyBeforeIdentity(of ssl: OpaquePointer) -> Int32 {
         guard asksUser else { return 1 }
         if isAnswered { return result?.isAccepted == true ? 1 : 0 }
@@ -82,7 +82,7 @@ final class PeerVerification {
         return -1
     }
 
-    /// What keeps the handshake from going on; nil if nothing does.
+    /// The reason why the handshake must wait; nil if there is none.
     var obstacle: HandshakeProgress? {
         if let pending { return .needEvaluation(pending) }
         let questions = questions
@@ -90,7 +90,7 @@ final class PeerVerification {
         return undecided.map { .needDisposition($0) }
     }
 
-    /// The verdict the session's user has to answer.
+    /// The verdict that the session's user must answer.
     private var undecided: PendingVerdict? {
         guard asksUser, !isAnswered, let result else { return nil }
         if let verdict, verdict.result === result { return verdict }
@@ -101,14 +101,14 @@ final class PeerVerification {
         return verdict
     }
 
-    /// What the verdict was reached by, and what was asked for it.
+    /// The input of the verdict, and the questions asked for it.
     private var gathered: RevocationData {
         var gathered = evaluation.trust.revocation
         gathered.askedQuestions = asked
         return gathered
     }
 
-    /// The answer to `needDisposition`; the first one counts.
+    /// Answers `needDisposition`; the first answer counts.
     func answer(_ disposition: ServerTrustAnswer) {
         guard case .needDisposition(let pending)? = obstacle else { return }
         let result = pending.result
@@ -117,13 +117,13 @@ final class PeerVerification {
         let answered = result.answered(disposition)
         if answered === result { return }
         self.result = answered
-        // No other connection rests on what a delegate decided for this one.
+        // A delegate's decision about this connection must not affect others.
         evidence = nil
     }
 
-    /// What should be asked before the verdict is final: one question for each certificate nothing is known about.
+    /// The questions before the verdict is final: one for each certificate with an unknown status.
     var questions: [RevocationQuestion] {
-        // Most policies do not ask: nothing is compared and nothing collected for them.
+        // Most policies have no questions: nothing is compared or collected for them.
         guard !isAnswered, let result, !result.revocation.isEmpty, result.isAccepted || isAboutRevocation else {
             return []
         }
@@ -141,7 +141,7 @@ final class PeerVerification {
         judge()
     }
 
-    /// What was found out elsewhere.
+    /// Adds answers from outside.
     func take(_ completed: CompletedEvaluation) {
         guard pending === completed.pending else { return }
         pending = nil
@@ -161,13 +161,13 @@ final class PeerVerification {
         asked.formUnion(evidence.revocation?.askedQuestions ?? [])
     }
 
-    /// Asks once more, about the certificates of the time, where a verdict depends on more than the time.
+    /// Evaluates the stored certificates again if the verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isReevaluated else { return true }
         var anew = evaluation
         anew.trust.sentChain = result.sentChain
         anew.trust.time = Timestamp.now
-        // What cannot be reaffirmed at once is left to a handshake with certificates.
+        // A verdict that cannot be confirmed at once needs a handshake with certificates.
         return anew.attempt(policy)?.isAccepted ?? false
     }
 
@@ -177,7 +177,7 @@ final class PeerVerification {
         evidence = result.flatMap {
             TrustEvidence($0, at: evaluation.trust.time, revocation: asksUser ? gathered : nil)
         }
-        // The evaluation leaves the queue as it found it: a refusal is told by the result, not by leftovers.
+        // The evaluation restores the OpenSSL error queue: the result carries a refusal, not the queue.
         OpenSSLError.clear()
     }
 
@@ -191,7 +191,7 @@ final class PeerVerification {
         [.unknownToResponder, .revocationUndetermined].contains(result?.failure?.reason)
     }
 
-    /// Whether there is a staple that was not there before.
+    /// Whether a staple has arrived since.
     @discardableResult
     @unsafe private func takeStaple(of ssl: OpaquePointer) -> Bool {
         var bytes: UnsafePointer<UInt8>?

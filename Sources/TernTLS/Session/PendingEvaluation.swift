@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of an evaluation that takes longer than the thread of a handshake should be kept busy. Nothing in it
-/// blocks, and it is bounded: see ``EvaluationLimit``. Closures of the user's have no part in it.
+/// The part of an evaluation that would block the handshake's thread for too long. It does not wait for anything, its
+/// work is bounded (see ``EvaluationLimit``), and it calls no closures of the user.
 public final class PendingEvaluation: Sendable {
     private let evaluation: PolicyEvaluation
     private let policy: ServerTrustPolicy
@@ -11,7 +11,7 @@ public final class PendingEvaluation: Sendable {
         self.policy = policy
     }
 
-    /// Does the work. On any thread; what comes back is for `TLSSession.take`.
+    /// Does the work, on any thread; pass the result to `TLSSession.take`.
     public func run() -> CompletedEvaluation {
         var evaluation = evaluation
         evaluation.prepare(for: policy)

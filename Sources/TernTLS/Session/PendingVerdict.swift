@@ -4,7 +4,7 @@
 public final class PendingVerdict: Sendable {
     /// The verdict, with its reasons.
     public let result: ServerTrustResult
-    /// What the verdict is about, with the revocation data that the handshake gathered. Its
+    /// The input of the verdict, with the revocation data that the handshake gathered. Its
     /// ``RevocationData/askedQuestions`` are set: a further policy that needs more answers than those refuses the
     /// server.
     public let trust: ServerTrust

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the TLS records in a stream of ciphertext (RFC 8446 §5.1): five bytes of header, the last two of which say
-/// how many follow.
+/// Counts the TLS records in a stream of ciphertext (RFC 8446 §5.1): a header of five bytes, the last two of which give
+/// the length of the content.
 struct RecordCounter {
-    /// Records that have ended since the counting began.
+    /// The number of complete records so far.
     private(set) var count = 0
-    /// Bytes of the present record's header that have passed; five while its contents do.
+    /// The number of header bytes of the current record read so far; five within its content.
     private var headerCount = 0
-    /// Bytes of the present record that are still to come, as far as its header has told.
+    /// The number of bytes of the current record still to come, as known from its header.
     private var remaining = 0
 
-    /// Begins to count at zero, also in the middle of a record.
+    /// Starts to count at zero, also in the middle of a record.
     mutating func startOver() { count = 0 }
 
-    /// Takes note of `bytes`, which follow those of before. OpenSSL reads a header, then the contents: one step each.
+    /// Counts `bytes`, which follow the previous ones. OpenSSL reads a header, then the content: one step each.
     mutating func take(_ bytes: Span<UInt8>) {
         var offset = 0
         while offset < bytes.count {

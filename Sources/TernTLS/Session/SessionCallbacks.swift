@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What OpenSSL calls back about one connection, within a call that the session makes.
+/// OpenSSL's callbacks about one connection, within a call that the session makes.
 ///
 /// Not `Sendable`: it belongs to its session and is used on the session's thread.
 final class SessionCallbacks {
@@ -9,7 +9,7 @@ final class SessionCallbacks {
     private var resumption: Resumption?
     private let keyLog: TLSKeyLog?
     private(set) var wasAskedForCertificate = false
-    /// Whether the server sent more certificates than anybody reads.
+    /// Whether the server sent more certificates than the limit.
     private(set) var hasTooManyCertificates = false
 
     init(verification: PeerVerification, resumption: Resumption?, keyLog: TLSKeyLog?) {
@@ -18,7 +18,7 @@ final class SessionCallbacks {
         self.keyLog = keyLog
     }
 
-    /// Makes this object the one that is called about `ssl`; the session keeps it alive as long as `ssl`.
+    /// Makes this object receive the callbacks about `ssl`; the session retains it as long as `ssl`.
     @unsafe func attach(to ssl: OpaquePointer) -> Bool {
         guard unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1 else { return false }
         unsafe SSL_set_msg_callback(ssl) { isSent, version, kind, bytes, count, ssl, _ in
@@ -30,34 +30,34 @@ final class SessionCallbacks {
         return unsafe !verification.wantsStaple || tern_SSL_request_stapled_response(ssl) == 1
     }
 
-    /// The server has resumed the session it was offered: its verdict counts. False if it was offered none.
+    /// The server has resumed the offered session: its verdict counts. False if none was offered.
     func resumed() -> Bool {
         guard let evidence = resumption?.offeredEvidence else { return false }
         verification.resume(evidence)
         return true
     }
 
-    /// A whole message of the handshake, before it is read.
+    /// A whole handshake message, before OpenSSL reads it.
     @unsafe private func received(_ message: UnsafeRawBufferPointer, version: Int32) {
         guard let list = unsafe CertificateMessage(message, version: version), list.isTooLong else { return }
         hasTooManyCertificates = true
-        // There is no way to have OpenSSL stop here, but that it finds the message malformed. It is in a buffer of its
-        // own, which it has received into, and its hash has been taken.
+        // OpenSSL stops here only if it finds the message malformed. The message is in its own receive buffer, and its
+        // hash has been taken.
         let bytes = unsafe UnsafeMutableRawPointer(mutating: message.baseAddress)
         unsafe bytes?.storeBytes(of: 0xff, toByteOffset: 4, as: UInt8.self)
     }
 
-    /// The handshake is complete and the server accepted: what it has issued may be kept.
+    /// The handshake is complete and the server accepted: its sessions may be kept.
     func handshakeComplete() { resumption?.handshakeComplete(under: verification.evidence) }
 
     func handshakeFailed() { resumption?.handshakeFailed() }
 }
 
 extension SessionCallbacks {
-    /// Makes every session of `context` call back.
+    /// Registers the callbacks with every session of `context`.
     @unsafe static func install(on context: OpaquePointer, keyLog: Bool, sessions: Bool) {
-        // Our evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
-        // every session demands verification.
+        // This evaluation replaces OpenSSL's; it finds its session in the store context. Returning 0 is fatal because
+        // every session requires verification.
         unsafe SSL_CTX_set_cert_verify_callback(
             context,
             { store, _ in
@@ -67,7 +67,7 @@ extension SessionCallbacks {
                 else { return 0 }
                 return unsafe callbacks.verification.verify(store, of: OpaquePointer(ssl))
             }, nil)
-        // Called only for sessions that have asked for a stapled response, and on resumed ones in vain.
+        // Called only for sessions that requested a stapled response, and without effect on resumed ones.
         unsafe tern_SSL_CTX_set_status_callback(context) { ssl, _ in
             guard let ssl = unsafe ssl, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else { return 0 }
             return unsafe SSL_session_reused(ssl) == 1 ? 1 : callbacks.verification.verifyStaple(of: ssl)
@@ -80,7 +80,7 @@ extension SessionCallbacks {
                 return unsafe callbacks.verification.verifyBeforeIdentity(of: ssl)
             }, nil)
         if sessions {
-            // Always 0: no reference to the session that was passed in is kept.
+            // Always 0: no reference to the passed session is kept.
             unsafe SSL_CTX_sess_set_new_cb(context) { ssl, session in
                 guard let session = unsafe session, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else {
                     return 0

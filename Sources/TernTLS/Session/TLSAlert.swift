@@ -6,14 +6,14 @@ public struct TLSAlert: Sendable, Hashable {
     /// The `AlertDescription`, such as 42 for `bad_certificate`.
     public let code: UInt8
 
-    /// An alert by its number, known or not.
+    /// An alert by its number, known or unknown.
     public init(code: UInt8) { self.code = code }
 
-    /// The orderly end of the peer's half; an error only inside a handshake.
+    /// The orderly end of the peer's sending half; an error only inside a handshake.
     public static let closeNotify = TLSAlert(code: 0)
 
-    /// Whether a server that misses a certificate of ours would send it: TLS 1.3 has `certificate_required` (RFC 8446
-    /// §4.4.2.4), TLS 1.2 leaves the choice (RFC 5246 §7.4.6), and servers have used their freedom.
+    /// Whether a server that requires a client certificate would send it: TLS 1.3 has `certificate_required` (RFC 8446
+    /// §4.4.2.4), TLS 1.2 leaves the choice (RFC 5246 §7.4.6), and servers differ.
     var mayMissCertificate: Bool {
         [SSL_AD_CERTIFICATE_REQUIRED, SSL_AD_HANDSHAKE_FAILURE, SSL_AD_BAD_CERTIFICATE, SSL_AD_CERTIFICATE_UNKNOWN]
             .contains(Int32(code))

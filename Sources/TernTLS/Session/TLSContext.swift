@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// An `SSL_CTX`: what the sessions of one configuration share. Any thread may use it.
+/// An `SSL_CTX`: the shared state of the sessions of one configuration. Any thread may use it.
 ///
 /// Safety: the pointer is owned, never nil, configured only in `init` and freed once in `deinit`; OpenSSL counts the
-/// references its sessions hold and locks what they share.
+/// references of its sessions and locks the shared state.
 @safe public final class TLSContext: @unchecked Sendable {
-    /// The configuration the context was made from.
+    /// The configuration of the context.
     public let configuration: TLSSettings
     let pointer: OpaquePointer
-    /// What may be resumed; nil if nothing may.
+    /// The sessions that may be resumed; nil if resumption is off.
     let sessions: SessionCache?
 
-    /// Makes a context. With system anchors the first one in the process also reads the system's certificate bundle,
-    /// which takes some 20 ms: make it where blocking is harmless.
+    /// Creates a context. With system anchors the first one in the process also reads the system's certificate bundle,
+    /// which takes some 20 ms: create it where blocking is harmless.
     ///
     /// - Throws: `invalidConfiguration` or `outOfResources`.
     public init(_ configuration: TLSSettings) throws(TLSError) {
@@ -42,20 +42,20 @@ import CTernOpenSSL
         else { throw .withQueue(.invalidConfiguration(.versions(minimum: minimum, maximum: maximum))) }
     }
 
-    /// What a peer chooses, we compute. Key exchange on curves has a price that is known; a finite field's grows with a
-    /// modulus that is the peer's choice (RFC 5246) or up to 8192 bits wide (RFC 7919). With TLS 1.2 nothing but what
-    /// browsers still offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). The suites of TLS 1.3 are all of
-    /// that kind.
+    /// The peer chooses what the client computes. Key exchange on curves has a known cost; that of a finite field grows
+    /// with a modulus that is the peer's choice (RFC 5246) or up to 8192 bits wide (RFC 7919). TLS 1.2 is limited to
+    /// what browsers still offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). All suites of TLS 1.3 are
+    /// of that kind.
     private func setAlgorithms() throws(TLSError) {
         guard unsafe SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1,
-            // The hybrid ones are OpenSSL 3.5's, and its way to say that a share of both kinds is sent.
+            // The hybrid groups exist since OpenSSL 3.5, and so does the syntax that sends key shares of both kinds.
             unsafe tern_SSL_CTX_set1_groups_list(pointer, "*X25519MLKEM768/*X25519:P-256:X448:P-521:P-384") == 1
                 || tern_SSL_CTX_set1_groups_list(pointer, "X25519:P-256:X448:P-521:P-384") == 1
         else { throw .withQueue(.outOfResources) }
         OpenSSLError.clear()
     }
 
-    /// RFC 7301 §3.1: each name after a byte with its length.
+    /// RFC 7301 §3.1: each name follows a byte with its length.
     private func setApplicationProtocols() throws(TLSError) {
         var list: [UInt8] = []
         for name in configuration.applicationProtocols {
@@ -85,10 +85,10 @@ import CTernOpenSSL
     }
 
     private func setOptions() {
-        // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify has to be visible.
+        // Never SSL_OP_IGNORE_UNEXPECTED_EOF: a missing close_notify must be visible.
         unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_RENEGOTIATION | tern_SSL_OP_NO_COMPRESSION)
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
-        // A call for application data returns behind each message that is none, so that they can be counted.
+        // A read returns after each message without application data, so that they can be counted.
         unsafe tern_SSL_CTX_clear_mode(pointer, Int(SSL_MODE_AUTO_RETRY))
         unsafe tern_SSL_CTX_set_max_cert_list(pointer, EvaluationLimit.listSize.maximum)
         if OpenSSLLibrary.releasesBuffersFromTheStart {
@@ -97,7 +97,7 @@ import CTernOpenSSL
         keepSessions()
     }
 
-    /// OpenSSL's own cache knows nothing of policies and verdicts: ours replaces it.
+    /// OpenSSL's own cache ignores policies and verdicts: `SessionCache` replaces it.
     private func keepSessions() {
         guard sessions != nil else {
             unsafe SSL_CTX_set_options(pointer, tern_SSL_OP_NO_TICKET)

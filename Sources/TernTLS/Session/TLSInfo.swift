@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session negotiated.
+/// The negotiated parameters of a session.
 public struct TLSInfo: Sendable, Hashable {
     /// `TLSv1.2` or `TLSv1.3`.
     public let version: String
@@ -8,6 +8,6 @@ public struct TLSInfo: Sendable, Hashable {
     public let cipher: String
     /// Whether an earlier session was resumed, so that no certificate was sent.
     public let resumed: Bool
-    /// The protocol the server picked by ALPN, or nil if it picked none.
+    /// The protocol that the server selected by ALPN, or nil if it selected none.
     public let applicationProtocol: String?
 }

@@ -3,26 +3,26 @@ import CTernOpenSSL
 import Dispatch
 import Synchronization
 
-/// Writes the secrets of connections, for tools such as Wireshark that decipher them: the format of NSS's
-/// `SSLKEYLOGFILE`. A reader of the log can read everything, so nothing is logged unless asked for; the environment
-/// variable is not looked at.
+/// Writes the secrets of connections in the format of NSS's `SSLKEYLOGFILE`, for tools such as Wireshark that decrypt
+/// them. A reader of the log can decrypt everything, so logging must be requested explicitly; the environment variable
+/// is ignored.
 ///
-/// Two logs are equal only if they are one object.
+/// Two logs are equal only if they are the same object.
 public final class TLSKeyLog: Sendable {
     private let write: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "tern-key-log")
     private let waiting = Atomic(0)
 
-    /// Lines that may wait to be written. A log that is slower than its connections loses the rest.
+    /// The maximum number of lines that wait to be written. A log that is slower than its connections loses the rest.
     static let maximumWaiting = 4096
 
-    /// Calls `write` with each line, without its line feed, one after the other and on a queue of its own, never within
-    /// the work of a connection.
+    /// Calls `write` with each line, without its line feed, one after the other on a queue of its own, never on a
+    /// connection's thread.
     public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    /// Appends to the file at `path`, which is made for its owner alone if it does not exist; line by line, in order,
-    /// and on a queue of its own as well. What cannot be written is lost: a log must not break a connection. So is what
-    /// would have to wait, such as for the reader of a pipe.
+    /// Appends to the file at `path`, line by line, in order, on a queue of its own. If the file does not exist, it is
+    /// created with permissions for its owner only. Lines that cannot be written, or would block, are lost: a log must
+    /// not break a connection.
     public convenience init(path: String) {
         self.init { line in
             let line = Array((line + "\n").utf8)
@@ -31,7 +31,7 @@ public final class TLSKeyLog: Sendable {
         }
     }
 
-    /// Returns when what has been recorded before is written or lost.
+    /// Returns when all earlier lines are written or lost.
     func written() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

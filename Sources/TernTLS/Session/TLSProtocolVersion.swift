@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The protocol versions this client speaks; older ones are deprecated (RFC 8996) and cannot be asked for.
+/// The supported protocol versions; older ones are deprecated (RFC 8996) and not available.
 public enum TLSProtocolVersion: Sendable, Hashable, Comparable, CaseIterable {
     /// TLS 1.2 (RFC 5246).
     // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -19,7 +19,7 @@ public enum TLSProtocolVersion: Sendable, Hashable, Comparable, CaseIterable {
 }
 
 extension TLSProtocolVersion: CustomStringConvertible {
-    /// As OpenSSL and most logs spell it.
+    /// The version as OpenSSL and most logs write it.
     public var description: String {
         switch self {
         case .v1_2: "TLSv1.2"

@@ -2,7 +2,8 @@
 import CTernOpenSSL
 
 extension TLSSession {
-    /// Returns the reason why the handshake failed: our own refusal, a limit, the peer's alert, or OpenSSL's errors.
+    /// Returns the reason why the handshake failed: a refusal by this client, a limit, the peer's alert, or OpenSSL's
+    /// errors.
     func handshakeFailure() -> TLSError {
         let errors = OpenSSLError.drain()
         if let failure = callbacks.verification.refusal {
@@ -15,7 +16,7 @@ extension TLSSession {
         return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)
     }
 
-    /// The limit of the list that was crossed before it was read.
+    /// The limit that the list exceeded before it was read.
     private func crossedLimit(in errors: [OpenSSLError]) -> EvaluationLimit? {
         if callbacks.hasTooManyCertificates { return .certificates }
         let isTooLong = errors.contains {
@@ -30,7 +31,7 @@ extension TLSSession {
         return TLSError(alertReason(in: errors) ?? .protocolViolation, openSSL: errors)
     }
 
-    /// The peer's alert, in other words if it is about the certificate that it has asked for and we do not have.
+    /// The peer's alert, translated if it is about a client certificate that was requested and is not configured.
     private func alertReason(in errors: [OpenSSLError]) -> TLSError.Reason? {
         guard let alert = errors.lazy.compactMap(TLSAlert.init).first else { return nil }
         let isMissed = callbacks.wasAskedForCertificate && !hasIdentity && alert.mayMissCertificate

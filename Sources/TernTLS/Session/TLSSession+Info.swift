@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension TLSSession {
-    /// What was negotiated; meaningful once the handshake is complete.
+    /// The negotiated parameters; meaningful once the handshake is complete.
     public var info: TLSInfo {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -17,7 +17,7 @@ extension TLSSession {
     }
 
     @unsafe private static func name(of cipher: OpaquePointer) -> String {
-        // The usual ones are spelt out, so that a connection holds no copy of them.
+        // Literals for the usual ones, so that a connection holds no copy of them.
         switch unsafe SSL_CIPHER_get_protocol_id(cipher) {
         case 0x1301: "TLS_AES_128_GCM_SHA256"
         case 0x1302: "TLS_AES_256_GCM_SHA384"

@@ -4,10 +4,10 @@ extension TLSSession {
     /// Whether ciphertext waits to be sent. True after most calls of `handshake` and `seal`, sometimes after `open`.
     public var hasOutgoing: Bool { outgoingCount > 0 }
 
-    /// How many bytes of ciphertext wait to be sent.
+    /// The number of ciphertext bytes that wait to be sent.
     public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
 
-    /// Offers the ciphertext that waits to `send`, which returns how many bytes it took; the rest stays.
+    /// Passes the waiting ciphertext to `send`, which returns how many bytes it took; the rest stays.
     public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
         unsafe wire.pointee.outgoing.drain(send)
     }

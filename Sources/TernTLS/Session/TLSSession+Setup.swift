@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension TLSSession {
-    /// Attaches `wire` as the BIO of both directions, and sets the server name; false without memory.
+    /// Attaches `wire` as the BIO of both directions, and sets the server name; false if out of memory.
     @unsafe static func connect(
         _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
     ) -> Bool {
@@ -13,7 +13,7 @@ extension TLSSession {
         return unsafe tern_SSL_set_tlsext_host_name(ssl, name) == 1
     }
 
-    /// Frees both, the user of the BIO before the wire.
+    /// Frees both: first the user of the BIO, then the wire.
     @unsafe static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
         unsafe SSL_free(ssl)
         unsafe wire.deinitialize(count: 1)

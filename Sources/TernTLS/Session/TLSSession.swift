@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS as an engine: ciphertext in, plaintext out, ciphertext to send. It owns no socket and never blocks.
+// TLS without I/O: ciphertext in, plaintext out, ciphertext to send. It owns no socket and never blocks.
 import CTernOpenSSL
 
-/// The client's end of one TLS connection, owned by one thread at a time.
+/// The client side of one TLS connection, owned by one thread at a time.
 ///
-/// After an error the session is finished: it repeats the error and does nothing else, but what waits in `outgoing`
-/// (the fatal alert) can and should still be sent.
+/// After an error the session only repeats that error, but the ciphertext in `outgoing` (the fatal alert) can and
+/// should still be sent.
 ///
 /// Safety: `ssl` and `wire` are owned, never nil, and freed once, in `deinit`, the BIO's user before the wire.
 /// `callbacks` outlives `ssl`, which points to it.
@@ -13,17 +13,17 @@ import CTernOpenSSL
     private enum State {
         /// To `verifying`, `open` or `failed`.
         case handshaking
-        /// The peer has finished; what we think of it is not. To `open` or `failed`.
+        /// The peer has finished; its verification has not. To `open` or `failed`.
         case verifying
         /// To `closed` or `failed`.
         case open
-        /// `close` was called; reading goes on. To `failed`.
+        /// `close` was called; reading continues. To `failed`.
         case closed
         indirect case failed(TLSError)
     }
 
-    /// A record's header, and what AEAD suites add: a nonce in TLS 1.2 (RFC 5288 §3), the type in 1.3 (RFC 8446 §5.2),
-    /// the tag.
+    /// A record's header, and the overhead of AEAD suites: a nonce in TLS 1.2 (RFC 5288 §3), the type in 1.3 (RFC 8446
+    /// §5.2), the tag.
     private static let recordOverhead = 5 + 8 + 1 + 16
 
     let ssl: OpaquePointer
@@ -33,19 +33,19 @@ import CTernOpenSSL
     private var state = State.handshaking
     private var credit = MessageCredit()
 
-    /// A session that has said nothing yet.
+    /// Creates a session that has not sent anything.
     ///
     /// - Parameters:
-    ///   - context: what is offered, and where sessions are kept.
+    ///   - context: the offered parameters and the session cache.
     ///   - host: a lower-case DNS name, or an IP literal without brackets. A name is sent as SNI, without its trailing
-    ///     dot; an address never is (RFC 6066 §3).
-    ///   - port: tells servers of one host apart. Sessions are resumed only for the same context, host, port and
+    ///     dot; an address is not (RFC 6066 §3).
+    ///   - port: distinguishes servers of one host. Sessions are resumed only for the same context, host, port and
     ///     policy.
-    ///   - policy: judges the server's certificates, inside the handshake and on its thread; what would take long there
-    ///     is put off, see `needEvaluation`.
-    ///   - profile: the rules that chains are held to; nil for those of the context's configuration.
-    ///   - asksUser: whether the handshake pauses with every final verdict, see `needDisposition`: before our
-    ///     certificate and any application data are sent, and also for the stored verdict of a resumed session.
+    ///   - policy: evaluates the server's certificates, inside the handshake and on its thread; longer work is
+    ///     postponed, see `needEvaluation`.
+    ///   - profile: the rules for chains; nil for those of the context's configuration.
+    ///   - asksUser: whether the handshake pauses at every final verdict, see `needDisposition`: before the client
+    ///     certificate and any application data are sent, and also at the stored verdict of a resumed session.
     /// - Throws: `invalidHost` or `outOfResources`.
     public init(
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
@@ -83,12 +83,12 @@ import CTernOpenSSL
 
     deinit { unsafe Self.free(ssl, wire) }
 
-    /// Drives the handshake. The first call, with nothing, makes the ClientHello.
+    /// Continues the handshake. The first call, with no ciphertext, creates the ClientHello.
     ///
     /// - Parameters:
-    ///   - ciphertext: what the peer sent, borrowed for the call.
-    ///   - offset: how much of it has been taken in. On `.needMoreBytes` that is all of it; on `.complete` the rest is
-    ///     for `open`, and on everything else for the next call.
+    ///   - ciphertext: the bytes from the peer, borrowed for the call.
+    ///   - offset: how many of them are consumed. On `.needMoreBytes` that is all of them; on `.complete` pass the rest
+    ///     to `open`, otherwise to the next call.
     /// - Throws: any reason but `truncated` and `protocolViolation`; an alert may wait to be sent.
     public mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
@@ -111,7 +111,7 @@ import CTernOpenSSL
         }
     }
 
-    /// Gives answers to questions of `.needRevocation`; those without one are taken for unanswerable.
+    /// Answers questions of `.needRevocation`; questions without an answer count as unanswerable.
     public mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
         switch state {
         case .handshaking, .verifying: break
@@ -124,15 +124,15 @@ import CTernOpenSSL
     /// Answers `.needDisposition`. The first answer counts.
     public mutating func answer(_ disposition: ServerTrustAnswer) { callbacks.verification.answer(disposition) }
 
-    /// Gives back what `.needEvaluation` was about.
+    /// Takes the result of `.needEvaluation`.
     public mutating func take(_ completed: CompletedEvaluation) { callbacks.verification.take(completed) }
 
-    /// Opens ciphertext into plaintext, one record or message at most. Call it until it returns `.needMoreBytes`.
+    /// Opens ciphertext into plaintext, at most one record or message. Call it until it returns `.needMoreBytes`.
     ///
     /// - Parameters:
-    ///   - ciphertext: what the peer sent, borrowed for the call.
-    ///   - offset: how much of it has been taken in; all of it on `.needMoreBytes`.
-    ///   - plaintext: where to put it; an empty buffer gets `.bytes(0)`.
+    ///   - ciphertext: the bytes from the peer, borrowed for the call.
+    ///   - offset: how many of them are consumed; all of them on `.needMoreBytes`.
+    ///   - plaintext: the destination; an empty buffer gets `.bytes(0)`.
     /// - Throws: `alert`, `protocolViolation`, `tooManyMessages` or `notEstablished`.
     public mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
@@ -155,7 +155,7 @@ import CTernOpenSSL
         }
         switch problem {
         case SSL_ERROR_WANT_READ:
-            // Without SSL_MODE_AUTO_RETRY it stops behind each message, and asks for nothing more.
+            // Without SSL_MODE_AUTO_RETRY it stops after each message.
             let needsInput = unsafe wire.pointee.needsInput
             if records > 0 || !needsInput { try spend(max(1, records)) }
             return needsInput && offset == ciphertext.count ? .needMoreBytes : .message
@@ -168,11 +168,10 @@ import CTernOpenSSL
         if !credit.spend(messages) { throw fail(TLSError(.tooManyMessages(limit: MessageCredit.limit))) }
     }
 
-    /// Whether bytes that have been taken in wait to be opened: the rest of a record that did not fit, or part of the
-    /// next.
+    /// Whether consumed bytes wait to be opened: the rest of a record that did not fit, or part of the next.
     public var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
 
-    /// Encrypts all of `plaintext` into the outgoing ciphertext; nothing for nothing.
+    /// Encrypts all of `plaintext` into the outgoing ciphertext; without plaintext, does nothing.
     ///
     /// - Throws: `notEstablished`, `closed` or `outOfResources`.
     public mutating func seal(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
@@ -186,22 +185,22 @@ import CTernOpenSSL
         OpenSSLError.clear()
         unsafe wire.pointee.outgoing.reserve(Self.ciphertextCount(of: plaintext.count))
         var written = 0
-        // The wire takes everything, so a write is complete or has failed.
+        // The wire accepts all bytes, so a write is complete or has failed.
         guard unsafe SSL_write_ex(ssl, plaintext.baseAddress, plaintext.count, &written) == 1 else {
             throw fail(.withQueue(.outOfResources))
         }
     }
 
-    /// How long so much plaintext is at most as ciphertext, but for suites of old whose records are longer still.
+    /// The maximum length of the ciphertext, except with obsolete suites whose records are longer.
     private static func ciphertextCount(of count: Int) -> Int {
         let records = count / Int(SSL3_RT_MAX_PLAIN_LENGTH) + 1
         return count + records * recordOverhead
     }
 
-    /// Says that the ciphertext has ended, as when the peer sent FIN. A handshake that it ends is never again tried
-    /// with the session that was offered in it.
+    /// Reports that the ciphertext has ended, as when the peer sent FIN. If that ends a handshake, the session that was
+    /// offered in it is not used again.
     ///
-    /// - Throws: `truncated` if the peer had not sent close_notify first, or the error that had ended the session.
+    /// - Throws: `truncated` if the peer had not sent close_notify before, or the error that had ended the session.
     public mutating func endOfCiphertext() throws(TLSError) {
         switch state {
         case .failed(let error): throw error
@@ -211,7 +210,7 @@ import CTernOpenSSL
         guard unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 else { throw fail(TLSError(.truncated)) }
     }
 
-    /// Puts close_notify into the outgoing ciphertext, once. Never waits for the peer's.
+    /// Adds close_notify to the outgoing ciphertext, once. Does not wait for the peer's.
     public mutating func close() {
         guard case .open = state else { return }
         state = .closed
@@ -221,10 +220,10 @@ import CTernOpenSSL
     }
 
     /// The evaluation that accepted or refused the server; nil until its certificates have arrived. On a resumed
-    /// connection, which shows no certificates, the evaluation that accepted the server when the session was made.
+    /// connection, which has no certificates, the evaluation that accepted the server when the session was established.
     public var trust: ServerTrustResult? { callbacks.verification.result }
 
-    /// Lends the unread ciphertext to OpenSSL for one call, and says what stopped that call.
+    /// Lends the unread ciphertext to OpenSSL for one call, and returns what stopped that call.
     private mutating func borrowing(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, records: Int = .max,
         _ call: (OpaquePointer) -> Int32
@@ -238,9 +237,9 @@ import CTernOpenSSL
         return (result, result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
     }
 
-    /// Opens the session, once nothing is left to be asked and the verdict is good.
+    /// Opens the session if there are no questions left and the verdict accepts the server.
     private mutating func settle() throws(TLSError) -> HandshakeProgress {
-        // The stored verdict comes once: what the user answered replaces it.
+        // The stored verdict is taken once: the user's answer replaces it.
         if case .handshaking = state, unsafe SSL_session_reused(ssl) == 1, !callbacks.resumed() {
             throw fail(TLSError(.handshakeFailed))
         }
@@ -255,15 +254,15 @@ import CTernOpenSSL
             throw error
         }
         callbacks.handshakeComplete()
-        // Records of data need not be counted.
+        // Records of application data need not be counted.
         unsafe SSL_set_msg_callback(ssl, nil)
         unsafe tern_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
         state = .open
         return .complete
     }
 
-    /// The server is refused after the handshake proper. In TLS 1.3 our last flight, and with it our certificate, has
-    /// not been sent yet, and is not going to be; in TLS 1.2 it has, and there is no alert left but close_notify.
+    /// The server is refused after the handshake itself. In TLS 1.3 the client's last flight, and with it its
+    /// certificate, has not been sent, and will not be; in TLS 1.2 it has, and the only alert left is close_notify.
     private mutating func reclaimLeftover() {
         if hasOutgoing { return unsafe wire.pointee.outgoing.discard() }
         OpenSSLError.clear()
@@ -271,8 +270,7 @@ import CTernOpenSSL
         OpenSSLError.clear()
     }
 
-    /// Belt and braces: a handshake that did not go through our evaluation, now or when its session was made, is no
-    /// handshake.
+    /// Defence in depth: a handshake without this evaluation, now or when its session was established, is refused.
     private mutating func requireTrustedPeer() throws(TLSError) {
         guard unsafe SSL_get0_peer_certificate(ssl) != nil else { throw fail(TLSError(.noPeerCertificate)) }
         guard let result = callbacks.verification.result, unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) else {

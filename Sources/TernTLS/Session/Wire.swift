@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom BIO: OpenSSL reads from the caller's receive buffer and writes to memory, and so never sees a socket. That
-// keeps SIGPIPE, blocking and moving buffers out, and makes a handshake a function.
+// The custom BIO: OpenSSL reads from the caller's receive buffer and writes to memory, and never uses a socket. That
+// avoids SIGPIPE, blocking and moving buffers, and makes a handshake a function.
 import CTernOpenSSL
 
 /// Both ends of one session's BIO.
 ///
-/// Safety: `window` is set for the length of one call into OpenSSL and empty between calls, so the borrowed bytes
+/// Safety: `window` is set for the duration of one call into OpenSSL and empty between calls, so the borrowed bytes
 /// cannot outlive the borrow.
 @safe struct Wire: ~Copyable {
-    /// Ciphertext still to be read by OpenSSL.
+    /// The ciphertext that OpenSSL has not read yet.
     private var window = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     private var records = RecordCounter()
-    /// How many records may be begun in this call.
+    /// The maximum number of records begun in this call.
     private var recordLimit = Int.max
-    /// Whether OpenSSL has asked for more than the window had, or the limit allowed.
+    /// Whether OpenSSL requested more than the window had, or the limit allowed.
     private(set) var needsInput = false
     var outgoing = OutgoingBuffer()
 
     var unread: Int { unsafe window.count }
 
-    /// Records that OpenSSL has read to their ends in this call.
+    /// The number of records that OpenSSL has read completely in this call.
     var recordCount: Int { records.count }
 
     @unsafe mutating func lend(_ ciphertext: UnsafeRawBufferPointer, records limit: Int = .max) {
@@ -46,7 +46,7 @@ import CTernOpenSSL
 }
 
 extension Wire {
-    /// A BIO over `wire`, which has to outlive it; nil without memory.
+    /// A BIO over `wire`, which must outlive it; nil if out of memory.
     @unsafe static func makeBIO(_ wire: UnsafeMutablePointer<Wire>) -> OpaquePointer? {
         guard let method = unsafe method.pointer, let bio = unsafe BIO_new(method) else { return nil }
         unsafe BIO_set_data(bio, wire)
@@ -54,7 +54,7 @@ extension Wire {
         return unsafe bio
     }
 
-    /// Safety: made once, behind Swift's lazy initialisation, and only read afterwards.
+    /// Safety: created once, by Swift's lazy initialisation, and only read afterwards.
     @safe private struct Method: @unchecked Sendable {
         let pointer: OpaquePointer?
 
@@ -67,7 +67,7 @@ extension Wire {
             unsafe BIO_meth_set_write_ex(pointer) { bio, source, count, written in
                 unsafe Wire.write(bio, source, count, written)
             }
-            // Flushing succeeds because nothing is ever held back; all other questions are answered with no.
+            // Flushing succeeds because nothing is ever held back; every other control returns 0.
             unsafe BIO_meth_set_ctrl(pointer) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
         }
     }

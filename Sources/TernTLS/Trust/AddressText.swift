@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// IP addresses in the one spelling RFC 5952 leaves.
+/// IP addresses in the canonical form of RFC 5952.
 enum AddressText {
-    /// Nil for what is neither 4 nor 16 bytes.
+    /// Nil for a count other than 4 and 16 bytes.
     static func text(_ bytes: [UInt8]) -> String? {
         switch bytes.count {
         case 4: bytes.map(String.init).joined(separator: ".")
@@ -12,11 +12,11 @@ enum AddressText {
         }
     }
 
-    /// The addresses that a text may stand for if it is read as leniently as some do: IPv6 in brackets, in full or in
-    /// upper case, IPv4 in one to four numbers of any base, or inside IPv6. None for other texts.
+    /// The addresses that a lenient reader may find in a text: IPv6 in brackets, in full or in upper case, IPv4 in one
+    /// to four numbers of any base, or inside IPv6. None for other texts.
     static func bytes(parsing text: String) -> [[UInt8]] {
         if text.utf8.contains(UInt8(ascii: ":")) { return bytes(parsingIPv6: text) }
-        // A zero in front is nothing, or says that the number is octal; and some take any number for hexadecimal.
+        // A leading zero is ignored by some readers, and means octal to others; some read any number as hexadecimal.
         return [nil, 10, 16].compactMap { base in bytes(ofNumbers: text, base) }
     }
 
@@ -24,13 +24,13 @@ enum AddressText {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         guard let bytes = bytes(readBySSL: bare) else { return [] }
         if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] { return [Array(bytes.suffix(4))] }
-        // There are two good spellings of other addresses with IPv4 inside.
+        // There are two valid forms of other addresses that contain IPv4.
         return bare.utf8.contains(UInt8(ascii: ".")) ? [] : [bytes]
     }
 
-    /// As inet_aton(3) reads numbers between dots: the last one fills what is left of the 32 bits.
+    /// Reads numbers between dots as inet_aton(3) does: the last one fills the rest of the 32 bits.
     ///
-    /// - Parameter base: of numbers that do not begin with `0x`; nil for 8 after a zero, else 10.
+    /// - Parameter base: the base of numbers that do not begin with `0x`; nil for 8 after a zero, else 10.
     private static func bytes(ofNumbers text: String, _ base: Int?) -> [UInt8]? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let numbers = parts.prefix(5).compactMap { part -> UInt32? in
@@ -46,7 +46,7 @@ enum AddressText {
         return first.map { UInt8(truncatingIfNeeded: $0) } + rest
     }
 
-    /// Nil for what is no IPv6 address, with or without brackets and zone.
+    /// Nil for a text that is not an IPv6 address, with or without brackets and zone.
     static func canonicalIPv6(_ text: String) -> String? {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text[...]
         guard let bytes = bytes(readBySSL: String(bare.prefix { $0 != "%" })), bytes.count == 16 else { return nil }

@@ -2,10 +2,10 @@
 import CTernOpenSSL
 
 extension AnchorBundle {
-    /// What a store asks for names it has not seen; nil without memory.
+    /// The lookup method of a store for names it does not have; nil if out of memory.
     ///
-    /// Safety: written once, and only read by OpenSSL. The data of a lookup is a reference of its own to its bundle,
-    /// given back when the lookup is freed.
+    /// Safety: written once, and only read by OpenSSL. The data of a lookup is a retained reference to its bundle,
+    /// released when the lookup is freed.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = unsafe X509_LOOKUP_meth_new("anchors by name") else { return nil }
         unsafe X509_LOOKUP_meth_set_get_by_subject(method) { lookup, kind, name, found in
@@ -27,7 +27,7 @@ extension AnchorBundle {
         }
     }
 
-    /// Lets the store find what it does not have. False without memory.
+    /// Lets the store find certificates that it does not have. False if out of memory.
     @unsafe func attach(to store: OpaquePointer) -> Bool {
         guard let method = unsafe Self.method, let lookup = unsafe X509_STORE_add_lookup(store, method) else {
             return false
@@ -38,7 +38,7 @@ extension AnchorBundle {
         return false
     }
 
-    /// Puts all of that name into the store: it looks there from now on, and here no more.
+    /// Adds all certificates of that name to the store, which finds them itself from then on.
     @unsafe private func find(_ name: OpaquePointer?, for store: OpaquePointer?, _ found: OpaquePointer?) -> Bool {
         var isFound = false
         for certificate in unsafe certificates(named: name) {
@@ -47,7 +47,7 @@ extension AnchorBundle {
                 unsafe X509_NAME_cmp(X509_get_subject_name(x509), name) == 0,
                 unsafe X509_OBJECT_set1_X509(found, x509) == 1
             else { continue }
-            // The caller counts a reference itself (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the
+            // The caller counts its own reference (X509_LOOKUP_meth_set_get_by_subject(3)); until then it is the
             // bundle's.
             unsafe X509_free(x509)
             isFound = true

@@ -2,18 +2,17 @@
 import CTernOpenSSL
 import TernLock
 
-/// A PEM file of anchors of which only the names have been read. To parse a certificate, above all its key, takes
-/// OpenSSL twenty times as long, and of the hundred and more of a system few are ever asked for.
+/// A PEM file of anchors of which only the names have been read. Parsing a certificate, above all its key, takes
+/// OpenSSL twenty times as long, and few of a system's more than a hundred certificates are ever used.
 ///
-/// Safety: what OpenSSL is given borrows arrays for the length of a call. A certificate that was parsed stays until the
-/// bundle goes.
+/// Safety: OpenSSL borrows arrays for the duration of a call. A parsed certificate lives as long as the bundle.
 @safe final class AnchorBundle: Sendable {
     private let encodings: [[UInt8]]
-    /// Where those of a name are, by OpenSSL's hash of it. Names with the same hash are told apart by the store.
+    /// The positions of certificates by OpenSSL's hash of their name. The store distinguishes names with the same hash.
     private let places: [UInt: [Int]]
     private let parsed = Lock<[Int: X509Certificate]>([:])
 
-    /// Nil for a file that cannot be read, or holds anything but certificates: it is OpenSSL's to make sense of.
+    /// Nil for a file that cannot be read, or contains anything but certificates: OpenSSL then reads it.
     @unsafe init?(file: UnsafePointer<CChar>) {
         OpenSSLError.clear()
         defer { OpenSSLError.clear() }
@@ -29,7 +28,7 @@ import TernLock
 
     var count: Int { encodings.count }
 
-    /// Every one that is a certificate.
+    /// All blocks that are certificates.
     var all: [X509Certificate] { encodings.indices.compactMap(certificate) }
 
     /// Those whose subject is `name`, and perhaps others.
@@ -64,7 +63,7 @@ import TernLock
             return nil
         }
         var elements = DERElements(toBeSigned.content)
-        // [0] version, if it is not the first; then serialNumber, signature, issuer, validity.
+        // Skips [0] version, if present; then serialNumber, signature, issuer, validity.
         guard var last = elements.next() else { return nil }
         for _ in 0..<(last.tag == 0xa0 ? 4 : 3) {
             guard let next = elements.next() else { return nil }

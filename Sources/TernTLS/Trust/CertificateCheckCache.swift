@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What a search has found out about single certificates, and about which key signed which: it is the same on every
-/// path, so it is found out once.
+/// The results of a search about single certificates, and about which key signed which: they are the same on every
+/// path, so each is computed once.
 ///
-/// Certificates are told apart by their address, which they keep as long as the search holds them.
+/// Certificates are identified by their address, which is stable while the search retains them.
 struct CertificateCheckCache {
     private struct Place: Hashable {
         let certificate: UInt
@@ -31,7 +31,7 @@ struct CertificateCheckCache {
         return size
     }
 
-    /// The first rule that an issuer breaks by itself.
+    /// The first rule that an issuer breaks on its own.
     mutating func rule(
         brokenBy certificate: X509Certificate, at place: CertificateRule.Place, profile: TrustProfile
     ) -> CertificateRule? {
@@ -42,7 +42,7 @@ struct CertificateCheckCache {
         return rule
     }
 
-    /// Whether the issuer's key signed the certificate; nil if there is no work left to find out.
+    /// Whether the issuer's key signed the certificate; nil if the budget is used up.
     mutating func isSigned(
         _ certificate: X509Certificate, by issuer: X509Certificate, within budget: inout EvaluationBudget
     )
@@ -74,7 +74,7 @@ struct CertificateCheckCache {
         let address = certificate.x509.address
         if let known = anchors[address] { return known }
         let found = store.certificates(issuing: certificate)
-        // They have been found by now; what is left out is the work with them.
+        // The names and identifiers have been compared by now; the rest of the check is skipped.
         let usable = budget.spend(2 + found.count / 4) ? found : []
         anchors[address] = usable
         return usable

@@ -2,24 +2,24 @@
 
 /// Why bytes are not a certificate.
 public struct CertificateError: Error, Sendable, Hashable {
-    /// What the bytes are instead, or lack.
+    /// The kind of error.
     public enum Reason: Sendable, Hashable {
-        /// Not one DER `X509Certificate` and nothing else.
+        /// The bytes are not exactly one DER `X509Certificate`.
         case invalidDER
-        /// A `CERTIFICATE` block of the PEM text, counted from 0, is broken.
+        /// A `CERTIFICATE` block of the PEM text, counted from 0, is malformed.
         case invalidPEM(block: Int)
         /// The PEM text has no `CERTIFICATE` block.
         case noCertificate
-        /// More bytes than OpenSSL can count.
+        /// More bytes than OpenSSL can handle.
         case tooLarge
     }
 
-    /// Which of them it was.
+    /// The kind of error.
     public let reason: Reason
-    /// What OpenSSL reported, oldest first.
+    /// OpenSSL's error queue, oldest first.
     public let openSSL: [OpenSSLError]
 
-    /// Takes what OpenSSL left in this thread's queue.
+    /// Empties this thread's OpenSSL error queue into the error.
     init(_ reason: Reason) {
         self.reason = reason
         openSSL = OpenSSLError.drain()

@@ -3,11 +3,12 @@
 extension CertificateRule {
     /// The first rule that a validated path breaks, from the leaf up.
     ///
-    /// An anchor is trusted by decision, and its own certificate merely carries its name and key (RFC 5280 §6.1.1 d):
-    /// only what no anchor in use gets wrong is asked of it. A leaf that is an anchor itself has been decided upon
-    /// altogether (RFC 6818 §2).
+    /// An anchor is trusted by decision, and its certificate only carries its name and key (RFC 5280 §6.1.1 d): it is
+    /// checked only by rules that no anchor in use breaks. A leaf that is itself an anchor is trusted as it is (RFC
+    /// 6818 §2).
     ///
-    /// - Parameter isComplete: the last certificate is an anchor, not an intermediate that is believed for now.
+    /// - Parameter isComplete: whether the last certificate is an anchor rather than an intermediate that is trusted
+    ///   provisionally.
     static func violated(by path: [X509Certificate], isComplete: Bool, profile: TrustProfile) -> PathProblem? {
         for (depth, certificate) in path.enumerated() {
             let place = Place(depth: depth, isAnchor: isComplete && depth == path.count - 1)
@@ -19,18 +20,18 @@ extension CertificateRule {
         return nil
     }
 
-    /// Where in its path a certificate stands.
+    /// The position of a certificate in its path.
     struct Place {
         /// 0 is the leaf.
         var depth: Int
         var isAnchor: Bool
-        /// It vouches for another one.
+        /// Whether it issued another certificate.
         var isIssuer: Bool { depth > 0 }
     }
 }
 
 extension X509Certificate {
-    /// The first rule that this certificate breaks by itself.
+    /// The first rule that this certificate breaks on its own.
     func brokenOwnRule(at place: CertificateRule.Place, profile: TrustProfile) -> CertificateRule? {
         brokenRule(at: place) ?? (profile == .web ? brokenWebRule(at: place) : nil)
     }

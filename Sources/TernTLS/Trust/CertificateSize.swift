@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// How much there is in a certificate, counted without having OpenSSL read its extensions: that is already the work
-/// that is to be bounded.
+/// The sizes of a certificate's parts, counted without having OpenSSL parse its extensions, which is the very work to
+/// bound.
 struct CertificateSize {
     let bytes: Int
     let names: Int
@@ -10,7 +10,7 @@ struct CertificateSize {
     private let nameBytes: Int
     private let parts: Int
 
-    /// A certificate as small as this is not counted in detail: it has room for nothing that is much.
+    /// A certificate of this size is not counted in detail: it is too small to exceed a limit.
     private static let small = 2048
 
     init(_ certificate: X509Certificate) {
@@ -27,15 +27,15 @@ struct CertificateSize {
         names = nameBytes == 0 ? 0 : x509.nameLimit
     }
 
-    /// The first limit that it crosses by itself.
+    /// The first limit that it exceeds on its own.
     var crossedLimit: EvaluationLimit? {
         if names > EvaluationLimit.names.maximum { return .names }
         if parts > EvaluationLimit.nameParts.maximum { return .nameParts }
         return subtrees > EvaluationLimit.constraints.maximum ? .constraints : nil
     }
 
-    /// The price of reading it once: names have a price of their own, and everything else may be a list of small
-    /// things, too.
+    /// The cost of reading it once: names have a cost of their own, and everything else may be a list of small items,
+    /// too.
     var readingCost: Int { names + (bytes - nameBytes) / 10 }
 }
 

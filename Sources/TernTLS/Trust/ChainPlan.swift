@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What of a list of certificates is to be looked at, and what that may cost, before any of it is.
+/// The certificates of a list to evaluate, and the cost of that, computed before any of the work.
 struct ChainPlan {
-    /// Certificates that may be in a path, without those that cross a limit or have a key that is costly to verify
-    /// with: such a key never gets to verify anything.
+    /// Certificates that may be in a path, without those that exceed a limit or have a key that is expensive to verify
+    /// with: such a key is never used to verify.
     private(set) var usable: [X509Certificate] = []
-    /// The price of reading them all.
+    /// The cost of reading them all.
     private(set) var readingCost = 0
-    /// The price of the obvious path at most.
+    /// The maximum cost of the obvious path.
     private(set) var firstPathCost = 0
-    /// The price of validating policies once; they are looked at only where an authority demands them.
+    /// The cost of validating policies once; they are validated only if an authority requires them.
     private(set) var policyCost = 0
 
     struct LimitExceeded: Error {
@@ -18,7 +18,7 @@ struct ChainPlan {
         let certificate: X509Certificate?
     }
 
-    /// The anchor, and OpenSSL's own pains.
+    /// The anchor, and OpenSSL's own overhead.
     private static let baseCost = 100
 
     init(leaf: X509Certificate, untrusted: [X509Certificate]) throws(LimitExceeded) {
@@ -32,7 +32,7 @@ struct ChainPlan {
         for certificate in untrusted {
             let size = CertificateSize(certificate)
             bytes += size.bytes
-            // What is left out still is put into words where the chain is refused.
+            // Certificates that are left out still appear in the text of a refusal.
             readingCost += size.readingCost
             guard size.crossedLimit == nil, certificate.hasSupportedKey else { continue }
             usable.append(certificate)
@@ -49,7 +49,7 @@ struct ChainPlan {
             + NameConstraints.cost(names: names, subtrees: subtrees)
     }
 
-    /// OpenSSL goes through all policies of a certificate for each of them.
+    /// OpenSSL iterates over all policies of a certificate for each of them.
     private mutating func weighPolicies(_ certificates: [X509Certificate]) throws(LimitExceeded) {
         guard certificates.contains(where: { $0.x509.hasExtension(NID_policy_constraints) }) else { return }
         for certificate in certificates {
@@ -61,7 +61,7 @@ struct ChainPlan {
         }
     }
 
-    /// The limit that a list crosses as a whole.
+    /// The limit that a list exceeds as a whole.
     static func crossedLimit(of list: [X509Certificate]) -> EvaluationLimit? {
         if list.count > EvaluationLimit.certificates.maximum { return .certificates }
         return list.reduce(0) { $0 + $1.x509.byteCount } > EvaluationLimit.listSize.maximum ? .listSize : nil
@@ -69,7 +69,7 @@ struct ChainPlan {
 }
 
 extension NameConstraints {
-    /// The price of comparing this number of names with this number of subtrees, and of reading both.
+    /// The cost of comparing this number of names with this number of subtrees, and of reading both.
     static func cost(names: Int, subtrees: Int) -> Int {
         subtrees == 0 ? 0 : names + subtrees + names.multipliedReportingOverflow(by: subtrees).partialValue / 50
     }

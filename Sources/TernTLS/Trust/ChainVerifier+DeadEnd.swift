@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Why a path ended early, where OpenSSL only says that it found no issuer: it passes over every certificate that it
-/// cannot read in full, as issuer and as what is issued.
+/// Why a path ended early, where OpenSSL only reports a missing issuer: it skips every certificate that it cannot read
+/// in full, as issuer and as subject.
 extension ChainVerifier {
     /// The certificate that lacks an issuer cannot be read itself.
     func unreadable(_ problem: PathProblem) -> PathProblem? {
@@ -11,7 +11,7 @@ extension ChainVerifier {
         }
     }
 
-    /// The issuer is there, and was passed over.
+    /// The issuer is present, and was skipped.
     func unusableIssuer(_ problem: PathProblem) -> PathProblem? {
         guard let certificate = problem.certificate else { return nil }
         for issuer in untrusted where issuer.hasName(ofIssuerOf: certificate) {
@@ -41,7 +41,7 @@ extension X509Certificate {
         unsafe X509_NAME_cmp(X509_get_subject_name(x509.pointer), X509_get_issuer_name(other.x509.pointer)) == 0
     }
 
-    /// A key that can be read has to fit by its identifiers, too: another of the same name may be the issuer's.
+    /// A readable key must also match by its identifiers: another certificate of the same name may be the issuer's.
     fileprivate func unsupportedKeyRule(against issued: X509Certificate) -> CertificateRule? {
         !hasSupportedKey && (keyAlgorithm == nil || mayHaveIssued(issued)) ? .unsupportedKey : nil
     }

@@ -8,15 +8,15 @@ import CTernOpenSSL
 /// could avoid, all others are tried.
 struct ChainVerifier {
     var leaf: X509Certificate
-    /// Certificates that may help to build the chain; none of them is believed.
+    /// Certificates that may help to build the chain; none of them is trusted.
     var untrusted: [X509Certificate]
     var store: TrustStore
-    /// Nil leaves the name out, and only the name.
+    /// Nil skips the name check, and only that.
     var identity: ReferenceIdentity?
     var time: Int64
     var profile: TrustProfile
 
-    /// - Parameter budget: what it may cost. Where less than a whole allowance is exceeded, the outcome means nothing.
+    /// - Parameter budget: the allowed work. If less than a whole allowance is exceeded, the outcome is meaningless.
     func verify(within budget: inout EvaluationBudget) -> PathValidation.Outcome {
         do throws(ChainPlan.LimitExceeded) {
             let plan = try ChainPlan(leaf: leaf, untrusted: untrusted)
@@ -31,7 +31,7 @@ struct ChainVerifier {
         var verifier = self
         verifier.untrusted = plan.usable
         var obvious: PathProblem?
-        // Where the obvious path might cost more than there is, the search finds it step by step.
+        // If the obvious path might exceed the budget, the search finds it step by step.
         if plan.firstPathCost < EvaluationLimit.work.maximum / 2 {
             guard budget.spend(plan.firstPathCost) else { return exceeded }
             let outcome = judge(
@@ -49,15 +49,15 @@ struct ChainVerifier {
         return .refused(unreadable(end) ?? search.problem ?? unusableIssuer(end) ?? end)
     }
 
-    /// The whole of one path, believing its last certificate.
+    /// Verifies one whole path, trusting its last certificate.
     func check(_ path: [X509Certificate], isComplete: Bool) -> PathValidation.Outcome {
         judge(validation.check(path), isComplete: isComplete)
     }
 
-    /// The same by OpenSSL's rules alone, for a path whose certificates have been held to the others.
+    /// Verifies by OpenSSL's rules alone, for a path whose certificates have passed the other rules.
     func check(_ path: [X509Certificate]) -> PathValidation.Outcome { validation.check(path) }
 
-    /// Without the name, which is the leaf's own affair.
+    /// Without the name, which concerns the leaf only.
     func checkStructure(_ path: [X509Certificate]) -> PathValidation.Outcome {
         PathValidation(identity: nil, time: time).checkStructure(path)
     }
@@ -69,7 +69,7 @@ struct ChainVerifier {
         PathProblem(.openSSL(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY), certificate: leaf)
     }
 
-    /// What OpenSSL accepts still has to pass the rules it does not know.
+    /// A path that OpenSSL accepts must also pass the rules that OpenSSL does not check.
     private func judge(_ outcome: PathValidation.Outcome, isComplete: Bool) -> PathValidation.Outcome {
         guard case .valid(let path) = outcome,
             let problem = CertificateRule.violated(by: path, isComplete: isComplete, profile: profile)
@@ -79,7 +79,7 @@ struct ChainVerifier {
 }
 
 extension PathProblem {
-    /// The path ended before it came to an anchor, which says little if another one did come to one.
+    /// The path ended before it reached an anchor; that is irrelevant if another one did reach one.
     fileprivate var isDeadEnd: Bool {
         switch finding {
         case .openSSL(

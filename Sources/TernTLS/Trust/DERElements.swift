@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements inside a DER SEQUENCE, one after the other (X.690 §8.1), for tags of one byte.
+/// The elements inside a DER SEQUENCE, in order (X.690 §8.1), for tags of one byte.
 ///
-/// Reading ends at what is malformed, too; `isAtEnd` tells the two ends apart.
+/// Reading also ends at a malformed element; `isAtEnd` distinguishes the two.
 struct DERElements: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 
     init(_ elements: ArraySlice<UInt8>) { rest = elements }
 
-    /// Nil if the bytes are not one SEQUENCE.
+    /// Nil if the bytes are not exactly one SEQUENCE.
     init?(sequence bytes: [UInt8]) {
         rest = bytes[...]
         guard let outer = next(), outer.tag == 0x30, rest.isEmpty else { return nil }
@@ -17,7 +17,7 @@ struct DERElements: Sequence, IteratorProtocol {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// How many elements there are; `limit` if some are malformed.
+    /// The number of elements; `limit` if some are malformed.
     func count(orAtMost limit: Int) -> Int {
         var elements = self
         var count = 0
@@ -31,11 +31,11 @@ struct DERElements: Sequence, IteratorProtocol {
         var body = rest.dropFirst(2)
         var length = Int(rest[rest.startIndex + 1])
         if length >= 0x80 {
-            // Long form: how many bytes of length follow. Four would be a certificate of 16 MB.
+            // Long form: the number of length bytes. Four would be a certificate of 16 MB.
             let count = length & 0x7f
             guard (1...3).contains(count), body.count >= count, body.first != 0 else { return nil }
             length = body.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-            // X.690 §10.1: in as few bytes as will do.
+            // X.690 §10.1: the length uses as few bytes as possible.
             guard length >= 0x80 else { return nil }
             body = body.dropFirst(count)
         }

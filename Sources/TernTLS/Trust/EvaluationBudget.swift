@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an evaluation may still cost, in units of about a microsecond.
+/// The work that an evaluation may still do, in units of about a microsecond.
 ///
-/// Units are counted from sizes before the work is done, and no clock is read: so a verdict never depends on how busy
-/// the machine is. An evaluation that stays within the small allowance comes to the very verdict it would come to
-/// within the large one; one that does not is begun again elsewhere, with the large one.
+/// Units are computed from sizes before the work is done, without reading a clock: so a verdict never depends on the
+/// load of the machine. An evaluation that stays within the small allowance gives the same verdict as within the large
+/// one; one that does not is started again on another thread, with the large one.
 struct EvaluationBudget {
     private(set) var left: Int
-    /// Whether something was left undone because it would have cost too much.
+    /// Whether some work was skipped because it would have exceeded the budget.
     private(set) var isExceeded = false
 
     /// For a whole evaluation.
     static var whole: EvaluationBudget { EvaluationBudget(EvaluationLimit.work.maximum) }
-    /// For what may run between two looks at the sockets of everybody else: several times the work of common chains.
+    /// For the work on a reactor between two polls of its sockets: several times the work of common chains.
     static var onReactor: EvaluationBudget { EvaluationBudget(2500) }
 
     init(_ units: Int) { left = units }
 
-    /// Takes the price of something that is to be done; false if it must not be done.
+    /// Deducts the cost of work; returns false if the work must not be done.
     mutating func spend(_ units: Int) -> Bool {
         guard canSpend(units) else {
             isExceeded = true

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server can make us do to judge it, and no more. No honest server comes near any of these: whatever crosses
-/// one is refused, and not judged any further.
+/// The maximum work that a server can cause by its certificates. No honest server comes near any of these limits: a
+/// certificate or list that exceeds one is refused without further evaluation.
 public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
-    /// Bytes of all the certificates of one list. OpenSSL's own limit for a handshake, too.
+    /// The maximum bytes of all certificates of one list. OpenSSL's own limit for a handshake, too.
     case listSize = "certificate-list-size"
-    /// Certificates in one list. The longest path has twelve.
+    /// The maximum number of certificates in one list. The longest path has twelve.
     case certificates = "certificate-count"
-    /// Names in one subjectAltName. Authorities sell up to 2,000.
+    /// The maximum number of names in one subjectAltName. Authorities sell up to 2,000.
     case names = "name-count"
-    /// Parts of one subject or issuer.
+    /// The maximum number of parts of one subject or issuer.
     case nameParts = "name-part-count"
-    /// Subtrees in one authority's name constraints.
+    /// The maximum number of subtrees in one authority's name constraints.
     case constraints = "name-constraint-count"
-    /// Policies and mappings of policies in one certificate, where policies are looked at.
+    /// The maximum number of policies and mappings of policies in one certificate, if policies are validated.
     case policies = "policy-count"
     /// The work of one evaluation, in units of about a microsecond; see `EvaluationBudget`.
     case work = "evaluation-work"
 
-    /// How much is allowed.
+    /// The maximum.
     public var maximum: Int {
         switch self {
         case .listSize: 100 << 10
@@ -31,7 +31,7 @@ public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What is wrong beyond the limit, as a sentence without its subject.
+    /// The violation, as a sentence without its subject.
     var sentence: String {
         switch self {
         case .listSize: "the server's certificates are longer than \(maximum) bytes"
@@ -44,7 +44,7 @@ public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it is about one certificate, and not about all of them.
+    /// Whether the limit concerns one certificate rather than all of them.
     var isAboutCertificate: Bool {
         switch self {
         case .listSize, .certificates, .work: false

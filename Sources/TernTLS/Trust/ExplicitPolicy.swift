@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The state variable `explicit_policy` of RFC 5280 §6.1. Policies matter to a client without wishes of its own only if
-/// an authority demands them.
+/// The state variable `explicit_policy` of RFC 5280 §6.1. Policies matter to a client without its own requirements only
+/// if an authority requires them.
 enum ExplicitPolicy {
-    /// Whether the path, leaf first, is valid only with a certificate policy that is valid all along it. What an anchor
-    /// demands is not looked at (§6.1.1 d).
+    /// Whether the path, leaf first, is valid only with a certificate policy that is valid all along it. An anchor's
+    /// requirements are ignored (§6.1.1 d).
     static func isRequired(in path: [X509Certificate]) -> Bool {
         guard path.dropLast().contains(where: { $0.x509.hasExtension(NID_policy_constraints) }) else { return false }
-        // §6.1.2 d: one more than there are certificates below the anchor.
+        // §6.1.2 d: one more than the number of certificates below the anchor.
         var remaining = path.count
         for (depth, certificate) in path.dropLast().enumerated().reversed() {
             let demand = certificate.x509.policyConstraints?.requireExplicitPolicy

@@ -2,7 +2,7 @@
 
 import TernLock
 
-/// The store of an `TrustAnchors` value, built when first asked for.
+/// The store of a `TrustAnchors` value, built on first use.
 final class LazyStore: Sendable {
     private let source: TrustAnchors.Source
     private let built = Lock<TrustStore?>(nil)

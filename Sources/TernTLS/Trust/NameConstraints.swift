@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The subtrees of names an authority is confined to (RFC 5280 §4.2.1.10). OpenSSL does the comparing; this is for the
-/// rules it leaves out.
+/// The subtrees of names that an authority is limited to (RFC 5280 §4.2.1.10). OpenSSL compares names; this is for the
+/// rules it omits.
 struct NameConstraints {
-    /// The base of a subtree, and whether it has the distances that RFC 5280 does not allow.
+    /// The base of a subtree, and whether it has the distances that RFC 5280 forbids.
     struct Subtree {
         var base: SubjectAlternativeName
         var hasDistances: Bool
@@ -12,10 +12,10 @@ struct NameConstraints {
     let isWellFormed: Bool
     private let constrainsDNS: Bool
     private let constrainsMail: Bool
-    /// What is behind the first label of an excluded DNS name: the domains whose wildcards would include it.
+    /// The part after the first label of an excluded DNS name: the domains whose wildcards would include it.
     private let excludedParents: Set<String>
 
-    /// Nil for a list that is not there.
+    /// Nil for an absent list.
     init(permitted: [Subtree]?, excluded: [Subtree]?) {
         let lists = [permitted, excluded].compactMap(\.self)
         let all = lists.flatMap(\.self)
@@ -37,19 +37,19 @@ struct NameConstraints {
         case .dns(let name): isDomain(name)
         case .ip(let bytes): (bytes.count == 8 || bytes.count == 32) && isMask(bytes.suffix(bytes.count / 2))
         case .email(let address): isMailbox(address)
-        // OpenSSL compares what else there may be, and at worst permits nothing.
+        // OpenSSL compares the other kinds, and at worst permits none.
         case .uri(let host): host != "."
         case .other: true
         }
     }
 
-    /// The leading dot is not RFC 5280's for DNS names, but authorities in use have it. A dot alone is none: it is read
+    /// RFC 5280 allows no leading dot for DNS names, but authorities in use have it. A dot alone is invalid: it is read
     /// as everything and compared as nothing.
     private static func isDomain(_ name: String) -> Bool {
         name.hasPrefix(".") ? name != "." && isHost(String(name.dropFirst())) : isHost(name)
     }
 
-    /// Empty stands for every name.
+    /// An empty base matches every name.
     private static func isHost(_ name: String) -> Bool {
         name.isEmpty
             || name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -57,7 +57,7 @@ struct NameConstraints {
             }
     }
 
-    /// A mailbox, all mailboxes on a host, or with a leading dot in a domain; empty for all there are.
+    /// A mailbox, all mailboxes on a host, or with a leading dot in a domain; empty for all.
     private static func isMailbox(_ address: String) -> Bool {
         let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { return parts.count == 1 && isDomain(address) }
@@ -71,13 +71,13 @@ struct NameConstraints {
         return (~edge & (~edge &+ 1)) == 0 && rest.dropFirst().allSatisfy { $0 == 0 }
     }
 
-    /// Whether a name with a wildcard stands for one inside an excluded subtree, though it is not inside itself
-    /// (CVE-2025-61727): `*.example.com` includes `secret.example.com`.
+    /// Whether a wildcard name covers a name in an excluded subtree, though it is not in it itself (CVE-2025-61727):
+    /// `*.example.com` includes `secret.example.com`.
     func excludes(wildcard name: String) -> Bool {
         name.hasPrefix("*.") && excludedParents.contains(HostName.canonical(String(name.dropFirst(2))))
     }
 
-    /// Whether a name is of a constrained kind, and not of a form that can be compared with a constraint.
+    /// Whether a name is of a constrained kind but in a form that cannot be compared with a constraint.
     func cannotCompare(_ name: SubjectAlternativeName) -> Bool {
         switch name {
         case .dns(let text):

@@ -3,7 +3,7 @@ import CTernOpenSSL
 
 /// The blocks of a PEM text.
 enum PEMBlocks {
-    /// The next block of any kind; nil at the end, and with a reason in OpenSSL's queue at what is malformed.
+    /// The next block of any kind; nil at the end, and with a reason in OpenSSL's queue at a malformed block.
     @unsafe static func next(_ bio: OpaquePointer) -> (kind: String, contents: [UInt8])? {
         var name: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a path.
+/// A problem of a path.
 struct PathProblem: Hashable {
     enum Finding: Hashable {
         /// `X509_V_ERR_…`
         case openSSL(Int32)
-        /// A rule OpenSSL does not know.
+        /// A rule that OpenSSL does not check.
         case rule(CertificateRule)
-        /// More than we let anybody make us do.
+        /// More work than a server may cause.
         case limit(EvaluationLimit)
     }
 
     var finding: Finding
-    /// The position in the path it is about; 0 is the leaf.
+    /// The position in the path that it concerns; 0 is the leaf.
     var depth: Int
     var certificate: X509Certificate?
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Looks for a valid path among all there are (RFC 4158), by going back and trying the next issuer wherever one fails.
+/// Searches all possible paths for a valid one (RFC 4158), by backtracking to the next issuer when one fails.
 ///
-/// The search goes depth first, anchors before sent certificates. Each step is judged by itself: a path that is refused
-/// even if its last certificate is believed cannot be mended by what comes above it, whatever the rule, so nothing is
-/// built on it. And since everything below the last certificate has been judged by then, only what it adds is: each
-/// signature is verified once, and so is each certificate by itself. A path that has come to an anchor is then verified
-/// as a whole, as if nothing were known about it.
+/// The search is depth-first, anchors before sent certificates. Each step is checked on its own: a path that is refused
+/// even if its last certificate is trusted stays invalid, whatever is added above it, so it is not extended. Everything
+/// below the last certificate has been checked by then, so only what that one adds is checked: each signature is
+/// verified once, and each certificate is checked on its own once. A path that has reached an anchor is then verified
+/// as a whole, independently.
 ///
-/// What a hostile server can make us do is bounded in units of work and not of time, so that a verdict never depends on
-/// how busy the machine is.
+/// The work that a hostile server can cause is bounded in units of work rather than time, so that a verdict never
+/// depends on the load of the machine.
 struct PathSearch {
     private let verifier: ChainVerifier
     private let untrusted: [X509Certificate]
     private let policyCost: Int
     private(set) var budget: EvaluationBudget
     private var checks = CertificateCheckCache()
-    /// The refusal of a path that had reached its anchor, or lacked nothing but the anchor.
+    /// The refusal of a path that had reached its anchor, or lacked only the anchor.
     private(set) var problem: PathProblem?
 
-    /// The price of one call of OpenSSL.
+    /// The cost of one OpenSSL call.
     private static let stepCost = 40
 
     init(_ verifier: ChainVerifier, policyCost: Int, budget: EvaluationBudget) {
@@ -31,11 +31,11 @@ struct PathSearch {
         untrusted = verifier.untrusted.filter { seen.insert($0).inserted }
     }
 
-    /// A valid path, or nil if there is none or the work is spent.
+    /// A valid path, or nil if there is none or the budget is used up.
     mutating func run() -> [X509Certificate]? {
         let leaf = verifier.leaf
         let isAnchor = verifier.store.contains(leaf)
-        // What is wrong with the leaf itself is wrong on every path.
+        // A problem of the leaf itself affects every path.
         guard budget.spend(Self.stepCost + checks.size(of: leaf).names),
             accept(verifier.check([leaf], isComplete: isAnchor), of: [leaf], isComplete: isAnchor)
         else { return nil }
@@ -58,8 +58,7 @@ struct PathSearch {
 
     private mutating func validate(_ path: [X509Certificate], isComplete: Bool) -> Bool {
         guard budget.spend(cost(of: path)) else { return false }
-        // The signature first: most of what a search meets is not what it looks for, and this is the same on every
-        // path.
+        // The signature first: most candidates of a search fail here, and the result is the same on every path.
         guard accept(signature(in: path), of: path, isComplete: isComplete),
             isComplete || accept(date(in: path), of: path, isComplete: false),
             accept(verifier.checkStructure(path), of: path, isComplete: isComplete),
@@ -76,15 +75,15 @@ struct PathSearch {
         return accept(found, of: path, isComplete: isComplete)
     }
 
-    /// Whether there is nothing wrong; notes what there is.
+    /// Whether there is no problem; records the problem otherwise.
     private mutating func accept(_ found: PathProblem?, of path: [X509Certificate], isComplete: Bool) -> Bool {
         guard let found else { return true }
         if problem == nil, let last = path.last, isComplete || !anchors(issuing: last).isEmpty { problem = found }
         return false
     }
 
-    /// Names and key identifiers fit, and the path would not come back to an authority it has passed: a second
-    /// certificate for the same name and key adds constraints and no issuer.
+    /// Names and key identifiers match, and the path does not return to an authority it contains: a second certificate
+    /// for the same name and key adds constraints and no issuer.
     private mutating func mayFollow(_ issuer: X509Certificate, _ path: [X509Certificate]) -> Bool {
         guard budget.spend(1), let last = path.last, issuer.mayHaveIssued(last) else { return false }
         return !path.contains { $0.isSameAuthority(as: issuer) }
@@ -92,7 +91,7 @@ struct PathSearch {
 
     private mutating func isContained(_ certificate: X509Certificate, in anchors: [X509Certificate]) -> Bool {
         guard !anchors.isEmpty else { return false }
-        // Out of work, nothing more is tried.
+        // Without budget, no further path is tried.
         return !budget.spend(1 + anchors.count / 16) || anchors.contains { $0.isEqual(to: certificate) }
     }
 
@@ -101,7 +100,7 @@ struct PathSearch {
     }
 }
 
-// What the last certificate of a path adds
+// The checks that the last certificate of a path adds
 extension PathSearch {
     private mutating func signature(in path: [X509Certificate]) -> PathProblem? {
         guard path.count > 1, let issuer = path.last else { return nil }
@@ -160,7 +159,7 @@ extension X509Certificate {
             && X509_PUBKEY_eq(X509_get_X509_PUBKEY(x509.pointer), X509_get_X509_PUBKEY(other.x509.pointer)) == 1
     }
 
-    /// As `==`, without encoding anything.
+    /// As `==`, without encoding either certificate.
     fileprivate func isEqual(to other: X509Certificate) -> Bool {
         unsafe x509.pointer == other.x509.pointer || X509_cmp(x509.pointer, other.x509.pointer) == 0
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// One call of `X509_verify_cert`, as a TLS client has to make it.
+/// One call of `X509_verify_cert`, with the settings of a TLS client.
 ///
-/// Either OpenSSL chooses the path, from the intermediates and the store; or the path is given, and there is nothing
-/// left to choose: the only anchor is its last certificate, and the others lie in the order in which they are needed.
+/// Either OpenSSL chooses the path, from the intermediates and the store; or the path is given, and there is no choice
+/// left: the only anchor is its last certificate, and the others are in the order in which they are needed.
 struct PathValidation {
-    /// Nil leaves the name out, and only the name.
+    /// Nil skips the name check, and only that.
     var identity: ReferenceIdentity?
     var time: Int64
 
@@ -16,10 +16,10 @@ struct PathValidation {
         case refused(PathProblem)
     }
 
-    /// More intermediates than any public chain has; a longer list is a waste of our time.
+    /// More intermediates than any public chain has.
     static let maximumIntermediates = 10
 
-    /// The path OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
+    /// The path that OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
     func choose(leaf: X509Certificate, untrusted: [X509Certificate], store: TrustStore) -> Outcome {
         guard let store = unsafe store.pointer else { return .outOfMemory(leaf) }
         let outcome = unsafe verify(leaf, untrusted, store: store, flags: UInt(X509_V_FLAG_TRUSTED_FIRST)) { _ in true }
@@ -27,21 +27,21 @@ struct PathValidation {
         return check(path)
     }
 
-    /// This path and no other.
+    /// Exactly this path.
     ///
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
     func check(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
-    /// As `check`, but without signatures and dates: for a path whose signatures and dates were checked before, and
-    /// that is checked once more when it is complete.
+    /// As `check`, but without signatures and dates: for a path whose signatures and dates have been checked, and that
+    /// is checked again when it is complete.
     func checkStructure(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
     private func check(_ path: [X509Certificate], believesSignatures: Bool) -> Outcome {
         guard let leaf = path.first, let anchor = path.last, let anchors = CertificateStack([anchor]) else {
             return .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM)))
         }
-        // The sent certificates come before the trusted one, and each follows from the one before it: OpenSSL can only
-        // walk the path as it stands.
+        // The sent certificates come before the trusted one, and each follows from the previous one: OpenSSL can only
+        // follow the path as given.
         var flags = UInt(path.count == 1 ? X509_V_FLAG_TRUSTED_FIRST : X509_V_FLAG_NO_ALT_CHAINS)
         let checksPolicies = ExplicitPolicy.isRequired(in: path)
         if checksPolicies {
@@ -59,7 +59,7 @@ struct PathValidation {
             if case .valid(let walked) = outcome, walked != path {
                 return .refused(PathProblem(.openSSL(X509_V_ERR_UNSPECIFIED), certificate: leaf))
             }
-            // OpenSSL's word for mappings that make more policies than it follows.
+            // OpenSSL's code for mappings that make more policies than it follows.
             if checksPolicies, case .refused(let problem) = outcome, problem.finding == .openSSL(X509_V_ERR_OUT_OF_MEM)
             {
                 return .refused(PathProblem(.openSSL(X509_V_ERR_NO_EXPLICIT_POLICY), certificate: leaf))
@@ -69,7 +69,7 @@ struct PathValidation {
     }
 
     /// A certificate without policies: none is valid from there on (RFC 5280 §6.1.3 e), and OpenSSL leaks a little
-    /// memory when it comes to that conclusion about one with constraints of policies.
+    /// memory when it reaches that conclusion about one with policy constraints.
     private func missingPolicies(in path: [X509Certificate]) -> PathProblem? {
         path.dropLast().enumerated().first { _, certificate in
             !certificate.x509.hasExtension(NID_certificate_policies)
@@ -100,29 +100,29 @@ struct PathValidation {
     }
 
     @unsafe private func configure(_ context: OpaquePointer, _ flags: UInt) -> Bool {
-        // Purpose and trust "TLS server"; a bare verification would take a client's certificate for a server's.
+        // Purpose and trust "TLS server"; a verification without them would accept a client's certificate.
         guard unsafe X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = unsafe X509_STORE_CTX_get0_param(context)
         else { return false }
-        // OpenSSL's defaults prefer trusted certificates: in a given path the anchor would be taken for every issuer of
+        // OpenSSL's defaults prefer trusted certificates: in a given path the anchor would be used for every issuer of
         // its name, such as its own new key (RFC 4210 §4.4).
         unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
         unsafe X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(X509_V_FLAG_PARTIAL_CHAIN))
         unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(Self.maximumIntermediates))
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
         unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
-        // OpenSSL's defaults read names from the common name and honour `lo*.example.com`.
+        // OpenSSL's defaults read names from the common name and accept `lo*.example.com`.
         unsafe X509_VERIFY_PARAM_set_hostflags(
             parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
         switch identity {
         case .name(let name): return unsafe X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
-        // Never set1_host: an address must not be found among the DNS names.
+        // Never set1_host: an address must not match a DNS name.
         case .address(let address): return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1
         case nil: return true
         }
     }
 
-    /// The verify callback. RFC 5280 §4.1.2.5: the last second belongs to the validity; to OpenSSL it does not.
+    /// The verify callback. RFC 5280 §4.1.2.5: the last second belongs to the validity, but not in OpenSSL.
     @unsafe private static func review(_ accepted: Int32, _ context: OpaquePointer?) -> Int32 {
         guard accepted == 0, unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
             let certificate = unsafe X509_STORE_CTX_get_current_cert(context),
@@ -134,8 +134,8 @@ struct PathValidation {
         return 1
     }
 
-    /// Of all certificates that have expired the one that did first. OpenSSL names the one nearest to the anchor, whose
-    /// end often is the last of all to come.
+    /// Of all expired certificates, the one that expired first. OpenSSL names the one nearest to the anchor, which
+    /// often expires last.
     @unsafe private func firstExpiry(in context: OpaquePointer) -> PathProblem? {
         let path = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_chain(context))
         return path.enumerated().min { ($0.element.notAfter ?? .max) < ($1.element.notAfter ?? .max) }.map {

@@ -2,11 +2,11 @@
 
 /// Why a text is not a pin.
 public enum PinError: Error, Sendable, Hashable {
-    /// It does not begin with `sha256/`.
+    /// The text does not begin with `sha256/`.
     case unknownAlgorithm(String)
-    /// What follows is not padded, canonical base64.
+    /// The rest is not padded, canonical base64.
     case invalidBase64(String)
-    /// The hash has not 32 bytes.
+    /// The hash does not have 32 bytes.
     case wrongLength(Int)
 }
 

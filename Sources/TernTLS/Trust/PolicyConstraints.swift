@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What an authority demands of the certificate policies below it (RFC 5280 §4.2.1.11).
+/// An authority's requirements for the certificate policies below it (RFC 5280 §4.2.1.11).
 struct PolicyConstraints {
-    /// How many more certificates there may be before policies count; nil if the authority demands none.
+    /// The number of further certificates before policies are required; nil if the authority does not require them.
     private(set) var requireExplicitPolicy: Int?
 
-    /// Nil for what is no such value, or an empty one.
+    /// Nil for a malformed or empty value.
     init?(_ encoding: [UInt8]) {
         guard var fields = DERElements(sequence: encoding), !fields.isAtEnd else { return nil }
         var last: UInt8 = 0
@@ -21,7 +21,7 @@ struct PolicyConstraints {
         guard fields.isAtEnd else { return nil }
     }
 
-    /// `SkipCerts`, a number from 0 on; more than any path has is as good as any other such number.
+    /// `SkipCerts`, a number from 0 on; every number beyond the maximum path length is equivalent.
     static func skippedCertificates(_ content: ArraySlice<UInt8>) -> Int? {
         guard let first = content.first, first < 0x80 else { return nil }
         let digits = content.drop { $0 == 0 }
@@ -30,7 +30,7 @@ struct PolicyConstraints {
 }
 
 extension X509Reference {
-    /// Nil if there are none, or none that can be read, which is refused by itself.
+    /// Nil if there are none, or none that can be read, which another rule refuses.
     var policyConstraints: PolicyConstraints? {
         hasExtension(NID_policy_constraints) ? PolicyConstraints(contentOfExtension(NID_policy_constraints)) : nil
     }

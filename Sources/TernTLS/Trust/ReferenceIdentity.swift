@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The name a server is expected to prove (RFC 9525 §6.1), in the form certificates are compared with.
+/// The name that a server must prove (RFC 9525 §6.1), in the form certificates are compared with.
 ///
-/// A name and an address are different things: an address is only ever compared with `iPAddress` entries, and never
-/// sent as SNI. What is neither, such as `127.1` or an all-numeric last label, is nothing.
+/// Names and addresses are distinct: an address is compared only with `iPAddress` entries, and never sent as SNI. A
+/// text that is neither, such as `127.1` or an all-numeric last label, is invalid.
 enum ReferenceIdentity: Hashable {
     /// Lower case, no trailing dot.
     case name(String)
@@ -13,7 +13,7 @@ enum ReferenceIdentity: Hashable {
 
     init?(_ host: String) {
         if host.utf8.contains(UInt8(ascii: ":")) {
-            // RFC 6874: the zone says where to send, and is no part of the name.
+            // RFC 6874: the zone selects an interface, and is not part of the name.
             let address = String(host.prefix { $0 != "%" })
             guard Self.isIPv6(address) else { return nil }
             self = .address(address)

@@ -5,7 +5,7 @@ package enum ShortenedText {
     private static let maximumLength = 100
     private static let maximumCount = 5
 
-    /// The beginning, and a sign that there is more.
+    /// The beginning, and a mark of truncation.
     package static func shortened(_ text: String) -> String {
         guard text.utf8.count > maximumLength else { return text }
         return String(decoding: text.utf8.prefix(maximumLength - 1), as: UTF8.self) + "…"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A name a certificate is made out to (RFC 5280 §4.2.1.6). For people to read: OpenSSL does the comparing.
+/// A name of a certificate (RFC 5280 §4.2.1.6). For display: OpenSSL compares names.
 public enum SubjectAlternativeName: Sendable, Hashable {
-    /// As written, a wildcard included; bytes that no host name has appear as `\xx`.
+    /// As written, a wildcard included; bytes that are invalid in a host name appear as `\xx`.
     case dns(String)
     /// 4 or 16 bytes; other counts occur in broken certificates.
     case ip([UInt8])
     /// A URI; bytes that are not visible ASCII appear as `\xx`.
     case uri(String)
-    /// A mail address, spelled like a URI.
+    /// A mail address, escaped like a URI.
     case email(String)
-    /// A kind that has no part in TLS, by its tag.
+    /// A kind that TLS does not use, by its tag.
     case other(Int32)
 
     @unsafe init(_ name: UnsafeMutablePointer<GENERAL_NAME>) {
@@ -55,7 +55,7 @@ extension SubjectAlternativeName: CustomStringConvertible {
         }
     }
 
-    /// Two bytes a group, as IPv6 is written, without the `::` shorthand.
+    /// Two bytes a group, as in IPv6, without the `::` shorthand.
     private static func groups(_ bytes: [UInt8]) -> String {
         stride(from: 0, to: bytes.count, by: 2).map { start in
             let group = bytes[start..<min(start + 2, bytes.count)].reduce(0) { $0 << 8 | UInt16($1) }

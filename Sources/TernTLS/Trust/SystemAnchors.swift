@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Where Linux distributions keep the certificates their users trust, and what of it a store has yet to read.
+/// Where Linux distributions store the certificates their users trust, and which of them a store has yet to read.
 struct SystemAnchors: Sendable {
-    /// The file that certificates are read from when an issuer is looked for.
+    /// The file to read certificates from when an issuer is looked up.
     var bundle: AnchorBundle?
-    /// Whether a directory is searched then.
+    /// Whether a directory is searched as well.
     var hasDirectory = false
 
-    /// One file with all of them; the first that exists wins. OpenSSL's own idea of the place is the last resort: a
-    /// statically linked OpenSSL carries the path of the machine it was built on.
+    /// One file with all of them; the first that exists is used. OpenSSL's own path is the last resort: a statically
+    /// linked OpenSSL has the path of the machine it was built on.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora, RHEL, Amazon Linux
@@ -31,7 +31,7 @@ struct SystemAnchors: Sendable {
         return anchors
     }
 
-    /// False if there is nothing to load.
+    /// False if there is no certificate to load.
     @discardableResult @unsafe
     private mutating func load(_ file: UnsafePointer<CChar>, into store: OpaquePointer) -> Bool {
         if let bundle = unsafe AnchorBundle(file: file), unsafe bundle.attach(to: store) {
@@ -41,7 +41,7 @@ struct SystemAnchors: Sendable {
         return unsafe X509_STORE_load_file(store, file) == 1
     }
 
-    /// Adds what `SSL_CERT_DIR` names; false if it is not set.
+    /// Adds the directories in `SSL_CERT_DIR`; false if it is not set.
     @unsafe static func loadDirectory(into store: OpaquePointer) -> Bool {
         guard let directory = unsafe tern_environment("SSL_CERT_DIR") else { return false }
         unsafe X509_STORE_load_path(store, directory)

@@ -5,7 +5,7 @@ import CTernOpenSSL
 package enum Timestamp {
     static var now: Int64 { tern_unix_time() }
 
-    /// Nil if the certificate holds something else than a time.
+    /// Nil if the certificate's value is not a time.
     @unsafe static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         guard let time = unsafe time, let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
         defer { unsafe ASN1_TIME_free(epoch) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The certificates a chain has to end in. Make it once and copy it: the copies share one index.
+/// The certificates that a chain must end in. Create the value once and copy it: the copies share one index.
 ///
 /// Any certificate may be an anchor, not only a self-signed root: a chain that reaches it is complete (OpenSSL calls
 /// this a partial chain).
@@ -15,14 +15,14 @@ public struct TrustAnchors: Sendable {
         case systemAnd([X509Certificate])
     }
 
-    /// Which authorities are trusted, as it was given.
+    /// The trusted authorities, as given.
     public let source: Source
     private let lazyStore: LazyStore
 
     /// The operating system's certificates; see `SSL_CERT_FILE` and `SSL_CERT_DIR` in `openssl(1)`.
     public static let system = TrustAnchors(.system)
 
-    /// These certificates and no others. None at all refuses everyone.
+    /// These certificates and no others. An empty list refuses every server.
     public static func only(_ certificates: [X509Certificate]) -> TrustAnchors { TrustAnchors(.only(certificates)) }
 
     /// The operating system's certificates and these.

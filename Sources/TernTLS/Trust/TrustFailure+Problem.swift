@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension TrustFailure {
-    /// Puts a finding into our words; the chain it found fault with is not verified.
+    /// Translates a problem into a reason; the chain with the problem is not verified.
     init(_ problem: PathProblem, host: String, store: TrustStore, sent: [X509Certificate]) {
         switch problem.finding {
         case .rule(let rule):

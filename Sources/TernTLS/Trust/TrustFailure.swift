@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: OpenSSL's words for a code are constants, and are copied.
+// Safety: OpenSSL's texts for a code are constants, and are copied.
 import CTernOpenSSL
 
-/// Why a server was refused: the rule, the certificate it is about, and what would be needed to put it right.
+/// Why a server was refused: the rule, the certificate it concerns, and what is needed to correct it.
 public struct TrustFailure: Error, Sendable, Hashable {
-    /// The rules a server can break, each with what is to be known about it.
+    /// The rules that a server can break, with details.
     public enum Reason: Sendable, Hashable {
         /// The server presented no certificate.
         case noCertificate
         /// The host to evaluate for is neither a DNS name nor an IP address.
         case invalidHost
-        /// The leaf is made out to other names than the host.
+        /// The leaf is for other names than the host.
         case nameMismatch(presented: [SubjectAlternativeName])
-        /// The certificate at `depth` was valid until `notAfter`.
+        /// The certificate at `depth` expired at `notAfter`.
         case expired(notAfter: Int64?)
         /// The certificate at `depth` becomes valid at `notBefore`.
         case notYetValid(notBefore: Int64?)
-        /// The chain is complete, and ends in a root that is no anchor.
+        /// The chain is complete, and ends in a root that is not an anchor.
         case untrustedRoot
         /// The issuer of the certificate at `depth` is neither among the anchors nor sent by the server.
         case missingIssuer
-        /// There is not a single anchor: a system without CA certificates, or a policy without pins.
+        /// There are no anchors: a system without CA certificates, or a policy without pins.
         case noAnchors
         /// The certificate at `depth` is not for TLS servers.
         case wrongPurpose
-        /// The certificate at `depth` acts as an authority and may not, or not this far down.
+        /// The certificate at `depth` acts as an authority without permission, or too far down the chain.
         case invalidAuthority
         /// A name constraint of an authority forbids the leaf's names.
         case nameConstraint
@@ -34,51 +34,50 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case weakSignature
         /// The signature at `depth` does not verify.
         case invalidSignature
-        /// The certificate at `depth` has a critical extension that is not known here.
+        /// The certificate at `depth` has an unknown critical extension.
         case unknownCriticalExtension
-        /// More certificates lie between leaf and anchor than are followed.
+        /// The chain has more certificates between leaf and anchor than the maximum.
         case chainTooLong
-        /// An authority demands certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or
-        /// mappings that lead to more than are followed.
+        /// An authority requires certificate policies, and the chain has none that is valid (RFC 5280 §6.1.5 g), or too
+        /// many policy mappings.
         case certificatePolicy
-        /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. Nearly all of these OpenSSL does not
-        /// check.
+        /// The certificate at `depth` breaks a rule of RFC 5280 or of the profile. OpenSSL checks few of these.
         case rule(CertificateRule)
-        /// Judging the server further would cost more than any server may; `depth` counts where the limit is about one
+        /// Evaluating the server further would exceed the maximum work; `depth` is relevant if the limit concerns one
         /// certificate.
         case limit(EvaluationLimit)
-        /// None of the pinned keys is in the chain the pins were compared with.
+        /// None of the pinned keys is in the chain that the pins were compared with.
         case keyNotPinned(pins: [X509Certificate.PublicKey])
-        /// None of the pinned certificates is in the chain the pins were compared with.
+        /// None of the pinned certificates is in the chain that the pins were compared with.
         case certificateNotPinned(pins: [X509Certificate])
-        /// There is no policy for the host, and every host has to have one.
+        /// There is no policy for the host, and every host must have one.
         case noRequiredEvaluator
-        /// A composite of no policies.
+        /// The policy is a composite without policies.
         case noPolicy
-        /// The certificate at `depth` was revoked at this moment, in seconds since 1970, as far as that is told.
+        /// The certificate at `depth` was revoked at this time, in seconds since 1970, if it is given.
         case revoked(at: Int64?)
-        /// The responder in charge of the certificate at `depth` does not know it.
+        /// The responder for the certificate at `depth` does not know it.
         case unknownToResponder
-        /// No response and no list says that the certificate at `depth` is not revoked, and the policy demands it.
+        /// No response and no list shows that the certificate at `depth` is not revoked, and the policy requires it.
         case revocationUndetermined
-        /// The policy demands to know whether the certificate at `depth` is revoked, and the handshake that brought it
-        /// asked about less: its session has another policy, see ``RevocationData/askedQuestions``.
+        /// The policy requires the revocation status of the certificate at `depth`, and the handshake asked fewer
+        /// questions: its session has another policy, see ``RevocationData/askedQuestions``.
         case revocationNotAsked
-        /// The leaf demands that its server staple a response (RFC 7633), and the server stapled none that is usable.
+        /// The leaf requires a stapled response (RFC 7633), and the server stapled no usable one.
         case missingStaple
         /// The custom evaluation returned false.
         case customEvaluation
         /// A delegate refused a server that the policy accepted.
         case delegate
-        /// Another rule of OpenSSL's; `verifyCode` and `verifyText` say which.
+        /// Another rule of OpenSSL; see `verifyCode` and `verifyText`.
         case other
     }
 
-    /// One certificate a pin could be taken from.
+    /// A certificate whose key could be pinned.
     public struct Seen: Sendable, Hashable {
-        /// Its name as `X509Certificate.subject` has it, or that it has none.
+        /// Its name as in `X509Certificate.subject`, or a placeholder if it has none.
         public let subject: String
-        /// Its key, in a form that can be pinned.
+        /// Its key in the form of a pin.
         public let publicKey: X509Certificate.PublicKey
 
         init(_ certificate: X509Certificate) {
@@ -87,20 +86,20 @@ public struct TrustFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The rule that refused.
+    /// The rule that refused the server.
     public let reason: Reason
-    /// The host as it was asked for.
+    /// The requested host.
     public let host: String
-    /// OpenSSL's `X509_V_ERR_…` code, or 0 where the rule is ours.
+    /// OpenSSL's `X509_V_ERR_…` code, or 0 if the rule is not OpenSSL's.
     public let verifyCode: Int32
-    /// OpenSSL's words for `verifyCode`, or empty.
+    /// OpenSSL's text for `verifyCode`, or empty.
     public let verifyText: String
-    /// The position in the chain of the certificate the failure is about; 0 is the leaf.
+    /// The position in the chain of the certificate that the failure concerns; 0 is the leaf.
     public let depth: Int
-    /// The certificate at `depth`, as far as there is one.
+    /// The certificate at `depth`, if there is one.
     public let certificate: X509Certificate?
-    /// The certificates the verdict was about, leaf first: the verified chain where there is one, otherwise the list
-    /// the server sent, which proves nothing.
+    /// The certificates that the verdict is about, leaf first: the verified chain if there is one, otherwise the list
+    /// the server sent, which is not verified.
     public let seen: [Seen]
 
     init(
@@ -122,7 +121,7 @@ extension TrustFailure: CustomStringConvertible {
     /// One line, without the pins; `ServerTrustResult.explanation` has them all.
     public var description: String { "\(ShortenedText.shortened(host)) is not trusted: \(sentence)" }
 
-    /// The rule in words, without a full stop.
+    /// The rule as a sentence without a full stop.
     package var sentence: String {
         let subject = certificate.map { "certificate \(depth) (\($0))" } ?? "certificate \(depth)"
         switch reason {
@@ -147,7 +146,7 @@ extension TrustFailure: CustomStringConvertible {
         case .invalidSignature: return "the signature of \(subject) does not verify"
         case .unknownCriticalExtension: return "\(subject) has a critical extension that is not understood"
         case .certificatePolicy:
-            return "the certificate policies an authority demands are not to be found in \(subject)"
+            return "\(subject) lacks the certificate policies that an authority requires"
         case .chainTooLong: return "the chain is too long"
         case .rule(let rule): return "\(subject) \(rule.sentence)"
         case .limit(let limit): return limit.isAboutCertificate ? "\(subject) \(limit.sentence)" : limit.sentence
@@ -155,17 +154,17 @@ extension TrustFailure: CustomStringConvertible {
         case .keyNotPinned: return "none of the pinned keys is in the chain"
         case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"
         case .certificateNotPinned: return "none of the pinned certificates is in the chain"
-        case .noRequiredEvaluator: return "there is no policy for the host, and every host has to have one"
-        case .noPolicy: return "no policy has to accept it, so none does"
+        case .noRequiredEvaluator: return "there is no policy for the host, and every host must have one"
+        case .noPolicy: return "the composite policy is empty, so it accepts no server"
         case .revoked(nil): return "\(subject) was revoked"
         case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
         case .unknownToResponder: return "the OCSP responder does not know \(subject)"
         case .revocationUndetermined: return "neither a response nor a list shows that \(subject) is not revoked"
         case .revocationNotAsked:
-            return "the handshake did not ask whether \(subject) is revoked, and the policy demands it"
-        case .missingStaple: return "\(subject) demands a stapled OCSP response, and the server sent none that counts"
+            return "the policy requires the revocation status of \(subject), which the handshake did not ask for"
+        case .missingStaple: return "\(subject) requires a stapled OCSP response, and the server sent no usable one"
         case .customEvaluation: return "the custom evaluation refused it"
-        case .delegate: return "a delegate refused it, and the policy had accepted it"
+        case .delegate: return "a delegate refused the server, which the policy had accepted"
         case .other: return "\(subject): \(verifyText)"
         }
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// An `X509_STORE`: the certificates chains may end in, indexed by subject.
+/// An `X509_STORE`: the anchors of chains, indexed by subject.
 ///
-/// Safety: the pointer is owned and freed once in `deinit`; lookups, which may add what they find, take the store's own
+/// Safety: the pointer is owned and freed once in `deinit`; lookups, which may add certificates, take the store's own
 /// lock.
 @safe final class TrustStore: @unchecked Sendable {
-    /// Nil only without memory; every chain is refused then.
+    /// Nil only if out of memory; every chain is refused then.
     let pointer: OpaquePointer?
-    /// What may be found that has not been read yet, and is not among the store's objects.
+    /// Certificates that can be looked up but have not been read, and are not among the store's objects.
     private let later: SystemAnchors
 
-    /// The operating system's anchors: their names are read, a millisecond or a few, once in the life of the process.
+    /// The operating system's anchors: their names are read once per process, in one to a few milliseconds.
     static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
 
     /// These certificates and no others.
@@ -29,8 +29,7 @@ import CTernOpenSSL
             var later = SystemAnchors()
             if let bundle = system.later.bundle, unsafe bundle.attach(to: store) {
                 later.bundle = bundle
-                // A name that the store has is not looked for: the system's anchors of these names have to be there,
-                // too.
+                // A name that the store has is not looked up: the system's anchors of these names must be added, too.
                 for certificate in certificates {
                     let name = unsafe X509_get_subject_name(certificate.x509.pointer)
                     unsafe Self.add(bundle.certificates(named: name), to: store)
@@ -48,7 +47,7 @@ import CTernOpenSSL
         for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
     }
 
-    /// - Parameter load: fills the store, and says what it reads on demand.
+    /// - Parameter load: fills the store, and returns the source it reads on demand.
     private init(_ load: (OpaquePointer) -> SystemAnchors) {
         OpenSSLError.clear()
         let store = unsafe X509_STORE_new()
@@ -57,7 +56,7 @@ import CTernOpenSSL
         OpenSSLError.clear()
     }
 
-    /// All but what is in directories. What is no certificate, such as a revocation list, is left out.
+    /// All except those in directories. Other objects, such as revocation lists, are skipped.
     var all: [X509Certificate] {
         guard let pointer = unsafe pointer else { return [] }
         if let bundle = later.bundle { unsafe Self.add(bundle.all, to: pointer) }
@@ -73,7 +72,7 @@ import CTernOpenSSL
         unsafe certificates(named: X509_get_subject_name(certificate.x509.pointer)).contains(certificate)
     }
 
-    /// The anchors with the name of the certificate's issuer. Whether one of them did sign it is another question.
+    /// The anchors with the name of the certificate's issuer. Whether one of them signed it is checked separately.
     func certificates(issuing certificate: X509Certificate) -> [X509Certificate] {
         unsafe certificates(named: X509_get_issuer_name(certificate.x509.pointer))
     }
@@ -90,7 +89,7 @@ import CTernOpenSSL
 
     deinit { unsafe X509_STORE_free(pointer) }
 
-    /// Whether there is nothing in it, nor can be.
+    /// Whether the store is empty and has no source.
     var isEmpty: Bool { countRead == 0 && later.bundle == nil && !later.hasDirectory }
 
     private var countRead: Int {

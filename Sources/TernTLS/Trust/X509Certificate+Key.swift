@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// What the key of a certificate is, without its numbers.
+/// The kind of a certificate's key, without its numbers.
 enum KeyAlgorithm: Hashable {
     /// The sizes of the modulus in bits, and of the exponent in bytes.
     case rsa(bits: Int, exponent: Int)
-    /// A curve by its `NID_…`; nil if it is spelled out.
+    /// A curve by its `NID_…`; nil if its parameters are explicit.
     case ellipticCurve(Int32?)
     case dsa
     case other(Int32)
 }
 
 extension X509Certificate {
-    /// Whether a key may occur in certificates of others. RSA verification above 8192 bits, or with a long exponent,
-    /// takes long enough to be an attack; OpenSSL's security level sees to the lower bound.
+    /// Whether a key may occur in other servers' certificates. RSA verification above 8192 bits, or with a long
+    /// exponent, takes long enough to be an attack; OpenSSL's security level enforces the minimum.
     var hasSupportedKey: Bool {
         if case .rsa(let bits, let exponent) = keyAlgorithm, bits > 8192 || exponent > 8 { return false }
         return hasSupportedAlgorithm
     }
 
-    /// Whether a key is of a kind that may occur at all, anchors included.
+    /// Whether a key is of an allowed kind, anchors included.
     var hasSupportedAlgorithm: Bool {
         switch keyAlgorithm {
         case .ellipticCurve(let curve?): Self.curves.contains(curve)
@@ -29,7 +29,7 @@ extension X509Certificate {
         }
     }
 
-    /// The price of verifying a signature made with the key, in units of `EvaluationBudget`.
+    /// The cost of verifying a signature made with the key, in units of `EvaluationBudget`.
     var verificationCost: Int {
         switch keyAlgorithm {
         case .rsa(let bits, _): bits <= 4096 ? 60 : bits <= 8192 ? 250 : 1500
@@ -44,7 +44,7 @@ extension X509Certificate {
         NID_brainpoolP256r1, NID_brainpoolP384r1, NID_brainpoolP512r1,  // RFC 7027, German authorities
     ]
 
-    /// Nil for a key that cannot be read, and for what is no RSA key by its numbers.
+    /// Nil for an unreadable key, and for numbers that are not an RSA key.
     var keyAlgorithm: KeyAlgorithm? {
         defer { OpenSSLError.clear() }
         var object: OpaquePointer?
@@ -71,8 +71,8 @@ extension X509Certificate {
         }
     }
 
-    /// The bytes of the exponent. RFC 8017 §3.1: the modulus is odd, and so is the exponent, from 3 on. With 1, what
-    /// is signed is its own signature, and anybody can make it.
+    /// The length of the exponent in bytes. RFC 8017 §3.1: the modulus is odd, and so is the exponent, at least 3. With
+    /// exponent 1, a message is its own signature, which anyone can make.
     private static func exponentLength(inRSAKey encoding: [UInt8]) -> Int? {
         guard var numbers = DERElements(sequence: encoding), let modulus = numbers.next(),
             let exponent = numbers.next()?.content.drop(while: { $0 == 0 }), numbers.isAtEnd,

@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension X509Certificate {
-    /// What RFC 5280 §4.2.1.10 and §6.1.4 demand of name constraints beyond what OpenSSL checks.
+    /// The requirements of RFC 5280 §4.2.1.10 and §6.1.4 for name constraints that OpenSSL does not check.
     ///
     /// - Parameter path: the certificates below this one, leaf first.
     func brokenNameConstraintRule(below path: ArraySlice<X509Certificate>) -> CertificateRule? {
@@ -19,7 +19,7 @@ extension X509Certificate {
         return nil
     }
 
-    /// An upper bound of the comparisons of this certificate's constraints with the names of those below. The subject
+    /// An upper bound on the comparisons of this certificate's constraints with the names of those below. The subject
     /// counts as a name.
     func nameComparisons(below path: ArraySlice<X509Certificate>) -> Int {
         let subtrees = x509.subtreeLimit

@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension X509Certificate {
-    /// What RFC 5280 demands of the extensions about policies. OpenSSL reads them only where a policy is demanded.
+    /// The requirements of RFC 5280 for the policy extensions. OpenSSL reads them only if a policy is required.
     ///
     /// - Parameter kind: one of the four, `NID_certificate_policies` among them.
     func brokenPolicyRule(ofExtension index: Int, _ kind: Int32) -> CertificateRule? {
@@ -36,7 +36,7 @@ extension X509Certificate {
         return policies.isAtEnd
     }
 
-    /// §4.2.1.5: the identifiers on both sides; nil if it is not pairs of them.
+    /// §4.2.1.5: the identifiers on both sides; nil if the value is not a list of pairs.
     private var mappedPolicies: [ArraySlice<UInt8>]? {
         guard var mappings = DERElements(sequence: x509.contentOfExtension(NID_policy_mappings)), !mappings.isAtEnd
         else { return nil }

@@ -2,15 +2,15 @@
 import CTernOpenSSL
 
 extension X509Certificate {
-    /// A public key, known by the SHA-256 of its DER SubjectPublicKeyInfo, whatever its algorithm.
+    /// A public key, identified by the SHA-256 of its DER SubjectPublicKeyInfo, whatever its algorithm.
     ///
-    /// Two keys are equal if their hashes are: a pin made from a file, a certificate or a text compares alike, and a
+    /// Two keys are equal if their hashes are: pins from a file, a certificate or a text compare alike, and a
     /// certificate renewed with the same key still matches.
     public struct PublicKey: Sendable, Hashable {
         /// 32 bytes.
         public let sha256: [UInt8]
 
-        /// Reads `sha256/BASE64`, the form `pin` gives back.
+        /// Parses `sha256/BASE64`, the form of `pin`.
         public init(pin: String) throws(PinError) {
             let prefix = "sha256/"
             guard pin.hasPrefix(prefix) else { throw .unknownAlgorithm(pin) }

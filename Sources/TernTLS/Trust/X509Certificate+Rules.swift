@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension X509Certificate {
-    /// The first rule of RFC 5280 that this certificate breaks by itself; see `CertificateRule` for the sections.
+    /// The first rule of RFC 5280 that this certificate breaks on its own; see `CertificateRule` for the sections.
     func brokenRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !(1...3).contains(x509.version) { return .unknownVersion }
         if let rule = brokenExtensionRule(at: place) { return rule }
@@ -22,7 +22,7 @@ extension X509Certificate {
 
     private func brokenIssuerRule(isAnchor: Bool) -> CertificateRule? {
         if x509.isSubjectEmpty { return .emptySubject }
-        // OpenSSL takes keyUsage, or a Netscape extension, for an answer. Roots of version 1 have neither.
+        // OpenSSL accepts keyUsage, or a Netscape extension, instead. Roots of version 1 have neither.
         if !x509.has(EXFLAG_CA), !(isAnchor && x509.has(EXFLAG_V1)) { return .issuerWithoutBasicConstraints }
         if hasOnlyRetiredServerPurpose { return .extendedKeyUsage }
         return isAnchor && !hasSupportedAlgorithm ? .unsupportedKey : nil
@@ -30,7 +30,7 @@ extension X509Certificate {
 
     private func brokenAuthorityRule(at place: CertificateRule.Place) -> CertificateRule? {
         guard !x509.has(EXFLAG_CA) else {
-            // An issuer's constraints are looked at together with the names below it.
+            // An issuer's constraints are checked together with the names below it.
             let areMalformed = !place.isIssuer && x509.nameConstraints?.isWellFormed == false
             return areMalformed ? .malformedNameConstraints : nil
         }
@@ -64,7 +64,7 @@ extension X509Certificate {
             return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
         case NID_netscape_cert_type where place.isIssuer && x509.isExtensionCritical(index):
             return x509.mayIssueByCertificateType ? nil : .certificateType
-        // RFC 5280 §6.1.1 d: whatever else an anchor's certificate says, its name and its key are trusted.
+        // RFC 5280 §6.1.1 d: whatever else an anchor's certificate contains, its name and its key are trusted.
         case _ where place.isAnchor: return nil
         case NID_authority_key_identifier, NID_subject_key_identifier:
             return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
@@ -76,7 +76,7 @@ extension X509Certificate {
         }
     }
 
-    /// OpenSSL takes Netscape's and Microsoft's "server gated cryptography" for serverAuth, as RFC 5280 does not.
+    /// OpenSSL accepts Netscape's and Microsoft's "server gated cryptography" as serverAuth; RFC 5280 does not.
     private var hasOnlyRetiredServerPurpose: Bool {
         guard x509.has(EXFLAG_XKUSAGE) else { return false }
         return unsafe X509_get_extended_key_usage(x509.pointer) & UInt32(XKU_SSL_SERVER) == 0

@@ -2,7 +2,7 @@
 import CTernOpenSSL
 
 extension X509Certificate {
-    /// The first rule of the web profile that this certificate breaks by itself; see `CertificateRule` for the
+    /// The first rule of the web profile that this certificate breaks on its own; see `CertificateRule` for the
     /// sections.
     func brokenWebRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !hasWebKey { return .keyParameters }
@@ -66,7 +66,7 @@ extension X509Certificate {
             }
     }
 
-    /// Letters, digits and hyphens; a wildcard only as a whole first label, and not for all of a top-level domain.
+    /// Letters, digits and hyphens; a wildcard only as a whole first label, and not for a whole top-level domain.
     private static func isWebHost(_ text: String) -> Bool {
         let isWildcard = text.hasPrefix("*.")
         let host = isWildcard ? String(text.dropFirst(2)) : text

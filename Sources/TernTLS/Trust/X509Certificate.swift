@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// An X.509 certificate. Two are equal if their DER encodings are.
+/// An X.509 certificate. Two certificates are equal if their DER encodings are.
 public struct X509Certificate: Sendable {
     let x509: X509Reference
 
-    /// Reads one DER certificate and nothing behind it.
+    /// Reads one DER certificate without further bytes.
     public init(der: [UInt8]) throws(CertificateError) {
         OpenSSLError.clear()
         guard let read = unsafe der.withUnsafeBufferPointer({ unsafe X509Certificate(reading: $0) }) else {
@@ -27,9 +27,9 @@ public struct X509Certificate: Sendable {
         self = all[0]
     }
 
-    /// Reads every certificate of a PEM text, in order, passing over text and blocks of other kinds.
+    /// Reads every certificate of a PEM text, in order, skipping text and blocks of other kinds.
     ///
-    /// - Throws: `noCertificate` if there is none, `invalidPEM` if one is broken.
+    /// - Throws: `noCertificate` if there is none, `invalidPEM` if one is malformed.
     public static func all(inPEM pem: String) throws(CertificateError) -> [X509Certificate] {
         try all(inPEM: Array(pem.utf8))
     }
@@ -44,7 +44,7 @@ public struct X509Certificate: Sendable {
             defer { unsafe BIO_free(bio) }
             var block: UnsafeMutablePointer<UInt8>?
             var length = 0
-            // No passphrase: the default would ask for one at the terminal, and wait.
+            // No passphrase: the default would prompt on the terminal and block.
             while unsafe PEM_bytes_read_bio(
                 &block, &length, nil, PEM_STRING_X509, bio, { _, _, _, _ in -1 }, nil) == 1
             {
@@ -63,34 +63,34 @@ public struct X509Certificate: Sendable {
 
     init(_ x509: X509Reference) { self.x509 = x509 }
 
-    /// The encoding, in DER even where what was read took liberties with it.
+    /// The encoding, in DER even if the source bytes deviated from it.
     public var der: [UInt8] { x509.der }
 
-    /// RFC 4514 text, most specific part first: `CN=example.com,O=Example`.
+    /// The subject as RFC 4514 text, most specific part first: `CN=example.com,O=Example`.
     public var subject: String { unsafe X509Reference.text(of: X509_get_subject_name(x509.pointer)) }
     /// As `subject`.
     public var issuer: String { unsafe X509Reference.text(of: X509_get_issuer_name(x509.pointer)) }
 
-    /// The names it is made out to, as written; empty if there are none that can be read.
+    /// The names in subjectAltName, as written; empty if there are none that can be read.
     public var subjectAlternativeNames: [SubjectAlternativeName] { x509.subjectAlternativeNames }
 
-    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's time cannot be read.
     public var notBefore: Int64? { unsafe Timestamp.seconds(X509_get0_notBefore(x509.pointer)) }
-    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's own time is nonsense.
+    /// Seconds since 1970-01-01T00:00:00Z, or nil if the certificate's time cannot be read.
     public var notAfter: Int64? { unsafe Timestamp.seconds(X509_get0_notAfter(x509.pointer)) }
 
-    /// The key, hashed from the SubjectPublicKeyInfo inside this very certificate.
+    /// The key, hashed from the SubjectPublicKeyInfo of this certificate.
     public var publicKey: X509Certificate.PublicKey {
         X509Certificate.PublicKey(subjectPublicKeyInfo: x509.subjectPublicKeyInfo)
     }
 
-    /// Names and key identifiers fit, and this certificate is allowed to sign others.
-    /// Whether it did sign the other one is another question.
+    /// Whether names and key identifiers match, and this certificate is allowed to sign others. Whether it signed the
+    /// other one is checked separately.
     func mayHaveIssued(_ other: X509Certificate) -> Bool {
         unsafe X509_check_issued(x509.pointer, other.x509.pointer) == X509_V_OK
     }
 
-    /// References to the certificates of a stack that stays the owner's; empty for nil.
+    /// References to the certificates of a stack that its owner keeps; empty for nil.
     @unsafe static func copies(of stack: OpaquePointer?) -> [X509Certificate] {
         guard let stack = unsafe stack else { return [] }
         return (0..<max(0, unsafe tern_X509_stack_count(stack))).compactMap { index in
@@ -108,6 +108,6 @@ extension X509Certificate: Hashable {
 }
 
 extension X509Certificate: CustomStringConvertible {
-    /// The subject, cut short if it is long.
+    /// The subject, truncated if it is long.
     public var description: String { subject.isEmpty ? "(no subject)" : ShortenedText.shortened(subject) }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: everything here reads `pointer`, which is never nil, and copies what it finds before it returns.
+// Safety: everything here reads `pointer`, which is never nil, and copies its results before it returns.
 import CTernOpenSSL
 
 extension X509Reference {
-    /// The key's algorithm, with the curve or the size, such as `EC prime256v1` or `RSA 2048`; empty if OpenSSL cannot
-    /// read it.
+    /// The key's algorithm, with the curve or the size, for example `EC prime256v1` or `RSA 2048`; empty if OpenSSL
+    /// cannot read it.
     var keyDescription: String {
         defer { OpenSSLError.clear() }
         guard let key = unsafe X509_get0_pubkey(pointer) else { return "" }
@@ -17,29 +17,29 @@ extension X509Reference {
         return algorithm + " " + String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// What breaking the key costs, in bits; 0 if OpenSSL cannot read it.
+    /// The security strength of the key in bits; 0 if OpenSSL cannot read it.
     var keySecurityBits: Int {
         defer { OpenSSLError.clear() }
         guard let key = unsafe X509_get0_pubkey(pointer) else { return 0 }
         return unsafe Int(max(0, EVP_PKEY_get_security_bits(key)))
     }
 
-    /// The signature's algorithm, such as `ecdsa-with-SHA256`.
+    /// The signature's algorithm, for example `ecdsa-with-SHA256`.
     var signatureDescription: String {
         unsafe String(cStringOrEmpty: OBJ_nid2ln(X509_get_signature_nid(pointer)))
     }
 
-    /// What forging the signature's hash costs, in bits; 0 if OpenSSL does not know it.
+    /// The security strength of the signature's hash in bits; 0 if OpenSSL does not know it.
     var signatureSecurityBits: Int {
         defer { OpenSSLError.clear() }
         var bits: Int32 = 0
         return unsafe X509_get_signature_info(pointer, nil, nil, &bits, nil) == 1 ? Int(max(0, bits)) : 0
     }
 
-    /// Whether it may issue certificates (`basicConstraints` with `CA:TRUE`).
+    /// Whether the certificate may issue certificates (`basicConstraints` with `CA:TRUE`).
     var isAuthority: Bool { unsafe X509_check_ca(pointer) == 1 }
 
-    /// An extension in OpenSSL's words, on one line; nil if there is none.
+    /// An extension in OpenSSL's text form, on one line; nil if there is none.
     func text(ofExtension identifier: Int32) -> String? {
         defer { OpenSSLError.clear() }
         let position = unsafe X509_get_ext_by_NID(pointer, identifier, -1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// DER where OpenSSL's reader takes liberties with it, and other readers might see something else.
+/// DER in places where OpenSSL's parser is lenient and other parsers might read something else.
 ///
 /// Safety: reads only; pointers into the certificate do not leave the expression they occur in.
 extension X509Reference {
-    /// Whether the bytes of an extension are one value of its type, and nothing behind it.
+    /// Whether the bytes of an extension are exactly one value of its type.
     func isExtensionOneValue(_ index: Int, of kind: Int32) -> Bool {
         var elements = DERElements(unsafe Array(bytesOfExtension(index))[...])
         guard let value = elements.next(), elements.isAtEnd else { return false }
@@ -23,14 +23,14 @@ extension X509Reference {
         return last & ((1 << unused) &- 1) == 0
     }
 
-    /// X.690 §11.1: TRUE is all ones. FALSE, which §11.5 leaves out as the default, is spelled out by old tools.
+    /// X.690 §11.1: TRUE is all ones. FALSE, which §11.5 omits as the default, is written out by old tools.
     private static func beginsWithPlainBoolean(_ content: ArraySlice<UInt8>) -> Bool {
         var fields = DERElements(content)
         guard let first = fields.next(), first.tag == 0x01 else { return true }
         return first.content == [0xff] || first.content == [0]
     }
 
-    /// Whether nsCertType has the bit for authorities of TLS servers, or is not there.
+    /// Whether nsCertType has the bit for authorities of TLS servers, or is absent.
     var mayIssueByCertificateType: Bool {
         guard hasExtension(NID_netscape_cert_type) else { return true }
         var elements = DERElements(contentOfExtension(NID_netscape_cert_type)[...])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// The fields that rules are about.
+/// The fields that the rules check.
 ///
 /// Safety: reads only; pointers into the certificate do not leave the expression they occur in.
 extension X509Reference {
@@ -18,7 +18,7 @@ extension X509Reference {
 
     var isSubjectEmpty: Bool { unsafe X509_NAME_entry_count(X509_get_subject_name(pointer)) == 0 }
     var isIssuerEmpty: Bool { unsafe X509_NAME_entry_count(X509_get_issuer_name(pointer)) == 0 }
-    /// The subject's common names; what is no text is left as it is stored.
+    /// The subject's common names; a value that is not text is kept as stored.
     var commonNames: [String] {
         let subject = unsafe X509_get_subject_name(pointer)
         var names: [String] = []
@@ -42,7 +42,7 @@ extension X509Reference {
 
     func hasExtension(_ kind: Int32) -> Bool { unsafe X509_get_ext_by_NID(pointer, kind, -1) >= 0 }
 
-    /// Whether an extension holds a value without contents.
+    /// Whether an extension has an empty value.
     func isExtensionEmpty(_ index: Int) -> Bool { unsafe bytesOfExtension(index).count <= 2 }
 
     @unsafe func bytesOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
@@ -51,7 +51,7 @@ extension X509Reference {
             start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data))))
     }
 
-    /// `NID_…`, or `NID_undef` for what OpenSSL has no name for.
+    /// `NID_…`, or `NID_undef` if OpenSSL has no name for it.
     func kindOfExtension(_ index: Int) -> Int32 {
         unsafe OBJ_obj2nid(X509_EXTENSION_get_object(X509_get_ext(pointer, Int32(clamping: index))))
     }
@@ -78,9 +78,9 @@ extension X509Reference {
     /// subjectAltName without a name.
     var hasEmptyNames: Bool { contentOfExtension(NID_subject_alt_name).count <= 2 }
 
-    /// At least one subjectAltName; addresses of 4 or 16 bytes, and DNS names of visible characters (CVE-2009-2408).
-    /// More is not asked: what stands beside the name a client looks for often is of little care. Leaves may have
-    /// hundreds of names, so this reads them where they are.
+    /// At least one subjectAltName; addresses of 4 or 16 bytes, and DNS names of visible characters (CVE-2009-2408). No
+    /// more is required: the other names beside the one that a client looks for are often careless. Leaves may have
+    /// hundreds of names, so this reads them in place.
     var hasConformingNames: Bool {
         guard var names = DERElements(sequence: contentOfExtension(NID_subject_alt_name)), !names.isAtEnd else {
             return false
@@ -96,7 +96,7 @@ extension X509Reference {
         return names.isAtEnd
     }
 
-    /// The bytes inside the first extension of a kind; none without it.
+    /// The bytes inside the first extension of a kind; empty without it.
     func contentOfExtension(_ kind: Int32) -> [UInt8] {
         let index = unsafe X509_get_ext_by_NID(pointer, kind, -1)
         return index < 0 ? [] : unsafe Array(bytesOfExtension(Int(index)))

@@ -15,7 +15,7 @@ extension X509Reference {
             excluded: constraints.pointee.excludedSubtrees.map { unsafe Self.subtrees($0) })
     }
 
-    /// As many subtrees as there are; of what cannot be counted, as many as could be in its bytes.
+    /// The number of subtrees; if they cannot be counted, the maximum that their bytes could contain.
     var subtreeLimit: Int {
         let content = contentOfExtension(NID_name_constraints)
         guard var lists = DERElements(sequence: content) else { return content.count / 4 }

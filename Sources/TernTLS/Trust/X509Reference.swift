@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A counted reference to an `X509`.
+/// A reference-counted `X509`.
 ///
-/// Safety: the pointer is never nil, counts one reference of ours until `deinit`, and is only read; what OpenSSL caches
-/// inside an `X509` while reading is behind the object's own lock.
+/// Safety: the pointer is never nil, holds one reference until `deinit`, and is only read; OpenSSL caches values inside
+/// an `X509` under the object's own lock.
 @safe final class X509Reference: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    /// Counts a reference of its own.
+    /// Retains a reference of its own.
     @unsafe init(retaining pointer: OpaquePointer) {
         unsafe X509_up_ref(pointer)
         unsafe self.pointer = pointer
@@ -19,7 +19,7 @@ import CTernOpenSSL
 
     deinit { unsafe X509_free(pointer) }
 
-    /// What tells it from others, as long as it lives.
+    /// Its identity, as long as it lives.
     var address: UInt { unsafe UInt(bitPattern: pointer) }
 
     var der: [UInt8] { unsafe Self.encode { target in unsafe i2d_X509(pointer, target) } }
@@ -52,7 +52,7 @@ import CTernOpenSSL
         }
     }
 
-    /// The two calls of OpenSSL's encoders: one for the length, one for the bytes. Empty when OpenSSL refuses.
+    /// The two calls of OpenSSL's encoders: one for the length, one for the bytes. Empty if OpenSSL fails.
     static func encode(_ encoder: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let length = encoder(nil)
         guard length > 0 else { return [] }

@@ -95,7 +95,7 @@ struct PinSetTests {
                 #expect(result.isAccepted)
                 #expect(result.hasExpiredPins)
                 #expect(result.rule == "accepted-expired-pins")
-                #expect(result.sentence.hasPrefix("the pins have expired and count no more: "))
+                #expect(result.sentence.hasPrefix("the pins have expired and are ignored: "))
                 #expect(policy.evaluate(server.trust, host: "example.org").rule == "name-mismatch")
                 #expect(!policy.evaluate(server.trust, host: "example.org").hasExpiredPins)
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a policy demands, as a value that can be compared: a verdict only ever counts for the same demands.
+/// The demands of a policy, as a value that can be compared: a verdict counts only for the same demands.
 enum PolicyIdentity: Hashable {
     case defaultEvaluation(validateHost: Bool)
     case revokedEvaluation(validateHost: Bool, RevocationFlags)
@@ -9,11 +9,11 @@ enum PolicyIdentity: Hashable {
     case pinSet(PinSet)
     case composite([PolicyIdentity])
     case disabled
-    /// Closures cannot be compared; they are asked again instead.
+    /// Closures cannot be compared; they are called again instead.
     case custom
 
-    /// Whether a verdict that was reached once may be reached differently though its chain is still valid: closures
-    /// answer as they like, and behind a composite there may be more chains than the one that is reported.
+    /// Whether a verdict may change though its chain is still valid: closures may answer differently, and a composite
+    /// may have more chains than the reported one.
     var isReevaluated: Bool {
         switch self {
         case .custom, .composite: true

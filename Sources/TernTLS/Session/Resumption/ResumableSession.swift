@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A session together with the verdict it was made under. A resumed handshake shows no certificate, so the verdict has
-/// to travel with the session; and it must still hold when the session is offered.
+/// A session with the verdict under which it was established. A resumed handshake has no certificate, so the verdict is
+/// kept with the session; and it must still hold when the session is offered.
 struct ResumableSession: Sendable {
     let reference: SessionReference
     let evidence: TrustEvidence

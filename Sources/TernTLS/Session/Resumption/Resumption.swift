@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// One connection's dealings with the sessions of its server.
+/// The sessions of one connection's server: offering one and keeping new ones.
 struct Resumption {
     private let cache: SessionCache
     private let list: SessionList
     private var offered: ResumableSession?
-    /// Issued before the handshake was complete, as TLS 1.2 does. Not kept before the server is accepted for good.
+    /// Issued before the handshake was complete, as TLS 1.2 does. Kept only once the server is finally accepted.
     private var early: [SessionReference] = []
     private var isHandshaking = true
 
@@ -17,8 +17,8 @@ struct Resumption {
 
     /// Lets `ssl` offer a session, if there is one whose verdict holds now.
     ///
-    /// - Parameter reaffirm: asks once more where a verdict depends on more than the time. A session it does not vouch
-    ///   for is not offered.
+    /// - Parameter reaffirm: evaluates again if a verdict depends on more than the time. A session that it does not
+    ///   confirm is not offered.
     @unsafe mutating func offer(to ssl: OpaquePointer, reaffirm: (ServerTrustResult) -> Bool) {
         guard let session = list.take(at: Timestamp.now), reaffirm(session.evidence.result),
             unsafe session.reference.offer(to: ssl)
@@ -26,10 +26,10 @@ struct Resumption {
         offered = session
     }
 
-    /// The verdict of the session that was offered.
+    /// The verdict of the offered session.
     var offeredEvidence: TrustEvidence? { offered?.evidence }
 
-    /// Takes in a session the server has issued.
+    /// Adds a session that the server has issued.
     @unsafe mutating func take(_ session: OpaquePointer, under evidence: TrustEvidence?) {
         guard let reference = unsafe SessionReference(copying: session) else { return }
         if isHandshaking { return early.append(reference) }
@@ -37,7 +37,7 @@ struct Resumption {
         cache.store(ResumableSession(reference, evidence: evidence), on: list)
     }
 
-    /// Keeps what has been issued so far, if there is a verdict to keep it with.
+    /// Keeps the sessions issued so far, if there is a verdict to keep them with.
     mutating func handshakeComplete(under evidence: TrustEvidence?) {
         isHandshaking = false
         let early = early
@@ -46,7 +46,7 @@ struct Resumption {
         for reference in early { cache.store(ResumableSession(reference, evidence: evidence), on: list) }
     }
 
-    /// Was it for the session we offered, the next handshake has to do without.
+    /// If the offered session was the cause, the next handshake must not use it.
     func handshakeFailed() {
         if offered != nil { list.clear() }
     }

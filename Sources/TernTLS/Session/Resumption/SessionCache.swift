@@ -3,18 +3,18 @@
 import Synchronization
 import TernLock
 
-/// The sessions that one context's servers let us resume. Any thread.
+/// The resumable sessions of one context's servers. Any thread may use it.
 ///
-/// The cache belongs to the context, and with it to its anchors, versions and client identity; the key adds the rest of
-/// what a connection's security depends on. So a session is never resumed under other demands than it was made under.
+/// The cache belongs to the context, and with it to its anchors, versions and client identity; the key adds everything
+/// else that a connection's security depends on. So a session is never resumed under other demands than those under
+/// which it was established.
 final class SessionCache: Sendable {
     struct Key: Hashable {
         let host: String
         let port: UInt16
         let policy: PolicyIdentity
         let profile: TrustProfile
-        /// Whether the user of the session is asked about verdicts: its sessions are kept with what the verdict was
-        /// reached by.
+        /// Whether the session's user is asked about verdicts: its sessions are kept with the input of the verdict.
         var asksUser = false
     }
 
@@ -39,15 +39,15 @@ final class SessionCache: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - keyLimit: how many keys are remembered; one more drops the one that was used least recently.
-    ///   - sessionLimit: how many sessions are kept for each; one more drops the oldest.
+    ///   - keyLimit: the maximum number of keys; a further one drops the least recently used.
+    ///   - sessionLimit: the maximum number of sessions for each; a further one drops the oldest.
     init(keyLimit: Int = 256, sessionLimit: Int = 8) {
         self.keyLimit = max(1, keyLimit)
         self.sessionLimit = max(1, sessionLimit)
     }
 
-    /// Where the sessions for `key` are: an empty list, not kept yet, if there are none. A connection asks once and
-    /// holds the list: keys are long.
+    /// Returns the sessions for `key`: an empty list, not stored yet, if there are none. A connection looks it up once
+    /// and retains the list, because keys are long.
     func list(for key: Key) -> SessionList {
         state.withLock { state in
             guard let index = state.entries.index(forKey: key) else {
@@ -59,8 +59,7 @@ final class SessionCache: Sendable {
         }
     }
 
-    /// Puts `session` on `list`, or on the one that is kept for the same key. Only servers that issue sessions take up
-    /// room.
+    /// Adds `session` to `list`, or to the list stored for the same key. Only servers that issue sessions use storage.
     func store(_ session: ResumableSession, on list: SessionList) {
         if list.isKept.load(ordering: .relaxed) { return list.store(session) }
         let kept = state.withLock { state in
@@ -74,6 +73,6 @@ final class SessionCache: Sendable {
         kept.store(session)
     }
 
-    /// How many sessions are kept.
+    /// The number of stored sessions.
     var count: Int { state.withLock { $0.entries.values.map(\.list) }.reduce(0) { $0 + $1.count } }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A verdict that accepted a server, and how long it can be relied on.
+/// A verdict that accepted a server, and how long it is valid.
 struct TrustEvidence: Sendable {
     let result: ServerTrustResult
-    /// What the verdict was reached by, for a session whose user is asked about it; nil for others.
+    /// The input of the verdict, for a session whose user is asked about it; nil for others.
     let revocation: RevocationData?
-    /// When the same evaluation would come to the same verdict, in seconds since 1970. Evaluation is a pure function,
-    /// and of all it depends on only the time changes. Not before the verdict: a clock that was ahead may have let pins
+    /// The range of times for which the evaluation would give the same verdict, in seconds since 1970. Evaluation is a
+    /// pure function, and only the time changes. Not before the verdict: a clock that was ahead may have let pins
     /// expire.
     let validity: ClosedRange<Int64>
 
-    /// However good the tickets, once a day a server proves its identity anew.
+    /// Whatever the tickets' lifetime, a server must present its certificates at least once a day.
     private static let maximumAge: Int64 = 86400
-    /// What could not be found out about revocation may be found out soon.
+    /// Unknown revocation status may soon become known.
     private static let ageWithoutRevocation: Int64 = 300
 
     /// Nil for a refusal.
@@ -21,7 +21,7 @@ struct TrustEvidence: Sendable {
         self.result = result
         self.revocation = revocation
         var end = time &+ Self.maximumAge
-        // Where the policy does not validate the chain, it does not look at dates.
+        // A policy that does not validate the chain ignores dates.
         for certificate in result.isChainValidated ? result.verifiedChain : [] {
             guard let notAfter = certificate.notAfter else { return nil }
             end = min(end, notAfter)
