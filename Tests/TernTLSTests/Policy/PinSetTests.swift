@@ -167,6 +167,6 @@ struct PinSetTests {
         let set = PinSet(
             hosts: hosts, pins: [Self.stranger], backupPins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [2])])
         #expect(set.warnings(at: 0) == hosts.prefix(2).map(PinSet.Warning.topLevelDomain))
-        #expect(set.warnings(at: 0).map(\.description).first?.hasPrefix("**.com stands for a whole") == true)
+        #expect(set.warnings(at: 0).map(\.description).first?.hasPrefix("**.com covers a whole") == true)
     }
 }
