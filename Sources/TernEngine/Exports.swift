@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of this module needs of the modules below it, symbol by symbol.
+// The symbols of the lower modules that a user of this module needs.
 
 @_exported public import struct TernHTTP1.HTTPOrigin
 @_exported public import struct TernHTTP1.HTTPProtocolError

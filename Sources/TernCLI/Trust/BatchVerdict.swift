@@ -14,7 +14,7 @@ struct BatchVerdict {
             switch element.node.value {
             case .string(let string): self = .string(string)
             case .number(let number): self = .number(number)
-            default: throw Malformed(detail: "id: a string or a number is wanted here, not \(element.node.kind)")
+            default: throw Malformed(detail: "id: a string or a number is expected here, not \(element.node.kind)")
             }
         }
 

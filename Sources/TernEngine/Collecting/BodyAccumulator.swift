@@ -2,51 +2,51 @@
 package import FoundationEssentials
 import TernIO
 
-/// The bytes of a body as they come, up to a limit.
+/// Collects the bytes of a body, up to a limit.
 package struct BodyAccumulator: Sendable {
-    /// What has become of a piece.
+    /// What happened to a chunk.
     package enum Outcome: Sendable {
         case taken
-        /// The piece was one too many: the body is let go of. Told once.
+        /// The chunk exceeded the limit: the body is discarded. Returned once.
         case overflowed
-        /// Came after one too many.
+        /// The chunk came after the limit was exceeded.
         case ignored
     }
 
-    /// Below this, growing costs less than it saves; above, a server would have half a megabyte from us on its word
-    /// alone.
+    /// Below this size, growing costs less than it saves; above it, a server could make the client reserve half a
+    /// megabyte by its announcement alone.
     private static let reservation = 16 * 1024...512 * 1024
-    /// Where a body is received into the room itself it takes memory as it comes, and before that only addresses.
+    /// A body that is received in place takes memory only as it arrives, and before that only address space.
     private static let addresses = 64 * 1024 * 1024
-    /// Beyond that a server gets room for this multiple of what it has sent.
+    /// Beyond that, the reserved capacity is this multiple of the received bytes.
     private static let growth = 8
 
     /// In bytes.
     package let limit: Int
-    /// What has come and is still here, unless room was asked for.
+    /// The received bytes, unless a receive buffer was requested.
     package private(set) var bytes = Data()
-    /// The body is more than may be collected, and gone.
+    /// The body exceeded the limit and was discarded.
     package private(set) var isTooLarge = false
-    /// How long the body is said to be.
+    /// The announced length of the body.
     private var announced = 0
-    /// What room was made for.
+    /// The reserved capacity.
     private(set) var room = 0
-    /// What has come, if room for it was asked for. Ours alone, though copies of us would share it.
+    /// The received bytes, if a receive buffer was requested. Referenced only here, though copies of this value would
+    /// share it.
     private var memory: ReceiveMemory?
 
-    /// - Parameter limit: the most to collect, in bytes; less than nothing is nothing.
+    /// - Parameter limit: the maximum length of the body in bytes; a negative value counts as zero.
     package init(limit: Int) {
         self.limit = max(0, limit)
     }
 
-    /// Whether a body of `length` bytes may be collected.
+    /// Whether a body of `length` bytes is within the limit.
     package func admits(_ length: Int) -> Bool { length <= limit }
 
-    /// Whether it makes a difference to know the length before.
+    /// Whether it helps to know the length in advance.
     package static func reserves(_ length: Int) -> Bool { length > reservation.lowerBound }
 
-    /// Makes room for a body that is announced with `length` bytes; what is beyond half a megabyte gets its room as it
-    /// comes.
+    /// Reserves capacity for a body of the announced `length`; beyond half a megabyte, capacity grows as bytes arrive.
     package mutating func reserve(_ length: Int) {
         if !Self.reserves(length) || isTooLarge { return }
         announced = min(length, limit)
@@ -58,7 +58,8 @@ package struct BodyAccumulator: Sendable {
         bytes.reserveCapacity(room)
     }
 
-    /// Where the next bytes may be received, of which `count` are to come; nil for anywhere. Lent until the next call.
+    /// Returns the buffer for the next bytes, of which `count` are expected; nil for no preference. Valid until the
+    /// next call.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         if isTooLarge { return nil }
         let memory = memory ?? ReceiveMemory(capacity: 0)
@@ -82,7 +83,7 @@ package struct BodyAccumulator: Sendable {
         return .taken
     }
 
-    /// Adds a piece, if it keeps within the limit.
+    /// Adds a chunk, if it is within the limit.
     package mutating func take(_ piece: Span<UInt8>) -> Outcome {
         if isTooLarge { return .ignored }
         if let memory { return take(piece, into: memory) }
@@ -98,18 +99,18 @@ package struct BodyAccumulator: Sendable {
         return .taken
     }
 
-    /// Adds a piece for a reader that takes all there is, again and again: a valve bounds it, not this limit.
+    /// Adds a chunk for a reader that takes all available bytes repeatedly: a valve bounds it instead of the limit.
     package mutating func pass(_ piece: Span<UInt8>) {
         if !isTooLarge { bytes.append(piece) }
     }
 
-    /// Lets go of the body as too large, such as one that is announced so.
+    /// Discards the body as too large, for example because of its announced length.
     package mutating func refuse() {
         isTooLarge = true
         letGo()
     }
 
-    /// Hands out what is there.
+    /// Returns the available bytes.
     package mutating func takeAll() -> Data {
         defer { letGo() }
         return memory?.takeAll() ?? bytes
@@ -123,9 +124,9 @@ package struct BodyAccumulator: Sendable {
 }
 
 extension Data {
-    /// The one copy a body goes through.
+    /// The only copy of a body.
     mutating func append(_ piece: Span<UInt8>) {
-        // The span is lent for this call; Data copies out of it.
+        // The span is valid for this call; Data copies it.
         unsafe piece.withUnsafeBufferPointer { unsafe append($0) }
     }
 }

@@ -4,11 +4,10 @@ import Synchronization
 import TernHTTP1
 import TernIO
 
-/// The delegate behind `Session.data(for:)` and behind tasks with a completion handler.
+/// The delegate of `Session.data(for:)` and of tasks with a completion handler.
 ///
-/// Written before `resume()` and then by the reactor's thread only, until the task has ended; then by the waiter. This
-/// is what `@unchecked Sendable` rests on. The listener is called once because a task completes once, which is the
-/// proof of `@safe`.
+/// Written before `resume()` and then only by the reactor's thread, until the task has ended; then by the waiter. Hence
+/// `@unchecked Sendable`. The listener is called once because a task completes once, which justifies `@safe`.
 @safe
 final class DataCollector: ContentReceiver, @unchecked Sendable {
     typealias Outcome = Result<(Data, HTTPURLResponse), SessionError>
@@ -20,14 +19,14 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         case handler(@Sendable (Outcome) -> Void)
     }
 
-    // Unchecked: it calls no code, so no access can begin while another lasts.
+    // Unchecked: it runs no other code, so accesses never overlap.
     @safe @exclusivity(unchecked) private var body: BodyAccumulator
     private var response: HTTPURLResponse?
     private var error: SessionError?
-    /// Where the response came in.
+    /// The loop on which the response arrived.
     private var loop: ReactorLoop?
     private var listener = Listener.absent
-    /// What the reactor wrote is for others from now on.
+    /// From now on other threads may read what the reactor wrote.
     private let isOver = Atomic<Bool>(false)
 
     init(limit: Int) {
@@ -52,7 +51,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
             body.refuse()
             return task.cancel()
         }
-        // What does not come at once is received where it stays.
+        // A body that does not arrive at once is received in place.
         if length > ReactorLoop.bufferSize / 2 { _ = unsafe body.room(for: length) } else { body.reserve(length) }
     }
 
@@ -76,7 +75,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         }
     }
 
-    /// What has come of `task`, which has ended. Once: the body is moved, not copied.
+    /// Returns the result of `task`, which has ended. Call once: the body is moved, not copied.
     func takeOutcome(of task: SessionTask) throws(SessionError) -> (Data, HTTPURLResponse) {
         let isOver = isOver.load(ordering: .acquiring)
         assert(isOver)

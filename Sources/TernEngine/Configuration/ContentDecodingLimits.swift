@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What decoding a body may cost at most. Every limit is inclusive; what is set below its least value is taken as that.
+/// Maximum costs of decoding a body. Every limit is inclusive; a value below its minimum counts as the minimum.
 ///
-/// Whatever they say, a body is decoded in pieces of 64 KB and no faster than it is read.
+/// Whatever the limits, a body is decoded in chunks of 64 KB and no faster than it is read.
 public struct ContentDecodingLimits: Sendable, Hashable {
-    /// Codings applied to one body, 0 or more. RFC 9110 §8.4 sets no limit; more than one has hardly ever a reason, and
-    /// each costs 110 KB.
+    /// The maximum number of codings applied to one body, 0 or more. RFC 9110 §8.4 sets no limit; more than one is
+    /// rarely useful, and each costs 110 KB.
     public var codings = 3
-    /// Bytes of a decoded body; nil sets no limit.
+    /// The maximum length of a decoded body in bytes; nil sets no limit.
     public var decodedBytes: Int?
-    /// Bytes that may be made of each that is received, 1 or more; it holds for the result and for what each of several
-    /// codings makes.
+    /// The maximum number of bytes produced for each received byte, 1 or more; it applies to the result and to the
+    /// output of each of several codings.
     ///
-    /// One coding cannot reach more than 1032, for deflate makes at most 258 bytes of two bits. So no body that is
-    /// coded once is refused unless you set less, be it a disk full of zeros, and several codings in a row make no more
-    /// of it.
+    /// A single coding cannot exceed 1032, because deflate produces at most 258 bytes from two bits. So no body with
+    /// one coding is refused unless you set a lower limit, and several codings in a row produce no more than that.
     public var expansionRatio = 1032
-    /// Bytes that may be made before ``expansionRatio`` applies.
+    /// The number of bytes that may be produced before ``expansionRatio`` applies.
     public var expansionAllowance = 1024 * 1024
 
-    /// The defaults; change what should be otherwise.
+    /// Creates limits with default values for those not given.
     public init() {}
 
-    /// The same with every limit at its least value or above.
+    /// A copy with every limit at its minimum or above.
     var clamped: ContentDecodingLimits {
         var limits = self
         limits.codings = max(0, codings)

@@ -3,65 +3,68 @@ public import TernHTTP1
 public import TernIO
 public import TernTLS
 
-/// How a session behaves. Read once, when the session is made.
+/// The settings of a session. Read once, when the session is created.
 public struct SessionConfiguration: Sendable {
-    /// Connections to one origin, or to one Unix domain socket, at a time, 1 or more; further requests wait their turn.
+    /// The maximum number of concurrent connections to one origin, or to one Unix domain socket, 1 or more; further
+    /// requests wait.
     public var httpMaximumConnectionsPerHost = 16
-    /// Requests that may wait for a connection to one origin; one more fails with `queueFull`.
+    /// The maximum number of requests that wait for a connection to one origin; a further one fails with `queueFull`.
     public var maximumQueuedRequestsPerHost = 100_000
-    /// How long a connection is kept without a request. Shorter than most servers keep it, so that they close less
-    /// often under a request's feet.
+    /// How long an idle connection is kept. Shorter than most servers keep it, so that they seldom close it while a
+    /// request is being sent.
     public var maximumIdleTime = Duration.seconds(30)
-    /// Limits for requests that set none.
+    /// The timeouts of requests that set none.
     public var timeouts = Timeouts()
-    /// How long a delegate may take to answer a server trust challenge. ``Timeouts/connect`` stands still meanwhile.
+    /// How long a delegate may take to answer a server trust challenge. ``Timeouts/connect`` does not run meanwhile.
     public var challengeTimeout = Duration.seconds(60)
-    /// What becomes of a response that sends the client elsewhere, for requests that do not say.
+    /// How redirects are handled, for requests without a policy of their own.
     public var redirectPolicy = RedirectPolicy.follow()
-    /// Whether bodies in gzip and deflate are asked for and decoded, for requests that do not say; unknown codings are
-    /// delivered as they come.
+    /// Whether gzip and deflate are requested and decoded, for requests without a setting of their own; bodies with
+    /// unknown codings are delivered undecoded.
     public var decodesContent = true
-    /// What decoding a body may cost.
+    /// The maximum costs of decoding a body.
     public var contentDecodingLimits = ContentDecodingLimits()
-    /// Whether a request is sent once more, unasked, where a kept-alive connection was lost without an answer and that
-    /// does no harm; see ``RepeatPolicy``.
+    /// Whether a request is repeated transparently if a kept-alive connection was lost without a response and repeating
+    /// is safe; see ``RepeatPolicy``.
     public var repeatsLostRequests = true
-    /// The Unix domain socket at which all servers are to be found, redirected to or not, for requests that name none
-    /// of their own; nil finds them at their hosts and ports. What the session asks for itself, such as whether a
-    /// certificate is revoked, goes over the network all the same.
+    /// The Unix domain socket of all servers, including the targets of redirects, for requests without one of their
+    /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
+    /// network.
     public var unixSocket: UnixSocketName?
-    /// Added to every request that has no field of that name.
+    /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
-    /// The header fields whose values are secrets in every request, besides those that always are and those that a
+    /// The header fields whose values are secret in every request, besides those that always are and those that a
     /// request marks itself.
     public var sensitiveFields = SensitiveFields()
-    /// The most that `data(for:)` collects, in bytes. Streams have no such limit.
+    /// The maximum length in bytes of a body that `data(for:)` collects. Streams have no such limit.
     public var maximumCollectedBodySize = 64 * 1024 * 1024
     /// Trust anchors and protocol versions.
     public var tls = TLSSettings()
-    /// What a response head or chunk may cost.
+    /// The maximum sizes of a response head and of chunk framing.
     public var limits = ParsingLimits()
-    /// The rules of HTTP/1.1 that servers may break; none by default, and each option says what it gives away.
+    /// The rules of HTTP/1.1 that servers may break; none by default. Each option documents its risk.
     public var leniency: ParsingLeniency = []
-    /// Threads of the session's own; nil shares the process's reactors (one for every two processors).
+    /// The number of threads of the session; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
 
-    /// The defaults; change what should be otherwise.
+    /// Creates a configuration with default values for those not given.
     public init() {}
 
-    /// The settings a session has when it is given none.
+    /// The settings of a session created without a configuration.
     public static var `default`: SessionConfiguration { SessionConfiguration() }
 }
 
 // URLSession's names.
 extension SessionConfiguration {
-    /// Seconds without a byte while a request is under way: ``Timeouts/idle``; 0 or less, or infinity, for none.
+    /// The maximum number of seconds without a byte during a request: ``Timeouts/idle``; 0 or less, or infinity, for
+    /// none.
     public var timeoutIntervalForRequest: Double {
         get { timeouts.idle?.inSeconds ?? .infinity }
         set { timeouts.idle = Duration(limit: newValue) }
     }
 
-    /// Seconds from `resume()` to completion: ``Timeouts/total``; 0 or less, or infinity, for none.
+    /// The maximum number of seconds from `resume()` to completion: ``Timeouts/total``; 0 or less, or infinity, for
+    /// none.
     public var timeoutIntervalForResource: Double {
         get { timeouts.total?.inSeconds ?? .infinity }
         set { timeouts.total = Duration(limit: newValue) }
@@ -71,7 +74,7 @@ extension SessionConfiguration {
 extension Duration {
     fileprivate var inSeconds: Double { self / .seconds(1) }
 
-    /// Nil for what is no limit.
+    /// Nil for values that set no limit.
     fileprivate init?(limit seconds: Double) {
         guard seconds > 0, seconds < 9e9 else { return nil }
         self = .seconds(seconds)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-// When time is up.
+// The deadline of the exchange.
 extension Connection {
-    /// Whether there is a limit that begins when the request has been sent, or waits.
+    /// Whether there is a timeout that starts when the request has been sent, or waits.
     var mustWatchSending: Bool {
         if case .permission = outgoing.appetite { return true }
         return deadlines?.limits.head != nil

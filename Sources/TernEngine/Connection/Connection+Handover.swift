@@ -2,8 +2,8 @@
 import TernHTTP1
 
 extension Connection {
-    /// Stops being a connection of HTTP, without telling the delegate. The caller gets the socket, with what had
-    /// arrived by then.
+    /// Stops being an HTTP connection, without calling the delegate. The caller receives the socket, with the bytes
+    /// that have arrived.
     func handOver(_ early: [UInt8] = [], hasEnded: Bool = false) -> Handover {
         _ = state.close()
         carry(nil, nil)
@@ -14,7 +14,7 @@ extension Connection {
         return Handover(transport: transport, token: token, metrics: metrics, early: early, hasEnded: hasEnded)
     }
 
-    /// The server speaks another protocol from here on (RFC 9110 §7.8). It begins when all of the request has been
+    /// The server switches to another protocol (RFC 9110 §7.8). The switch takes effect once the whole request has been
     /// sent, and only if the delegate takes over.
     func switchProtocols(behind early: [UInt8], hasEnded: Bool = false) {
         guard outgoing.isSent, let delegate, delegate.takesOver else { return fail(.transfer(.upgradeNotTaken)) }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-// The rest of a response that is not wanted.
+// The rest of an unwanted response.
 extension Connection {
-    /// More than that is not received for the sake of a connection: opening another costs less.
+    /// The maximum number of bytes drained to reuse the connection: beyond it, opening another one costs less.
     static let maximumDrainedSize = 64 * 1024
     /// The maximum time for that: a waiter may wait for this connection.
     private static let drainedWithin = Duration.seconds(1)
 
-    /// Leaves the exchange: its delegate is told nothing more. The rest of the response is received and dropped if it
-    /// is known to be short, and then the connection is free. Otherwise it is closed.
+    /// Leaves the exchange: its delegate is not called again. The rest of the response is drained if it is known to be
+    /// short, and then the connection is free. Otherwise it is closed.
     func leaveRest() -> Evidence {
         guard case .active = state.stage, !isSending, exchange.contentLeft > 0,
             exchange.contentLeft <= Self.maximumDrainedSize
@@ -22,7 +22,7 @@ extension Connection {
     }
 }
 
-/// Takes what comes, and does nothing with it.
+/// Discards everything it receives.
 private final class Leftover: ExchangeDelegate, Sendable {
     static let shared = Leftover()
 

@@ -3,19 +3,19 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-// In: receive, open, decode, tell.
+// Receives, opens, decodes and delivers.
 extension Connection {
-    /// Bytes received at once from a resting connection: enough for the session tickets that may come late.
+    /// The number of bytes received at once from an idle connection: enough for session tickets that arrive late.
     private static let restingBufferSize = 4096
-    /// Less than so much content is moved faster than room is asked for.
+    /// Moving fewer bytes of content than this is faster than asking for a receive buffer.
     private static let leastRoom = 16 * 1024
-    /// What comes in chunks smaller than this is told more cheaply together, in bytes.
+    /// The content of chunks smaller than this, in bytes, is joined before it is delivered, which is cheaper.
     private static let smallChunk = 4096
-    /// And so much of it at once, or a little more.
+    /// The approximate size of joined content.
     private static let joinedAtOnce = 16 * 1024
 
-    /// Receives as much as one turn allows; epoll or a visit brings us back to the rest. If the peer has closed, even a
-    /// read that has emptied the kernel's buffer is not the last.
+    /// Receives as much as one tick allows; epoll or a visit continues later. If the peer has closed, another read
+    /// follows even after one that has emptied the kernel's buffer.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
         transport.beginTurn()
         var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
@@ -24,7 +24,7 @@ extension Connection {
             if toTheEnd { transport.beginTurn() }
         }
         unsafe lookBehindResponse(buffers)
-        // A key update asks for an answer.
+        // A key update needs a reply.
         unsafe transport.endTurn(buffers)
         if transport.hasUnsent { flush() }
         finishIfComplete()
@@ -36,20 +36,20 @@ extension Connection {
         switch state.stage {
         case .active: !mustStop(allowance) && held.isEmpty
         case .resting: !allowance.isSpent
-        // What belongs to no response is looked at to the end, because it decides what becomes of the connection.
+        // Bytes that belong to no response are processed to the end, because they decide whether the connection can be
+        // reused.
         case .finishing: transport.holdsInput
         case .closed: false
         }
     }
 
-    /// Whether what has been received of a response waits for the next turn, or the end of a pause.
+    /// Whether received bytes of a response wait for the next tick, or for the end of a pause.
     private func mustStop(_ allowance: TurnAllowance) -> Bool {
         guard case .active = state.stage else { return false }
         return isPaused || allowance.isSpent
     }
 
-    /// The next waiter gets the connection at once, so what arrived while the response was delivered is looked at
-    /// first.
+    /// The next waiter gets the connection at once, so bytes that arrived during the delivery are processed first.
     private func lookBehindResponse(_ buffers: ReceiveBuffers) {
         guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport.hasInput else {
             return
@@ -58,7 +58,7 @@ extension Connection {
         var allowance = TurnAllowance(among: 1, receivedCount: transport.receivedCount)
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
-        // No server has so much to say between two exchanges.
+        // No server sends that much between two exchanges.
         if transport.hasInput { follow(state.strayOctets()) }
     }
 
@@ -81,18 +81,18 @@ extension Connection {
         if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }
     }
 
-    /// Receives what an idle connection has been sent. The reactor's buffers may be in use: a delegate that wants this
-    /// connection may have been called while another connection reads from them.
+    /// Receives the bytes sent to an idle connection. The reactor's buffers may be in use: this may run within a call
+    /// of another connection's delegate.
     func receiveResting() {
         unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.restingBufferSize, alignment: 16) { buffer in
             let (first, second) = unsafe (buffer[..<Self.restingBufferSize], buffer[Self.restingBufferSize...])
             unsafe receive(into: ReceiveBuffers(input: .init(rebasing: first), plaintext: .init(rebasing: second)))
         }
-        // No server has so much to say between two exchanges.
+        // No server sends that much between two exchanges.
         if case .resting = state.stage, transport.hasInput { retire() }
     }
 
-    /// Content that is known to come next is received where it will stay, if the delegate has room.
+    /// Content that is known to come next is received in its final place, if the delegate provides a buffer.
     private func place(_ buffers: ReceiveBuffers) -> ReceiveBuffers {
         guard exchange.contentLeft >= Self.leastRoom, case .active = state.stage,
             let room = unsafe delegate?.room(for: exchange.contentLeft)
@@ -101,7 +101,7 @@ extension Connection {
             into: .init(rebasing: room.prefix(exchange.contentLeft)), isOpened: transport.isSecure)
     }
 
-    /// Opens what has been received, or receives if it may. Returns whether there may be more now.
+    /// Opens received bytes, or receives if allowed. Returns whether more may be available now.
     private func receiveOnce(
         _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool? = nil
     ) -> Bool {
@@ -118,14 +118,14 @@ extension Connection {
         case .message: allowance.spend(TurnAllowance.message)
         case .bytes(let count):
             let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
-            // Progress is what the application gets: a peer that only changes keys is silent.
+            // Only application data counts as activity: a peer that only changes keys is idle.
             silence.end(loop.now)
             if transport.isSecure { allowance.spend(TurnAllowance.record) }
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]
             }
-            // What was received at once is worked off in one turn if it can be.
+            // Bytes received at once are processed in one tick if possible.
             if let count = transport.workedOffCount { allowance.settle(count) }
         case .endOfStream(let isOrderly):
             inputEnded(isOrderly: isOrderly)
@@ -140,7 +140,7 @@ extension Connection {
         while true {
             let received = try unsafe transport.receive(buffers, atMost: allowance.left, isListening: isListening)
             if let received { return received }
-            // Paid for before there is more, although it ended in the middle of a record.
+            // Paid before there is more, although it ended in the middle of a record.
             if let count = transport.workedOffCount { allowance.settle(count) }
             if allowance.isSpent { return .nothing }
         }
@@ -153,10 +153,9 @@ extension Connection {
         }
     }
 
-    /// Decodes and tells. Returns how far it went: to the end but where the turn is over or the task paused.
+    /// Decodes and delivers. Returns the position reached: the end, unless the tick is over or the task is paused.
     private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
-        // The buffer is lent to us, and stays put until this call returns. What has been decoded may be moved between
-        // two looks.
+        // The buffer is borrowed, and does not move until this call returns. Decoded bytes may move between two reads.
         let octets = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         var offset = 0
         while true {
@@ -165,7 +164,7 @@ extension Connection {
                 return bytes.count
             }
             if held.content != nil { return offset }
-            // The end of a response may be told with no byte left to tell it by.
+            // The end of a response may be delivered without further bytes.
             if offset < bytes.count, mustStop(allowance) { return offset }
             do throws(HTTPProtocolError) {
                 var event = try exchange.receive(unsafe octets.span, from: &offset)
@@ -187,8 +186,8 @@ extension Connection {
         }
     }
 
-    /// Moves the content of the chunks that follow up to `content`, over the framing between them: a chunk may hold one
-    /// byte, and to tell of each costs more than that.
+    /// Moves the content of the following chunks up to `content`, over the framing between them: a chunk may hold one
+    /// byte, and delivering each costs more than that.
     private func join(
         _ content: Range<Int>, in octets: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
         _ allowance: inout TurnAllowance
@@ -225,7 +224,7 @@ extension Connection {
         switch error {
         case .system(let error): follow(state.inputEnded(), error)
         case .tls(let error):
-            // A response that is complete stays so, whatever follows it.
+            // A complete response stays complete, whatever follows it.
             if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.connecting(.insecure(error))) }
         }
     }

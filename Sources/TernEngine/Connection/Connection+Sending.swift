@@ -2,24 +2,24 @@
 import TernHTTP1
 import TernIO
 
-// Out: encode, seal, send.
+// Encodes, seals and sends.
 extension Connection {
-    /// Whether anything of the request, or of an answer to the peer's messages, has not left.
+    /// Whether a part of the request, or of a reply to the peer's messages, has not been sent.
     var isSending: Bool { !outgoing.isSent || transport.hasUnsent }
 
-    /// Whether it is the kernel that has to take more.
+    /// Whether the kernel must take more bytes first.
     private var isBlocked: Bool {
         if case .writability = outgoing.appetite { return true }
         return transport.hasUnsent
     }
 
-    /// Sends until everything is out, the kernel takes no more, or something else has to be waited for.
+    /// Sends until everything is sent, the kernel takes no more, or something else must happen first.
     func flush() {
         let result = Result { () throws(SendingError) in
-            // A response that is complete stays so, whatever becomes of the request.
+            // A complete response stays complete, whatever happens to the request.
             if case .active = state.stage { try sendRequest() }
             do throws(TransportError) {
-                // What the kernel did not take before, with nothing new to go with it.
+                // Bytes that the kernel did not take before, with no new ones.
                 try transport.flush()
             } catch {
                 throw .transport(error)
@@ -42,8 +42,7 @@ extension Connection {
         }
     }
 
-    /// Sends as much as one tick allows. A source that is asked for content may run any code, and have the connection
-    /// closed.
+    /// Sends as much as one tick allows. A content source may run any code, and cause the connection to be closed.
     private func sendRequest() throws(SendingError) {
         var allowance = TurnAllowance(among: loop.readyCount)
         while true {
@@ -64,13 +63,13 @@ extension Connection {
         }
     }
 
-    /// The last octets may have gone before it was known that they were the last.
+    /// The last bytes may have left before the source said that they were the last.
     private func noteSent(_ hasSent: Bool, isAll: Bool) {
         guard case .active = state.stage, silence.requestSent == nil else { return }
         if hasSent || isAll && silence.isBegun { silence.sent(all: isAll, loop.now) }
     }
 
-    /// For the source of this request's content: it has more.
+    /// Called for the source of this request's content: it has more.
     private var wakeUp: @Sendable () -> Void {
         let count = state.exchangeCount
         return { [weak self, loop] in
@@ -83,10 +82,10 @@ extension Connection {
         }
     }
 
-    /// What the server said may be what the content waited for.
+    /// The content may have waited for this response.
     func permissionMayHaveCome(isFinal: Bool) {
         guard case .permission = outgoing.appetite else { return }
-        // A server that has answered does not want the content any more.
+        // A server that has responded does not need the rest of the content.
         if isFinal {
             outgoing.drop().finish()
             return
@@ -94,7 +93,7 @@ extension Connection {
         if !exchange.isAwaitingContinue { flush() }
     }
 
-    /// The answer comes first, the error only if there is none.
+    /// The response comes first; the error counts only if there is none.
     private func sendingFailed(_ error: SystemCallError) {
         let consequence = state.outputFailed(error)
         if case .none = consequence {
@@ -107,7 +106,7 @@ extension Connection {
 
     func updateInterest() {
         if case .closed = state.stage { return }
-        // A peer that asks and asks and takes no answer is not listened to.
+        // Stop receiving from a peer that keeps requesting replies and does not read them.
         var interest: Interest = isPaused || transport.owesTooMuch ? [] : .readable
         if state.sendingError == nil, isBlocked { interest.insert(.writable) }
         do throws(SystemCallError) {

@@ -3,42 +3,42 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// The hinge: pulls bytes from the transport, feeds the exchange, hands events to what it carries; and the way back.
+/// Moves bytes from the transport to the exchange and events to the delegate; and bytes of the request back.
 ///
-/// One per connection of the transport, owned by its pool, touched by its loop's thread only (which is what `@unchecked
-/// Sendable` rests on). It carries one exchange at a time. What comes out of the exchange is told at once; the end of a
-/// response is acted on only after everything received with it has been looked at, because a byte beyond the response
-/// means that the connection must not be used again.
+/// One per connection of the transport, owned by its pool and used only on its loop's thread (hence `@unchecked
+/// Sendable`). It carries one exchange at a time. Events of the exchange are delivered at once; the end of a response
+/// takes effect only after all bytes received with it have been processed, because a byte after the response means that
+/// the connection must not be reused.
 final class Connection: ReadinessHandler, @unchecked Sendable {
-    /// Its owner's note: where it stands while it rests.
+    /// Used by its owner: the position in the list of idle connections.
     var placeInLine: Int32 = -1
     let metrics: ConnectionMetrics
-    /// Of the policies the server was judged by; nil without TLS.
+    /// The generation of the policies that evaluated the server; nil without TLS.
     let trustGeneration: UInt64?
     let loop: ReactorLoop
     let token: RegistrationToken
     private let settings: ExchangeSettings
     let owner: any ConnectionOwner
 
-    // Unchecked: these values call no code. `outgoing` hands out what is the user's, and `delegate` is taken out before
-    // it is released; the others hold nothing of the user's. So no access can begin while another lasts.
+    // Unchecked: these values run no other code. `outgoing` returns objects of the user instead of releasing them, and
+    // `delegate` is moved out before it is released; the others hold nothing of the user. So accesses never overlap.
     @safe @exclusivity(unchecked) var state = ConnectionState()
-    /// While `state` is active or finishing.
+    /// Set while `state` is active or finishing.
     @safe @exclusivity(unchecked) private(set) var delegate: (any ExchangeDelegate)?
     @safe @exclusivity(unchecked) private(set) var deadlines: Deadlines?
     @safe @exclusivity(unchecked) var silence: Silence
-    /// The number of bytes of content that the delegate was told of.
+    /// The number of content bytes that were delivered.
     var contentTold: Int64 = 0
-    /// What the transport had sent when it was looked at last.
+    /// The transport's count of sent bytes at the last check.
     var sentBefore: UInt64 = 0
-    /// What it had sent and received when the exchange began.
+    /// The counts of sent and received bytes when the exchange began.
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
     private var noticesDeadPeer = false
     let transport: Transport
     @safe @exclusivity(unchecked) var exchange: Exchange
     @safe @exclusivity(unchecked) var outgoing = OutgoingRequest()
     @safe @exclusivity(unchecked) var held = HeldInput()
-    /// The turn of the loop in which we last received.
+    /// The tick in which bytes were last received.
     var receivedIn: UInt64 = 0
 
     init(
@@ -56,7 +56,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         silence = Silence(loop.now)
     }
 
-    /// Begins to carry the exchange that `hop` asks for, which may have begun already.
+    /// Starts to carry the exchange for `hop`, which may have begun already.
     func start(
         _ delegate: any ExchangeDelegate, _ hop: Hop, _ deadlines: Deadlines, prepared: PreparedExchange? = nil
     ) {
@@ -97,28 +97,28 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Keeps the connection for later.
     func rest() {
         detectDeadPeer()
-        // The last flight of a handshake may not have left.
+        // The last flight of a handshake may not have been sent.
         if isSending { flush() }
         loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
     }
 
-    /// Whether an idle connection can carry a request now. What has arrived since it became idle is received first, and
-    /// an end of stream or an unexpected byte closes the connection: the caller may have computed for a long time since
-    /// the loop last looked, and bytes that are in the socket before a request is sent must never answer it.
+    /// Whether an idle connection can carry a request now. Bytes that have arrived since it became idle are received
+    /// first, and an end of stream or an unexpected byte closes the connection: the caller may have computed for long
+    /// since the loop last polled, and bytes that are in the socket before a request is sent must never answer it.
     var isFit: Bool {
         if case .resting = state.stage, transport.hasInput { receiveResting() }
         if case .resting = state.stage { return true }
         return false
     }
 
-    /// Closes the connection if it carries nothing.
+    /// Closes the connection if it is idle.
     func retire() {
         guard case .resting = state.stage else { return }
         close()
         owner.connectionClosed(self, wasResting: true)
     }
 
-    /// Ends the connection, and with it the exchange it carries.
+    /// Closes the connection, and ends the exchange it carries.
     func end(_ reason: SessionError.Reason) {
         switch state.stage {
         case .active, .finishing: fail(reason)
@@ -127,11 +127,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    /// Closes the connection in the middle of an exchange, whose delegate is told nothing more.
+    /// Closes the connection during an exchange, whose delegate is not called again.
     func leave() -> Evidence {
         let evidence = evidence
         carry(nil, nil)
-        // What is left of the body may fill the kernel's buffers, and the peer does not read it.
+        // The rest of the body may fill the kernel's buffers, and the peer does not read it.
         if outgoing.hasContent { transport.resetOnClose() }
         close()
         owner.connectionClosed(self, wasResting: false)
@@ -144,7 +144,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         abandon()
     }
 
-    /// Whether what it carries takes nothing at the moment.
+    /// Whether its delegate accepts no content at present.
     var isPaused: Bool {
         get { state.isPaused }
         set {
@@ -164,15 +164,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func ready(_ readiness: Readiness) {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
-        // An event and a visit may come in one turn.
+        // An event and a visit may come in one tick.
         if !readiness.isDisjoint(with: [.readable, .visit]), receivedIn != loop.turn {
             let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
             unsafe receive(into: buffers, toTheEnd: readiness.contains(.peerClosed))
         }
     }
 
-    /// Has the kernel look after the connection, once it rests, is paused, or has no limit on silence that is shorter.
-    /// Four system calls, which a connection for one quick response never makes.
+    /// Enables the kernel's checks of the connection when it is idle, is paused, or has no shorter idle timeout. Four
+    /// system calls, which a connection for one quick response never makes.
     private func detectDeadPeer() {
         if noticesDeadPeer { return }
         noticesDeadPeer = true
@@ -181,22 +181,22 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private var idleLimit: Duration {
         guard let told = exchange.keepAlive?.timeout else { return settings.maximumIdleTime }
-        // A second less than the server says, so that its close and our request do not cross.
+        // A second less than the server announces, so that its close and the next request do not cross.
         return min(settings.maximumIdleTime, .seconds(max(0, told - 1)))
     }
 
-    /// Acts on a complete response, when everything received with it has been looked at.
+    /// Processes a complete response, after all bytes received with it.
     func finishIfComplete() {
         guard case .finishing = state.stage else { return }
         if state.isPaused {
-            // The task ends, and its pause with it: an idle connection has to be watched.
+            // The pause ends with the task: an idle connection must be watched.
             state.isPaused = false
             updateInterest()
         }
         guard let ending = state.finish(isExchangeReusable: exchange.isReusable, isSending: isSending) else { return }
         let evidence = evidence
         let delegate = delegate.take()
-        // The next exchange begins with nothing of this one's.
+        // The next exchange starts with nothing of this one.
         let dropped =
             if case .reuse = ending, outgoing.hasContent { outgoing.drop() } else { OutgoingRequest.Dropped?.none }
         switch ending {
@@ -209,7 +209,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         dropped?.finish()
     }
 
-    /// Does what the state says has to be done.
+    /// Performs the actions of the state.
     func follow(_ consequence: ConnectionState.Consequence, _ error: SystemCallError? = nil) {
         switch consequence {
         case .none: break
@@ -227,13 +227,13 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     var evidence: Evidence {
         Evidence(
             wasReused: state.exchangeCount > 1, isAnswered: exchange.hasReceivedAnything,
-            // What was pulled may wait sealed for the kernel; it cannot be pulled again.
+            // Content that was pulled may be sealed and waiting for the kernel; it cannot be pulled again.
             isSent: silence.isBegun || outgoing.isPulled,
             requestSent: silence.requestSent, sentCount: transport.sentCount &- countsBefore.sent,
             receivedCount: transport.receivedCount &- countsBefore.received)
     }
 
-    /// Leaves the loop and closes the socket without a word.
+    /// Deregisters from the loop and closes the socket without a close_notify.
     private func abandon() {
         if case .closed = state.close() { return }
         loop.deregister(token)

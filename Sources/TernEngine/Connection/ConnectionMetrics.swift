@@ -2,26 +2,26 @@
 public import TernIO
 public import TernTLS
 
-/// What is known about a connection; one object for all tasks that use it.
+/// The metrics of a connection; one object for all tasks that use it.
 public final class ConnectionMetrics: Sendable {
-    /// The address that was connected to.
+    /// The peer's address.
     public let remoteAddress: TransportAddress
-    /// The address of our end; nil over a Unix domain socket, where clients have no name.
+    /// The local address; nil over a Unix domain socket, where clients have no name.
     public let localAddress: TransportAddress?
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
     private let verifiedChain: [X509Certificate]
-    /// Why the session's policies refused a server that a delegate accepted all the same; nil for every other
-    /// connection. Such a connection carried one request.
+    /// Why the session's policies refused a server that a delegate accepted; nil for every other connection. Such a
+    /// connection carried one request.
     public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
     private let overridden: ServerTrustResult?
-    /// When it was decided to open the connection, and when each step towards it ended.
+    /// When the connection was requested, and when each step of opening it ended.
     public let start: MonotonicInstant
-    /// The host name had become addresses.
+    /// When the host name was resolved.
     public let resolved: MonotonicInstant
-    /// The TCP connection stood.
+    /// When the TCP connection was established.
     public let connected: MonotonicInstant
     /// Nil on plain connections.
     public let secured: MonotonicInstant?

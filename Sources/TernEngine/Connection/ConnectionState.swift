@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// What a connection is about, and the one answer to whether it may be used again. Decides, does nothing.
+/// The state of a connection, and the only place that decides whether it may be used again. A pure state machine.
 struct ConnectionState: ~Copyable {
     enum Stage {
-        /// Waits for something to carry. Exits: active, closed.
+        /// Idle. Exits: active, closed.
         case resting
         /// Carries an exchange. Exits: finishing, closed.
         case active
-        /// The response is complete, the octets received with it are not all looked at. Exits: resting, closed.
+        /// The response is complete; not all bytes received with it are processed. Exits: idle, closed.
         case finishing
         /// For good.
         case closed
     }
 
     private(set) var stage = Stage.resting
-    /// Exchanges that were begun.
+    /// The number of exchanges begun.
     private(set) var exchangeCount = 0
-    /// Octets that belong to no response have come, or the end of the stream behind one.
+    /// Bytes that belong to no response have arrived, or the end of the stream after one.
     private(set) var isTainted = false
-    /// Why nothing more can be sent. A server that refuses a large request may answer and close before it has read
-    /// everything: the answer comes first, the error only if there is none.
+    /// Why no more can be sent. A server that refuses a large request may respond and close before it has read
+    /// everything: the response comes first, the error counts only if there is none.
     private(set) var sendingError: SystemCallError?
     var isPaused = false
-    /// It is not to be used again, whatever its exchange allows.
+    /// The connection must not be reused, whatever its exchange allows.
     var isLastExchange = false
 
     /// An exchange begins.
@@ -40,20 +40,20 @@ struct ConnectionState: ~Copyable {
 
     enum Consequence {
         case none
-        /// Close the connection, which carries nothing.
+        /// Close the connection, which carries no exchange.
         case retire
-        /// The exchange, if it is not complete with what has come, breaks off.
+        /// The exchange fails, unless the bytes received complete it.
         case breakOff
     }
 
-    /// Octets came that belong to no exchange. Nothing good follows them (response desynchronisation).
+    /// Bytes arrived that belong to no exchange. No later byte can be trusted (response desynchronisation).
     mutating func strayOctets() -> Consequence {
         isTainted = true
         if case .resting = stage { return .retire }
         return .none
     }
 
-    /// Nothing more will come: the stream ended, or broke.
+    /// No more bytes will come: the stream ended, or broke.
     mutating func inputEnded() -> Consequence {
         switch stage {
         case .resting: return .retire
@@ -65,7 +65,7 @@ struct ConnectionState: ~Copyable {
         }
     }
 
-    /// Nothing more can be sent.
+    /// No more bytes can be sent.
     mutating func outputFailed(_ error: SystemCallError) -> Consequence {
         if case .resting = stage { return .retire }
         sendingError = error
@@ -77,7 +77,7 @@ struct ConnectionState: ~Copyable {
         case close
     }
 
-    /// Everything received with the response has been looked at. Nil if there is no response to finish.
+    /// All bytes received with the response have been processed. Nil if there is no response to finish.
     mutating func finish(isExchangeReusable: Bool, isSending: Bool) -> Ending? {
         guard case .finishing = stage else { return nil }
         isPaused = false
@@ -88,7 +88,7 @@ struct ConnectionState: ~Copyable {
         return .reuse
     }
 
-    /// For good. Tells what it was about until then.
+    /// Closes finally. Returns the state until then.
     mutating func close() -> Stage {
         defer { stage = .closed }
         return stage

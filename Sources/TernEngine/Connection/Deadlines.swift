@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// When time is up: the limits of one task, and from when the one on the whole counts.
+/// The timeouts of one task, and the start of the total timeout.
 struct Deadlines: Sendable {
     let limits: Timeouts
     /// The task was started.
@@ -12,23 +12,22 @@ struct Deadlines: Sendable {
         let limit: SessionError.TimeLimit
     }
 
-    /// For the whole task.
+    /// The deadline of the whole task.
     var total: Deadline? {
         limits.total.map { Deadline(instant: start.advanced(by: $0), limit: .total) }
     }
 
-    /// For a task that has waited for a connection since `since`.
+    /// The deadline of a task that has waited for a connection since `since`.
     func waiting(since: MonotonicInstant) -> Deadline? {
         Self.sooner(total, limits.queue.map { Deadline(instant: since.advanced(by: $0), limit: .queue) })
     }
 
-    /// By when a connection has to stand that was begun, or inherited, at `since`. The limit on the whole is watched
-    /// elsewhere.
+    /// The deadline of a connection that was begun, or inherited, at `since`. The total timeout is enforced elsewhere.
     func connecting(since: MonotonicInstant) -> MonotonicInstant { since.advanced(by: limits.connect) }
 
-    /// For an exchange in which something happened last at `lastActivity`, or was not to happen because it was paused,
-    /// and whose request was sent at `sent` and not answered; nil while it is being sent, and after the head of the
-    /// response.
+    /// The deadline of an exchange whose last activity, or the end of its last pause, was at `lastActivity`, and whose
+    /// request was sent at `sent` without a response; `sent` is nil while the request is being sent, and after the head
+    /// of the response.
     func exchange(lastActivity: MonotonicInstant, isPaused: Bool, unansweredSince sent: MonotonicInstant?) -> Deadline?
     {
         var next = total

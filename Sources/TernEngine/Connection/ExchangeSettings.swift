@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What all exchanges of a session have in common.
+/// The settings that all exchanges of a session share.
 final class ExchangeSettings: Sendable {
-    /// What is added to requests that have no field of that name.
+    /// Fields added to requests that have no field of that name.
     private struct Defaults {
         let all: DefaultFields
-        /// For requests that may carry no credentials.
+        /// The same for requests that may carry no credentials.
         let harmless: DefaultFields
 
-        /// What was meant for the origin that a task was sent to, and would mislead another.
+        /// Fields that are meant for the task's first origin, and would mislead another.
         private static func speaksOfOrigin(_ name: String) -> Bool {
             ["host", "origin", "referer"].contains(name.lowercased())
         }
@@ -42,11 +42,11 @@ final class ExchangeSettings: Sendable {
         rangeDefaults = Defaults(fields, sensitive, accepting: "identity")
     }
 
-    /// What is added to the request of `hop`.
+    /// The fields to add to the request of `hop`.
     func fields(for hop: Hop) -> DefaultFields {
         let defaults = defaults(for: hop.request)
         if hop.mayCarryCredentials { return defaults.all }
-        // A field that a request calls a secret is one, also when the session sets it.
+        // A field that a request marks as secret is secret, also when the session sets it.
         let isSecret = { (field: HeaderField) in hop.request.isSensitive(fieldNamed: field.name) }
         guard defaults.harmless.fields.contains(where: isSecret) else { return defaults.harmless }
         return DefaultFields(HeaderFields(defaults.harmless.fields.filter { !isSecret($0) }))
@@ -54,10 +54,10 @@ final class ExchangeSettings: Sendable {
 
     private func defaults(for request: URLRequest) -> Defaults {
         guard request.decodesContent ?? decodesContent else { return defaults }
-        // Ranges count the bytes of what is sent (RFC 9110 §14.1.2): parts of a coded body could not be decoded.
+        // Ranges count the bytes as sent (RFC 9110 §14.1.2): part of a coded body could not be decoded.
         return request.headers.isEmpty || request.headers["Range"] == nil ? decodingDefaults : rangeDefaults
     }
 
-    /// An exchange on a connection that has had none.
+    /// An exchange on a new connection.
     var newExchange: Exchange { Exchange(limits: limits, leniency: leniency) }
 }

@@ -2,10 +2,10 @@
 import TernIO
 
 extension FileStretch {
-    /// What the kernel sends at once, so that a disk does not stop the reactor for long.
+    /// The number of bytes that the kernel sends at once, so that a disk does not block the reactor for long.
     private static let sentAtOnce = 256 * 1024
 
-    /// Has the kernel send the beginning, where nothing has to be sealed; 0 if it takes no more.
+    /// Lets the kernel send the beginning, where no bytes need to be sealed; 0 if it takes no more.
     func send(over transport: some Outlet) throws(SendingError) -> Int {
         let count = Int(clamping: min(Int64(range.count), Int64(Self.sentAtOnce)))
         let result: IOResult
@@ -21,7 +21,7 @@ extension FileStretch {
         }
     }
 
-    /// The beginning, of `count` bytes at most.
+    /// The beginning, at most `count` bytes.
     func read(atMost count: Int) throws(SendingError) -> [UInt8] {
         let wanted = Int(clamping: min(Int64(range.count), Int64(count)))
         var result: Result<IOResult, SystemCallError> = .success(.endOfStream)
@@ -33,7 +33,7 @@ extension FileStretch {
         }
         switch result {
         case .success(.bytes): return bytes
-        // A file has something there or has not.
+        // A file either has bytes there or has not.
         case .success(.wouldBlock), .success(.endOfStream): throw .content(shortness)
         case .failure(let error): throw .content(.unreadable(error))
         }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A connection that speaks HTTP no more, or never did: what a raw stream takes over. Belongs to the thread of its
-/// loop.
+/// A connection that no longer, or never, carries HTTP: a raw stream takes it over. Belongs to the thread of its loop.
 struct Handover {
     let transport: Transport
-    /// Of the socket; the new owner has it transferred to itself.
+    /// The socket's registration; the new owner transfers it to itself.
     let token: RegistrationToken
     let metrics: ConnectionMetrics
-    /// What had come already.
+    /// The bytes that have arrived already.
     var early: [UInt8] = []
-    /// And nothing follows it.
+    /// Whether the end of the stream follows them.
     var hasEnded = false
 
     /// Closes a connection that is not taken over.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a connection has opened and not worked off, because its turn is over or its task paused. As a rule there is
-/// nothing, and then it owns nothing.
+/// Opened bytes that are not processed, because the tick is over or the task is paused. Usually empty; then it owns no
+/// memory.
 struct HeldInput {
-    /// What comes first, if something was left of content that was offered: perhaps no octet of it.
+    /// The rest of offered content, which comes first; it may be empty.
     var content: ArraySlice<UInt8>?
-    /// What follows: bytes of HTTP.
+    /// The HTTP bytes after it.
     var message: ArraySlice<UInt8> = []
 
     var isEmpty: Bool { content == nil && message.isEmpty }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// What lies between HTTP and the socket: nothing, TLS, or TLS in TLS, as with a secure server behind a secure proxy.
+/// The layers between HTTP and the socket: none, TLS, or TLS in TLS, as with a secure server behind a secure proxy.
 ///
-/// What is ciphertext to one layer is plaintext to the layer beneath it. A call passes on at once what it brings forth,
-/// so whatever waits for the socket waits in the lowest layer; but for what must not leave while a server is still
-/// being judged, which stays where it is.
+/// The ciphertext of one layer is the plaintext of the layer below. A call passes its output on at once, so bytes that
+/// wait for the socket wait in the lowest layer; except those that must not be sent while a server is being evaluated,
+/// which stay in their layer.
 struct Layers: ~Copyable {
-    /// Next to HTTP; nil for plain connections.
+    /// The top layer; nil for plain connections.
     private var session: TLSSession?
-    /// What the session's ciphertext travels in; nil for the socket itself.
+    /// The layers below the session; nil for the socket itself.
     private var beneath: Beneath?
 
     init(_ session: consuming TLSSession?) { self.session = session }
 
-    /// Puts a further layer on top.
+    /// Adds a layer on top.
     mutating func add(_ session: consuming TLSSession) {
         if isSecure { beneath = Beneath(Layers(self.session.take(), on: beneath.take())) }
         self.session = consume session
@@ -36,7 +36,7 @@ struct Layers: ~Copyable {
         }
     }
 
-    /// Offers that to `send`, which returns how much it took.
+    /// Passes that to `send`, which returns how much it took.
     mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
         if let beneath { return unsafe beneath.layers.drainOutgoing(send) }
         unsafe session?.drainOutgoing(send)
@@ -48,7 +48,7 @@ struct Layers: ~Copyable {
         try passOn()
     }
 
-    /// Continues the handshake of the layer on top with what the socket received, up to which `offset` says.
+    /// Continues the handshake of the top layer with bytes from the socket, moving `offset` past those it consumed.
     mutating func handshake(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(TLSError) -> HandshakeProgress {
@@ -80,13 +80,13 @@ struct Layers: ~Copyable {
             }
             return progress ?? .complete
         } catch {
-            // The alert that tells the server why.
+            // The alert that tells the server the reason.
             try? passOn()
             throw error
         }
     }
 
-    /// Opens what the socket received, up to which `offset` says: one record or message at most.
+    /// Opens bytes from the socket, moving `offset`: at most one record or message.
     mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> Received {
@@ -100,7 +100,7 @@ struct Layers: ~Copyable {
             case .bytes: continue
             case .message: return .message
             case .nothing: return .nothing
-            // Whatever the layer beneath says, it is not for it to end this one (RFC 8446 §6.1).
+            // Whatever happens in the layer below must not end this one (RFC 8446 §6.1).
             case .endOfStream: return .endOfStream(isOrderly: false)
             }
         }
@@ -113,7 +113,7 @@ struct Layers: ~Copyable {
             let result = try unsafe beneath.lend { bytes, offset throws(TLSError) in
                 try unsafe session?.open(bytes, from: &offset, into: plaintext)
             }
-            // A key update asks for an answer.
+            // A key update needs a reply.
             try passOn()
             return Received(result)
         } catch {
@@ -122,7 +122,7 @@ struct Layers: ~Copyable {
         }
     }
 
-    /// Whether something was received that waits to be opened.
+    /// Whether received bytes wait to be opened.
     var hasPending: Bool {
         if let beneath, beneath.hasPending { return true }
         switch session {
@@ -131,30 +131,30 @@ struct Layers: ~Copyable {
         }
     }
 
-    /// Says that the socket will receive nothing more.
+    /// Reports that the socket will receive no more.
     mutating func endOfCiphertext() throws(TLSError) { try session?.endOfCiphertext() }
 
-    /// Has every layer say goodbye.
+    /// Sends close_notify in every layer.
     mutating func close() {
         session?.close()
         try? passOn()
         beneath?.layers.close()
     }
 
-    /// Has the layer beneath seal what the session has to send.
+    /// Seals the session's outgoing ciphertext in the layer below.
     private mutating func passOn() throws(TLSError) {
         guard let beneath else { return }
         var failure: TLSError?
         unsafe session?.drainOutgoing { bytes in
             do throws(TLSError) { try unsafe beneath.layers.seal(bytes) } catch { failure = error }
-            // What could not be sealed never can.
+            // Bytes that could not be sealed once never can.
             return bytes.count
         }
         if let failure { throw failure }
     }
 }
 
-// Of the layer on top
+// The top layer
 extension Layers {
     mutating func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { session?.answer(answers) }
 
@@ -177,13 +177,13 @@ extension Layers {
     }
 }
 
-/// The layers that a session's ciphertext travels in, and what has come through them to be opened by it.
+/// The layers below a session, and the bytes that they have opened for it.
 private final class Beneath {
-    /// The most that a record holds (RFC 8446 §5.1).
+    /// The maximum length of a record (RFC 8446 §5.1).
     private static let recordSize = 16 * 1024
 
     var layers: Layers
-    /// Owns nothing while there is nothing to open.
+    /// Owns no memory while there is nothing to open.
     private var buffer: [UInt8] = []
     private var waiting = 0..<0
 
@@ -191,7 +191,7 @@ private final class Beneath {
 
     var hasPending: Bool { !waiting.isEmpty || layers.hasPending }
 
-    /// Opens more, once nothing waits.
+    /// Opens more, once no bytes wait.
     func open(_ ciphertext: UnsafeRawBufferPointer, from offset: inout Int) throws(TLSError) -> Received {
         if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.recordSize) }
         let received = try unsafe buffer.withUnsafeMutableBytes { buffer in
@@ -205,7 +205,7 @@ private final class Beneath {
         return received
     }
 
-    /// Lends what waits; `body` moves the offset behind what it has taken.
+    /// Lends the waiting bytes; `body` moves the offset past those it has taken.
     func lend<R>(
         _ body: (UnsafeRawBufferPointer, inout Int) throws(TLSError) -> R
     ) throws(TLSError) -> R {

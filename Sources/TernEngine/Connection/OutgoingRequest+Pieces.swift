@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernHTTP1
 import TernIO
 
-// Piece by piece
+// Chunk by chunk
 extension OutgoingRequest {
     /// 0 if the kernel takes no more.
     mutating func sendBuffer(over transport: some Outlet) throws(SendingError) -> Int {
@@ -13,14 +13,14 @@ extension OutgoingRequest {
         let count = try sent.get()
         bufferSent += count
         if bufferSent == buffer.count, bufferSent > Self.pieceSize {
-            // One large piece does not make the connection keep its memory for ever.
+            // One large chunk must not keep the connection's memory forever.
             buffer = []
             bufferSent = 0
         }
         return count
     }
 
-    /// Sends the next piece; nil to be called again. What goes without a copy is accounted for by its count.
+    /// Sends the next chunk; nil to be called again. Bytes that are sent without a copy are counted.
     mutating func sendContent(
         over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step? {
@@ -70,7 +70,7 @@ extension OutgoingRequest {
         return .ask(source)
     }
 
-    /// Takes in what is to be sealed.
+    /// Takes in the bytes to be sealed.
     mutating func read(_ file: FileStretch, on exchange: inout Exchange) throws(SendingError) {
         buffer = try file.read(atMost: Self.pieceSize)
         bufferSent = 0
@@ -87,7 +87,7 @@ extension OutgoingRequest {
         }
     }
 
-    /// For octets that went by themselves, uncopied.
+    /// For bytes that were sent directly, uncopied.
     private mutating func account(_ count: Int, on exchange: inout Exchange) throws(SendingError) {
         contentSent += Int64(count)
         left = left.map { $0 - count }
@@ -106,7 +106,7 @@ extension OutgoingRequest {
             throw .content(.unencodable(error))
         }
         switch content {
-        // Of ours only, and closed at once.
+        // Holds no user objects, and is closed at once.
         case .file: break
         case .over, .data, .stream, .once, .source, .stretch, .asked: swap(&spent, &content)
         }

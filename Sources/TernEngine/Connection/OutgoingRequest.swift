@@ -3,70 +3,70 @@ import FoundationEssentials
 import TernHTTP1
 import TernIO
 
-/// The request that a connection sends, and what it waits for. Reused for every exchange of a connection, with its
-/// memory.
+/// The request that a connection sends, and what it waits for. Reused, with its memory, for every exchange of a
+/// connection.
 ///
-/// The content is pulled: the exchange is told of every piece when it leaves, so it never takes a request for sent that
-/// is not. The content is the user's, and releasing it may run code: it is never released here, but handed out by
-/// ``drop()``, so that no code runs while this changes.
+/// The content is pulled: the exchange counts every chunk when it is sent, so it never takes an unsent request for
+/// sent. The content belongs to the user, and releasing it may run code: it is never released here, but returned by
+/// ``drop()``, so that no code runs while this value changes.
 struct OutgoingRequest: ~Copyable {
-    /// Bodies up to this size, in bytes, leave in one piece with the head.
+    /// Bodies up to this size, in bytes, are sent in one packet with the head.
     private static let bodyCopiedIntoHead = 16 * 1024
-    /// Pulled from a source, or read from a file, at once.
+    /// The number of bytes pulled from a source, or read from a file, at once.
     static let pieceSize = 64 * 1024
 
     enum Content {
-        /// There is none, or all of it was handed over, and the exchange knows.
+        /// There is none, or all of it was passed on, and the exchange knows.
         case over
         case data(Data, sent: Int)
         case file(FileStretch)
-        /// Before a source is made for it.
+        /// Before a source is created for it.
         case stream(@Sendable () throws -> any BodySource)
-        /// Before it is asked for anything.
+        /// Before the source is called.
         case once(OnceSource?)
         case source(any BodySource)
-        /// The source has a file here, and is asked again behind it.
+        /// The source has a file here, and is called again after it.
         case stretch(FileStretch, of: any BodySource)
-        /// The source, or the closure that makes it, is being asked. Exits: source, over.
+        /// The source, or the closure that creates it, is being called. Exits: source, over.
         case asked
     }
 
-    /// What has to be done next. Sources are the user's: they are asked, made and finished by the driver, while nothing
-    /// here is half changed.
+    /// The next action. Sources belong to the user: the driver creates, calls and finishes them, while no state here is
+    /// half changed.
     enum Step {
-        /// Nothing, until there is what `appetite` says.
+        /// None, until the condition in `appetite` holds.
         case wait
-        /// Have the source made, and `take` it.
+        /// Create the source, and `take` it.
         case make(@Sendable () throws -> any BodySource)
-        /// Ask it for a piece, and `take` that.
+        /// Ask it for a chunk, and `take` that.
         case ask(any BodySource)
     }
 
-    /// What is sent before all that is still to come: the head, and pieces of the content in their framing.
+    /// The bytes to send first: the head, and chunks of the content in their framing.
     var buffer: [UInt8] = []
     var bufferSent = 0
     var content = Content.over
-    /// What all of has been handed over, until it is dropped.
+    /// Content that has been passed on completely, until it is dropped.
     var spent = Content.over
-    /// Octets of content announced and not pulled yet; nil if their number was not announced.
+    /// The number of announced content bytes not pulled yet; nil if the length was not announced.
     var left: Int?
     var appetite = Appetite.none
     private var mustAskPermission = false
     /// Whether the request is more than a head.
     private(set) var hasContent = false
-    /// Octets of content that the exchange knows of, in `buffer` or handed over.
+    /// The number of content bytes that the exchange has counted, in `buffer` or passed on.
     var contentSent: Int64 = 0
-    /// Of these, how many of the last ones are in `buffer`, or were.
+    /// How many of the last of these are, or were, in `buffer`.
     var contentBuffered = 0
-    /// A source has been asked, and cannot be asked from its beginning again.
+    /// A source has been called, and cannot be read from its beginning again.
     var isPulled = false
-    /// Octets of content in all, if that was announced.
+    /// The announced length of the content, if any.
     private(set) var contentLength: Int64?
 
-    /// Octets of content that have been handed over; a chunk's frame around them is not looked at too closely.
+    /// The approximate number of content bytes passed on; a chunk's framing may be included.
     var contentHandedOver: Int64 { contentSent &- Int64(min(contentBuffered, buffer.count - bufferSent)) }
 
-    /// Whether nothing is left to send.
+    /// Whether all is sent.
     var isSent: Bool {
         if case .over = content { return bufferSent == buffer.count }
         return false
@@ -143,25 +143,25 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// Whether the server's word on the content is waited for no longer: it came, or time is up.
+    /// Whether to stop waiting for the server's answer to the expectation: it came, or the timeout passed.
     mutating func goOnWithoutPermission() {
         mustAskPermission = false
         if case .permission = appetite { appetite = .writability }
     }
 
-    /// The source has said that it makes sense to ask it again.
+    /// The source has reported that it has more.
     mutating func goOnWithSource() {
         if case .source = appetite { appetite = .writability }
     }
 
-    /// Sends until everything is out, the allowance is spent, or something else has to be done or waited for.
+    /// Sends until everything is sent, the allowance is spent, or another action or event must come first.
     mutating func send(
         over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Step {
-        // A send for another reason, such as new keys that a peer asked for, does not ask a source that has nothing.
+        // A send for another reason, such as a key update of the peer, does not call a source that has nothing.
         if case .source = appetite { return .wait }
         while true {
-            // Where the kernel takes all we have we would never stop: it says in the next turn that it takes more.
+            // A kernel that takes everything would never stop the loop: the next tick reports it as writable again.
             if allowance.isSpent, hasMore { return wait(for: .writability) }
             if bufferSent < buffer.count {
                 let count = try sendBuffer(over: transport)
@@ -180,7 +180,7 @@ struct OutgoingRequest: ~Copyable {
         return .wait
     }
 
-    /// Whether there is work that may be left to another turn.
+    /// Whether there is work that may be left to another tick.
     private var hasMore: Bool {
         if bufferSent < buffer.count { return true }
         return switch content {
@@ -191,7 +191,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// What is dropped: the caller finishes it when nothing is half changed, and holds it until then.
+    /// The dropped objects: the caller finishes and releases them when no state is half changed.
     struct Dropped {
         var content = Content.over
         var spent = Content.over
@@ -204,7 +204,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    /// Forgets what has not been sent, and lets go of what has.
+    /// Discards the unsent bytes, and the references to sent content.
     mutating func drop() -> Dropped {
         var dropped = Dropped()
         swap(&dropped.content, &content)
@@ -221,16 +221,16 @@ struct OutgoingRequest: ~Copyable {
     }
 }
 
-// What sources say
+// Answers of sources
 extension OutgoingRequest {
-    /// Takes the source that was made. False if it is not wanted any more, and has to be finished.
+    /// Takes the created source. False if it is no longer wanted, and must be finished.
     mutating func take(_ source: any BodySource) -> Bool {
         guard case .asked = content else { return false }
         content = .source(source)
         return true
     }
 
-    /// Takes what `source` has answered. False if nothing more is wanted of it, and it has to be finished.
+    /// Takes the answer of `source`. False if no more is wanted of it, and it must be finished.
     mutating func take(
         _ piece: BodyPiece, of source: any BodySource, on exchange: inout Exchange, _ allowance: inout TurnAllowance
     ) throws(SendingError) -> Bool {
@@ -240,7 +240,8 @@ extension OutgoingRequest {
         switch piece {
         case .bytes(let piece): try take(piece, on: &exchange)
         case .later where left == 0:
-            // The server has all it was told of, and may answer: whether there would be more is not waited for.
+            // The server has all announced bytes, and may respond: this does not wait to learn whether there would be
+            // more.
             try finish(on: &exchange)
             return false
         case .later: appetite = .source
@@ -253,10 +254,10 @@ extension OutgoingRequest {
         return true
     }
 
-    /// Whether a stretch of a file may take the place of a piece: not in a chunk, whose frame lies around it.
+    /// Whether a file range may replace a chunk: not in chunked coding, whose framing surrounds it.
     var takesStretches: Bool { left != nil }
 
-    /// Takes what `source` has a file for. False if nothing more is wanted of it, and it has to be finished.
+    /// Takes a file range from `source`. False if no more is wanted of it, and it must be finished.
     mutating func take(_ stretch: FileStretch, of source: any BodySource) throws(SendingError) -> Bool {
         guard case .asked = content else { return false }
         content = .stretch(stretch, of: source)

@@ -14,7 +14,7 @@ extension RawStream {
         advance()
     }
 
-    /// Does what can be done now, calls the completions of it, and waits for the rest.
+    /// Does all work that is possible now, calls the completions, and waits for the rest.
     func advance() {
         while case .open = stage, let next = later.popFirst() { next() }
         guard let handover else { return answer() }
@@ -38,7 +38,7 @@ extension RawStream {
     private func receive(_ transport: Transport) {
         transport.beginTurn()
         var left = Self.callsPerTurn
-        // Lent by the loop until we return to it.
+        // Lent by the loop for this call.
         let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
         while reads.wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
         unsafe transport.endTurn(buffers)
@@ -55,7 +55,7 @@ extension RawStream {
             case .message, nil: return true
             case .nothing: return false
             case .endOfStream(isOrderly: true): reads.ended()
-            // Anybody may have cut off a stream that does not say where it ends (RFC 8446 §6.1).
+            // An attacker may have cut off a stream that does not announce its end (RFC 8446 §6.1).
             case .endOfStream(isOrderly: false): fail(.connecting(.insecure(TLSError(.truncated))))
             }
         } catch {
@@ -82,7 +82,7 @@ extension RawStream {
             try transport.flush()
             if writes.mayEnd, try transport.finish() { writes.ended() }
         } catch {
-            // What the peer had said before may still be read.
+            // Bytes that the peer sent before can still be read.
             writes.fail(error.reason)
         }
     }
@@ -95,7 +95,7 @@ extension RawStream {
         }.get()
     }
 
-    /// Calls the completions of what is done.
+    /// Calls the completions of finished work.
     func answer() {
         while let answer = reads.next(at: loop.now) { tell(answer) }
         while let answer = writes.next(at: loop.now) { tell(answer) }
@@ -124,12 +124,12 @@ extension RawStream {
         StreamFailure(reason: reason, phase: cause?.phase ?? .body, remoteAddress: cause?.remoteAddress)
     }
 
-    /// Shakes hands, if all that was asked before is done.
+    /// Starts the handshake, if all earlier calls are done.
     private func settle() {
         guard case .settling(let handover, let server) = stage, !reads.isAsked, !writes.isAsked,
             !handover.transport.hasUnsent
         else { return }
-        // What came in the clear must not pass for what came over TLS.
+        // Bytes received in the clear must not be read as bytes received over TLS.
         if reads.hasOctets { return fail(.transfer(.malformedResponse(.unexpectedBytes))) }
         if reads.isOver || writes.isOver { return fail(.request(.streamClosed)) }
         stage = .securing
@@ -142,7 +142,7 @@ extension RawStream {
         loop.setDeadline([reads.deadline, writes.deadline].compactMap(\.self).min(), for: handover.token)
         var interest: Interest = []
         if !isPaused {
-            // A peer that asks and asks and takes no answer is not listened to.
+            // Stop receiving from a peer that keeps requesting replies and does not read them.
             if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
             if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
         }

@@ -4,12 +4,11 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// A connection of bytes: opens it, reads and writes as asked, secures it, closes it half by half.
+/// A connection of bytes: opens it, reads, writes, secures it, and closes it half by half.
 ///
-/// `perform` is for any thread; everything else belongs to the loop's, which is what `@unchecked Sendable` rests on.
-/// Each call is done in a tick of its own, because the caller may be a delegate that another connection calls while it
-/// uses the reactor's buffers. The stream receives only what a read waits for, and what is to be sent waits with its
-/// write.
+/// `perform` may be called on any thread; everything else belongs to the loop's thread, hence `@unchecked Sendable`.
+/// Each call runs in a tick of its own, because the caller may be a delegate that another connection calls while it
+/// uses the reactor's buffers. The stream receives only what a read waits for, and bytes to send wait with their write.
 final class RawStream: ReadinessHandler, @unchecked Sendable {
     typealias ReadCompletion = (Result<(octets: Data, isAtEnd: Bool), StreamFailure>) -> Void
     typealias WriteCompletion = (StreamFailure?) -> Void
@@ -21,31 +20,31 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         case opening
         /// Exits: settling, over.
         case open(Handover)
-        /// It is to be secured when what was asked before is done. Exits: securing, over.
+        /// It is to be secured when the earlier calls are done. Exits: securing, over.
         case settling(Handover, HTTPOrigin)
-        /// Its assistant shakes hands. Exits: open, over.
+        /// Its assistant performs the handshake. Exits: open, over.
         case securing
         /// Exit: none.
         case over
     }
 
-    /// Octets received at once over TLS: as many as a record has, and what belongs to it.
+    /// The number of bytes received at once over TLS: a record with its overhead.
     static let sealedAtOnce = 32 * 1024
-    /// System calls in one turn, before others have theirs.
+    /// The maximum number of system calls in one tick.
     static let callsPerTurn = 4
 
     let loop: ReactorLoop
     weak var listener: (any StreamListener)?
-    /// When it is over, whatever became of its listener.
+    /// When it is over, whether its listener still exists or not.
     var whenOver: (() -> Void)?
     let assistant: any StreamAssistant
     var stage = Stage.created
-    // Unchecked: they call no code, so no access can begin while another lasts.
+    // Unchecked: they run no other code, so accesses never overlap.
     @safe @exclusivity(unchecked) var reads = StreamReads<ReadCompletion>()
     @safe @exclusivity(unchecked) var writes = StreamWrites<WriteCompletion>()
-    /// What was asked behind being secured.
+    /// The calls made after securing it.
     var later = WorkQueue<() -> Void>()
-    /// What ended it before its time.
+    /// The early end.
     var cause: StreamFailure?
     var toldReadClosed = false
     var toldWriteClosed = false
@@ -56,7 +55,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         self.assistant = assistant
     }
 
-    /// Has `work` done on the loop's thread, in a turn of its own. False if the loop has ended.
+    /// Runs `work` on the loop's thread, in a tick of its own. False if the loop has ended.
     func perform(_ work: @escaping @Sendable (RawStream) -> Void) -> Bool {
         loop.execute { work(self) }
     }
@@ -68,7 +67,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         assistant.open { [weak self] in self?.opened($0) }
     }
 
-    /// Takes over a connection that stands.
+    /// Takes over an open connection.
     func attach(_ handover: Handover) {
         guard case .created = stage else { return handover.discard(on: loop) }
         stage = .opening
@@ -97,10 +96,10 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         goOn()
     }
 
-    /// In a turn of its own.
+    /// In a tick of its own.
     private func goOn() { loop.execute { self.advance() } }
 
-    /// Whether what is asked has to wait for what was asked before.
+    /// Whether a call must wait for earlier ones.
     private var isSettling: Bool {
         switch stage {
         case .settling, .securing: true
@@ -114,7 +113,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     }
 }
 
-// What is asked of it
+// Calls
 extension RawStream {
     func read(least: Int, most: Int, limit: Duration?, _ completion: @escaping ReadCompletion) {
         inTurn {
@@ -134,19 +133,19 @@ extension RawStream {
 
     func closeWrite() { inTurn { self.writes.close() } }
 
-    /// Goes on over TLS with `server`, once everything asked before is done. What is asked meanwhile waits.
+    /// Continues over TLS with `server`, once all earlier calls are done. Later calls wait.
     func secure(with server: HTTPOrigin) {
         let secure = {
             if case .open(let handover) = self.stage { self.stage = .settling(handover, server) }
         }
         switch stage {
-        // There is nothing yet to shake hands over.
+        // There is no connection yet for the handshake.
         case .created, .opening: later.append(secure)
         case .open, .settling, .securing, .over: inTurn(secure)
         }
     }
 
-    /// Ends it at once, whatever is under way.
+    /// Ends it at once, whatever is pending.
     func end(_ failure: StreamFailure) {
         if cause == nil { cause = failure }
         reads.fail(failure.reason)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// What came of receiving, or of opening what was received.
+/// The result of receiving, or of opening received bytes.
 enum Received: Hashable {
     /// This number of bytes.
     case bytes(Int)
-    /// A message of TLS without any.
+    /// A TLS message without any.
     case message
-    /// Nothing more now.
+    /// No more at present.
     case nothing
-    /// Nothing more ever. Over TLS only close_notify is an end in order; without it the message may have been cut short
-    /// by anybody (RFC 8446 §6.1).
+    /// No more ever. Over TLS only close_notify is an orderly end; without it an attacker may have cut the message
+    /// short (RFC 8446 §6.1).
     case endOfStream(isOrderly: Bool)
 
-    /// What a session opened; nil where there is none.
+    /// The result of opening a record; nil if there is none.
     init(_ opened: OpenResult?) {
         switch opened {
         case .bytes(let count): self = .bytes(count)

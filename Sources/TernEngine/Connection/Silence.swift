@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// When something of an exchange went or came last, and what it waits for: what its deadline is computed from.
+/// The last activity of an exchange, and what it waits for: the input of its deadline.
 struct Silence {
-    /// How soon, at the latest, the kernel notices a peer that is gone.
+    /// How soon, at the latest, the kernel detects a lost peer.
     static let kernelPatience = Duration.seconds(60)
 
     private var lastActivity: MonotonicInstant
-    /// Any octet of the request has left.
+    /// A byte of the request has been sent.
     private(set) var isBegun = false
-    /// The kernel has taken all of the request. What is sent from then on are answers to the peer's messages.
+    /// The kernel has taken all of the request. Bytes sent later are replies to the peer's messages.
     private(set) var requestSent: MonotonicInstant?
-    /// The head of the response has come.
+    /// The head of the response has arrived.
     private var isAnswered = false
     /// Since when the server could have sent it.
     private var awaitedSince: MonotonicInstant?
 
     init(_ now: MonotonicInstant) { lastActivity = now }
 
-    /// Octets of the request went, or octets for the application came.
+    /// Bytes of the request were sent, or bytes for the application arrived.
     mutating func end(_ now: MonotonicInstant) { lastActivity = now }
 
-    /// A pause ended: the silence until then was ours.
+    /// A pause ended: the time until then does not count as idle.
     mutating func paused(until now: MonotonicInstant) {
         lastActivity = now
         if requestSent != nil { awaitedSince = now }
     }
 
-    /// Octets of the request went, perhaps the last.
+    /// Bytes of the request were sent, perhaps the last ones.
     mutating func sent(all: Bool, _ now: MonotonicInstant) {
         lastActivity = now
         isBegun = true
         if all { (requestSent, awaitedSince) = (now, now) }
     }
 
-    /// When the server's word on the content is waited for no longer.
+    /// When to stop waiting for the server's answer to the expectation.
     func permissionDeadline(_ limit: Duration) -> MonotonicInstant { lastActivity.advanced(by: limit) }
 
     func isPermissionDue(_ now: MonotonicInstant, _ limit: Duration?) -> Bool {

@@ -6,26 +6,26 @@ protocol StreamAssistant: AnyObject {
     /// Opens a connection, and calls back once, later, unless it is cancelled.
     func open(_ completion: @escaping (Result<Handover, StreamFailure>) -> Void)
 
-    /// Shakes hands with `server` over what stands, and judges it; likewise.
+    /// Performs a TLS handshake with `server` over the connection, and evaluates it; calls back likewise.
     func secure(
         _ handover: Handover, with server: HTTPOrigin, _ completion: @escaping (Result<Handover, StreamFailure>) -> Void
     )
 
-    /// Lets go of what is under way, the socket included.
+    /// Cancels pending work, and closes its socket.
     func cancel()
 }
 
-/// Receives what happens to a raw stream. On its loop's thread.
+/// Receives the events of a raw stream. On its loop's thread.
 protocol StreamListener: AnyObject {
-    /// Nothing more can be read.
+    /// No more can be read.
     func streamReadClosed()
 
-    /// Nothing more can be written.
+    /// No more can be written.
     func streamWriteClosed()
 
-    /// There is a connection, or a secured one.
+    /// The connection is open, or secured.
     func streamOpened(_ metrics: ConnectionMetrics)
 
-    /// It is over: in order, or not. Told once, and last.
+    /// The stream has ended, with or without an error. Called once, and last.
     func streamEnded(_ failure: StreamFailure?)
 }

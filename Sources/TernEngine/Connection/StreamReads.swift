@@ -2,18 +2,17 @@
 import FoundationEssentials
 import TernIO
 
-/// The reads of a raw stream, and what has been received: decides, does nothing.
+/// The reads of a raw stream, and the received bytes. A pure state machine.
 ///
-/// Bytes are wanted only while a read waits for them, and no more than it takes. More can be here only because it
-/// arrived in one TLS record with bytes that were wanted, or before the first read. `Waiter` is the completion of a
-/// read.
+/// Bytes are received only while a read waits for them, and no more than it takes. More can be here only because it
+/// arrived in one TLS record with those bytes, or before the first read. `Waiter` is the completion of a read.
 struct StreamReads<Waiter>: ~Copyable {
     struct Read {
         /// The minimum number of bytes, except at the end; at least one.
         let least: Int
-        /// And no more than these.
+        /// The maximum number of bytes.
         let most: Int
-        /// From the moment when it is its turn.
+        /// Counts from the moment when the read is first in the queue.
         let limit: Duration?
         let waiter: Waiter
 
@@ -26,7 +25,7 @@ struct StreamReads<Waiter>: ~Copyable {
     }
 
     enum Outcome {
-        /// Behind these there is nothing more, if it says so.
+        /// Whether the stream ends after these bytes.
         case octets(Data, isAtEnd: Bool)
         case failed(SessionError.Reason)
     }
@@ -39,7 +38,7 @@ struct StreamReads<Waiter>: ~Copyable {
     private enum Stage {
         /// Exits: ended, failed, closed.
         case open
-        /// Nothing more comes; what has come may not be read yet. Exits: failed, closed.
+        /// No more bytes will come; bytes received may be unread. Exits: failed, closed.
         case ended
         /// Exit: none.
         case failed(SessionError.Reason)
@@ -50,14 +49,14 @@ struct StreamReads<Waiter>: ~Copyable {
     private var stage = Stage.open
     /// No read may be added; the pending ones are served.
     private var isClosing = false
-    /// Whose turn it is.
+    /// The first read.
     private var turn: Read?
     private var line = WorkQueue<Read>()
-    /// The bytes that are here begin at `start`, so that a small read does not move all the others.
+    /// The available bytes begin at `start`, so that a small read does not move all the others.
     private var octets = Data()
     private var start = 0
     private var wasEndTold = false
-    /// Whose turn it is has time until then.
+    /// The deadline of the first read.
     private(set) var deadline: MonotonicInstant?
     private var isTimeUp = false
 
@@ -84,17 +83,17 @@ struct StreamReads<Waiter>: ~Copyable {
         return first.most - count
     }
 
-    /// These were received.
+    /// These bytes were received.
     mutating func received(_ bytes: Span<UInt8>) {
         if case .open = stage { octets.append(bytes) }
     }
 
-    /// Nothing more comes: the peer has said all that it had to say.
+    /// No more bytes will come: the peer has ended the stream.
     mutating func ended() {
         if case .open = stage { stage = .ended }
     }
 
-    /// Nothing more comes.
+    /// No more bytes will come, because of an error.
     mutating func fail(_ reason: SessionError.Reason) {
         switch stage {
         case .open, .ended: stage = .failed(reason)
@@ -121,7 +120,7 @@ struct StreamReads<Waiter>: ~Copyable {
         if let deadline, deadline <= now { isTimeUp = true }
     }
 
-    /// The next answer there is.
+    /// The next available answer.
     mutating func next(at now: MonotonicInstant) -> Answer? {
         guard let first = turn, let outcome = outcome(for: first) else { return nil }
         begin(line.popFirst(), at: now)
@@ -152,20 +151,20 @@ struct StreamReads<Waiter>: ~Copyable {
         return taken
     }
 
-    /// So much that was taken may lie before what has not been.
+    /// The maximum number of consumed bytes in front of unconsumed ones.
     private static var spentAtMost: Int { 64 * 1024 }
 
     private var count: Int { octets.count - start }
 
     private var isAtEnd: Bool { count == 0 && wasEndTold }
 
-    /// Whether there are bytes that no read has asked for.
+    /// Whether there are bytes that no read has requested.
     var hasOctets: Bool { count > 0 }
 
     /// Whether a read is pending.
     var isAsked: Bool { turn != nil }
 
-    /// Whether nothing can be read any more that has not been told.
+    /// Whether no more can be read and the listener has not been told.
     var isOver: Bool {
         switch stage {
         case .open: false

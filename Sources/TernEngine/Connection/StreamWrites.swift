@@ -2,42 +2,42 @@
 import FoundationEssentials
 import TernIO
 
-/// The writes of a raw stream, and how much of them has left: decides, does nothing.
+/// The writes of a raw stream, and how much of them has been sent. A pure state machine.
 ///
 /// `Waiter` is the completion of a write, called when the kernel has its bytes, or they are sealed and about to be
 /// sent.
 struct StreamWrites<Waiter>: ~Copyable {
     struct Write {
         let octets: Data
-        /// From the moment when it is its turn.
+        /// Counts from the moment when the write is first in the queue.
         let limit: Duration?
         let waiter: Waiter
     }
 
     struct Answer {
         let waiter: Waiter
-        /// Nil if all of it has left.
+        /// Nil if all of it has been sent.
         let failure: SessionError.Reason?
     }
 
     private enum Stage {
         /// Exits: closing, failed.
         case open
-        /// No write may be added; the pending ones leave, and then the end. Exits: closed, failed.
+        /// No write may be added; the pending ones are sent, and then the end. Exits: closed, failed.
         case closing
-        /// The peer has been told the end. Exit: failed.
+        /// The end has been sent. Exit: failed.
         case closed
         /// Exit: none.
         case failed(SessionError.Reason)
     }
 
     private var stage = Stage.open
-    /// Whose turn it is.
+    /// The first write.
     private var turn: Write?
     private var line = WorkQueue<Write>()
-    /// The number of bytes of the first write that have left.
+    /// The number of bytes of the first write that have been sent.
     private var sentCount = 0
-    /// Whose turn it is has time until then.
+    /// The deadline of the first write.
     private(set) var deadline: MonotonicInstant?
     private var isTimeUp = false
 
@@ -62,7 +62,7 @@ struct StreamWrites<Waiter>: ~Copyable {
         deadline = turn?.limit.map { now.advanced(by: $0) }
     }
 
-    /// What leaves next, which may be empty; nil if there is no write.
+    /// The bytes to send next, which may be empty; nil if there is no write.
     var first: (octets: Data, from: Int)? {
         switch stage {
         case .open, .closing: turn.map { ($0.octets, sentCount) }
@@ -70,10 +70,10 @@ struct StreamWrites<Waiter>: ~Copyable {
         }
     }
 
-    /// This number of bytes of the first write have left.
+    /// This number of bytes of the first write has been sent.
     mutating func sent(_ count: Int) { sentCount += count }
 
-    /// Nothing more is added: the end is to follow what is there.
+    /// No more is added: the end follows the pending writes.
     mutating func close() {
         if case .open = stage { stage = .closing }
     }
@@ -81,12 +81,12 @@ struct StreamWrites<Waiter>: ~Copyable {
     /// Whether the end is next.
     var mayEnd: Bool { if case .closing = stage { turn == nil } else { false } }
 
-    /// The peer has been told the end.
+    /// The end has been sent.
     mutating func ended() {
         if case .closing = stage { stage = .closed }
     }
 
-    /// Nothing more can be sent.
+    /// No more can be sent.
     mutating func fail(_ reason: SessionError.Reason) {
         switch stage {
         case .open, .closing, .closed: stage = .failed(reason)
@@ -94,18 +94,18 @@ struct StreamWrites<Waiter>: ~Copyable {
         }
     }
 
-    /// What has left in part cannot be taken back, and nothing can follow it.
+    /// A write that was sent in part cannot be undone, and no write can follow it.
     mutating func timePassed(_ now: MonotonicInstant) {
         guard let deadline, deadline <= now else { return }
         isTimeUp = true
         if sentCount > 0 { fail(.timedOut(.write)) }
     }
 
-    /// The next answer there is.
+    /// The next available answer.
     mutating func next(at now: MonotonicInstant) -> Answer? {
         guard let first = turn else { return nil }
         let isSent = sentCount >= first.octets.count
-        // What has left has left, whatever became of the stream then.
+        // Bytes that were sent stay sent, whatever happened to the stream then.
         let failure = isSent ? nil : self.failure ?? (isTimeUp ? .timedOut(.write) : nil)
         guard isSent || failure != nil else { return nil }
         begin(line.popFirst(), at: now)

@@ -2,37 +2,37 @@
 import TernIO
 import TernTLS
 
-/// A socket and the layers over it: bytes of HTTP in, bytes of HTTP out. Once it is closed, nothing goes in or out.
+/// A socket and the layers over it: HTTP bytes in, HTTP bytes out. Once closed, it transfers nothing.
 ///
-/// One per connection, and touched by the thread of its loop only. An object and no value, because a value of this size
-/// is copied wherever it is asked for something.
+/// One per connection, used only on the thread of its loop. An object rather than a value, because a value of this size
+/// would be copied by each access.
 final class Transport {
-    /// Plaintext sealed between two sends: four full records.
+    /// The amount of plaintext sealed between two sends: four full records.
     private static let sealedAtOnce = 64 * 1024
-    /// Ciphertext that may wait for what is sealed next: the last flight of a handshake and the first request leave in
-    /// one piece, which saves both ends a system call and a packet.
+    /// Ciphertext that may wait for the next sealed bytes: the last flight of a handshake and the first request leave
+    /// in one packet, which saves both ends a system call and a packet.
     private static let heldBack = 8 * 1024
 
-    /// Ciphertext that a peer may let wait before it is not listened to any more: more than the application can have
-    /// left there, so what waits are answers to a peer that asks and does not listen.
+    /// The amount of unsent ciphertext at which receiving stops: more than the application can have left there, so the
+    /// waiting bytes are replies to a peer that sends requests and does not read.
     private static let owedAtMost = 128 * 1024
 
-    // Unchecked: the socket calls only the kernel, so no access can begin while another lasts.
+    // Unchecked: the socket calls only the kernel, so accesses never overlap.
     @safe @exclusivity(unchecked) private var socket: Socket?
-    /// Whether what is sent travels under TLS.
+    /// Whether sent bytes travel over TLS.
     private(set) var isSecure: Bool
-    /// Bytes that the kernel has taken so far.
+    /// The number of bytes that the kernel has taken so far.
     private(set) var sentCount: UInt64 = 0
-    /// Bytes that the kernel has given so far.
+    /// The number of bytes that the kernel has delivered so far.
     private(set) var receivedCount: UInt64 = 0
     private var layers: Layers
-    /// Of what was received into a turn's buffer and not opened yet, where it lies there.
+    /// The part of a tick's receive buffer that is not opened yet.
     private var received = 0..<0
-    /// What is left of that from an earlier turn.
+    /// The unopened rest from an earlier tick.
     private var held: ArraySlice<UInt8> = []
-    /// OpenSSL has nothing to open any more.
+    /// OpenSSL has nothing left to open.
     private var isOpened = true
-    /// The kernel had less than was asked for: asking again in this turn would only be told so.
+    /// The kernel had less than requested: another call in this tick would return nothing.
     private var isDrained = false
 
     init(socket: consuming Socket, tls: consuming TLSSession? = nil) {
@@ -41,13 +41,13 @@ final class Transport {
         isSecure = layers.isSecure
     }
 
-    /// Has what is sent from now on travel under TLS. Hands are to be shaken first.
+    /// Sends over TLS from now on. The handshake must come first.
     func secure(by session: consuming TLSSession) {
         layers.add(session)
         isSecure = true
     }
 
-    /// Closes the socket without a word, and forgets what was received and what waits to be sent.
+    /// Closes the socket without close_notify, and discards received bytes and bytes to send.
     func close() {
         socket = nil
         layers = Layers(nil)
@@ -58,7 +58,7 @@ final class Transport {
     /// Ciphertext that the kernel has not taken yet.
     var hasUnsent: Bool { unsentCount > 0 }
 
-    /// Whether so much is owed to the peer that nothing more should be received from it.
+    /// Whether receiving should stop until the peer has read the waiting bytes.
     var owesTooMuch: Bool { unsentCount > Self.owedAtMost }
 
     private var unsentCount: Int { isSecure ? layers.outgoingCount : 0 }
@@ -125,39 +125,39 @@ final class Transport {
         try unsafe layers.handshake(ciphertext, from: &offset)
     }
 
-    /// Says that nothing more will be received.
+    /// Reports that no more will be received.
     func endOfCiphertext() throws(TLSError) { try layers.endOfCiphertext() }
 
-    /// Passes on what has been found out about the server's certificates.
+    /// Passes on answers about the server's certificates.
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) { layers.answer(answers) }
 
-    /// Passes on what a delegate answered to the verdict about them.
+    /// Passes on a delegate's answer to the verdict about them.
     func answer(_ disposition: ServerTrustAnswer) { layers.answer(disposition) }
 
-    /// Passes on what judging the server has come to.
+    /// Passes on the result of evaluating the server.
     func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 
-    /// What is still not known about their revocation.
+    /// The open questions about their revocation.
     var openQuestions: [RevocationQuestion] {
         layers.trust?.revocation.flatMap(\.questions) ?? []
     }
 
-    /// A turn of the loop begins.
+    /// A tick of the loop begins.
     func beginTurn() { isDrained = false }
 
-    /// How much has been received, if it is all opened.
+    /// The number of received bytes, if all are opened.
     var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
 
-    /// Receives octets as they come, and opens nothing.
+    /// Receives bytes as they arrive, and opens none.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> IOResult {
         let result = try unsafe socket?.receive(into: buffer) ?? .wouldBlock
         if case .bytes(let count) = result { receivedCount &+= UInt64(count) }
         return result
     }
 
-    /// Opens what was received before, or receives and opens; at most `count` bytes of HTTP, the first in the buffer
-    /// for plaintext, without TLS in the one for input. The buffers are the same until `endTurn`. Nil if what was
-    /// received is opened, and no byte more came of it: there may be more to receive.
+    /// Opens bytes received before, or receives and opens; at most `count` HTTP bytes, the first of them in the
+    /// plaintext buffer, or without TLS in the input buffer. The buffers are the same until `endTurn`. Nil if received
+    /// bytes were opened without a result: there may be more to receive.
     func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received? {
@@ -207,7 +207,7 @@ final class Transport {
         }
         switch result {
         case .bytes(let count):
-            // Most of what comes is one record, and OpenSSL need not be asked to find nothing behind it.
+            // Most calls receive exactly one record, so that OpenSSL need not be called again to find nothing after it.
             isOpened = received.isEmpty && held.isEmpty && !hasPending
             return .bytes(count)
         case .message: return .message
@@ -220,23 +220,23 @@ final class Transport {
         }
     }
 
-    /// Whether something was received and not opened yet.
+    /// Whether received bytes are not opened yet.
     var holdsInput: Bool { !isOpened }
 
-    /// Whether the kernel has something to receive, or an end.
+    /// Whether the kernel has bytes to receive, or an end of stream.
     var hasInput: Bool { socket?.hasInput == true }
 
-    /// Keeps what was received and not opened: the buffers go back.
+    /// Keeps unopened bytes: the buffers are returned.
     func endTurn(_ buffers: ReceiveBuffers) {
         if received.isEmpty { return }
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0
     }
 
-    /// Has the kernel look for a peer that is gone. Only time depends on it: sending to a dead peer fails as well.
+    /// Enables the kernel's detection of a lost peer. It only saves time: sending to a dead peer fails as well.
     func detectDeadPeer() { try? socket?.detectDeadPeer() }
 
-    /// Has the coming close throw away what the kernel has not sent yet.
+    /// Makes the next close drop the bytes that the kernel has not sent.
     func resetOnClose() { socket?.resetOnClose() }
 
     private func forgetInput() {
@@ -245,7 +245,7 @@ final class Transport {
         isOpened = true
     }
 
-    /// Deciphers received bytes. Only for secure transports; a plain one needs no opening.
+    /// Decrypts received bytes. Only for secure transports; a plain one needs no opening.
     func open(
         _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> Received {
@@ -255,15 +255,14 @@ final class Transport {
     /// Whether received bytes wait to be opened.
     var hasPending: Bool { layers.hasPending }
 
-    /// Says goodbye (RFC 8446 §6.1) as far as the kernel takes it at once, and waits for nothing. Close the socket
+    /// Sends close_notify (RFC 8446 §6.1) as far as the kernel takes it at once, without waiting. Close the socket
     /// next.
     func sayGoodbye() {
         layers.close()
         try? unsafe drain { bytes throws(SystemCallError) in try unsafe socket?.sendLast(bytes) ?? .wouldBlock }
     }
 
-    /// Says that nothing more is sent, and goes on receiving. False while something that was to be sent before waits
-    /// for the kernel.
+    /// Ends the sending half, and keeps receiving. False while earlier bytes wait for the kernel.
     func finish() throws(TransportError) -> Bool {
         layers.close()
         try flush()
@@ -278,7 +277,7 @@ final class Transport {
     var trust: ServerTrustResult? { layers.trust }
 }
 
-/// Why a transport could not carry bytes.
+/// Why a transport could not transfer bytes.
 enum TransportError: Error {
     case system(SystemCallError)
     case tls(TLSError)

@@ -2,7 +2,7 @@
 import TernHTTP1
 
 extension URLRequest {
-    /// The head that a session of this configuration sends, byte for byte; of a file, as if its length were not known.
+    /// The head that a session with this configuration sends, byte for byte; for a file, as if its length were unknown.
     package func encodedHead(_ configuration: SessionConfiguration) throws(InvalidRequest) -> [UInt8] {
         let settings = ExchangeSettings(configuration)
         var exchange = settings.newExchange

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from the bytes of an exchange to those of its task: nothing in between, or one or several decoders in a row.
+/// Turns the bytes of an exchange into those of its task: unchanged, or through one or several decoders.
 ///
-/// The input is pushed, and the output may stop it anywhere: within what is given and within what comes out.
+/// The input is pushed, and the consumer may stop it anywhere: within the input and within the output.
 struct BodyPath: ~Copyable {
-    /// The most that is delivered at once where something is decoded, and what each coding holds at most.
+    /// The maximum delivered at once where content is decoded, and the buffer size of each coding.
     static let windowSize = DecodedWindow.size
 
     private let chain: DecodingChain?
 
-    /// What comes is what is delivered.
+    /// Delivers the input unchanged.
     init() { chain = nil }
 
     /// - Parameter codings: in the order in which they were applied.
@@ -19,13 +19,13 @@ struct BodyPath: ~Copyable {
 
     var isIdentity: Bool { chain == nil }
 
-    /// Lends `deliver` what comes out, piece by piece, until `bytes` are used up or it returns false: that piece is
-    /// delivered, and no other. Returns how many of `bytes` are consumed; the rest are to be given again. With none of
-    /// them it continues where it was stopped.
+    /// Lends the output to `deliver`, chunk by chunk, until `bytes` are consumed or it returns false: that chunk counts
+    /// as delivered. Returns how many of `bytes` are consumed; pass the rest again. Without bytes it continues where it
+    /// was stopped.
     ///
-    /// An identity delivers what it is given, whole. Decoders deliver a window at most, and what they had made before
-    /// an error before they throw it. With each piece comes the price of the work since the piece before, in bytes.
-    /// Work that makes nothing has a price as well: decoders deliver an empty span when it has come to a window's, so
+    /// Without codings, the input is delivered whole. Decoders deliver at most a window at once, and the output before
+    /// an error before they throw it. With each chunk comes the price, in bytes, of the work since the previous one.
+    /// Work without output has a price as well: decoders deliver an empty span when that price reaches a window's, so
     /// that the caller can stop there.
     mutating func receive(
         _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
@@ -37,9 +37,9 @@ struct BodyPath: ~Copyable {
         return try chain.receive(bytes, deliver: deliver)
     }
 
-    /// Whether there may be something to deliver, or an error to throw, without further input.
+    /// Whether there may be output, or an error to throw, without further input.
     var hasMore: Bool { chain?.hasMore ?? false }
 
-    /// The body has ended, all of it is consumed, and there is no more. Throws if its coding has not ended as well.
+    /// The body has ended and all of it is consumed. Throws if its coding is incomplete.
     mutating func finish() throws(ContentDecodingError) { try chain?.finish() }
 }

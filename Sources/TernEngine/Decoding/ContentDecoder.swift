@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes one coding off: its streams from end to end, and what lies around them.
+/// Decodes one coding: its streams from end to end, and the bytes around them.
 final class ContentDecoder {
     private enum State {
-        /// Nothing has come. Exits: choosing (deflate), stream (gzip).
+        /// No input yet. Exits: choosing (deflate), stream (gzip).
         case beginning
-        /// The first octet of two that tell a zlib stream from a bare one. Exits: stream.
+        /// The first of two bytes that distinguish a zlib stream from a bare one. Exits: stream.
         case choosing(first: UInt8)
         /// Within a stream. Exits: between (gzip), over (deflate).
         case stream
-        /// Behind a member. Exits: magic, over.
+        /// After a member. Exits: magic, over.
         case between
-        /// Behind a member, and the first octet of another one's magic number. Exits: stream, over.
+        /// After a member and the first byte of another one's magic number. Exits: stream, over.
         case magic
-        /// What else comes is passed over.
+        /// All further input is skipped.
         case over
     }
 
@@ -21,13 +21,13 @@ final class ContentDecoder {
     private var inflater: Inflater
     private var window = DecodedWindow()
     private var state = State.beginning
-    /// Octets made in all.
+    /// The total number of bytes produced.
     private(set) var made = 0
     /// The number of headers, blocks and streams that have ended.
     private(set) var blockCount = 0
-    /// Whether it was stopped by a full window or at the end of a block, and may make more of what it has.
+    /// Whether it was stopped by a full window or at the end of a block, and may produce more from its input.
     private(set) var isHolding = false
-    /// For good; it comes behind what waits.
+    /// A final error; it follows the waiting output.
     private(set) var failure: ContentDecodingError?
 
     init(_ coding: ContentCoding) throws(ContentDecodingError) {
@@ -35,10 +35,10 @@ final class ContentDecoder {
         inflater = try Inflater(coding == .gzip ? .gzip : .zlib)
     }
 
-    /// Octets made and not taken.
+    /// The number of bytes produced and not taken.
     var waiting: Int { window.count }
 
-    /// Whether the coding may end here. No octets at all are a body, whatever its coding: servers label them so.
+    /// Whether the coding may end here. An empty body is valid with any coding: servers label them so.
     var isComplete: Bool {
         guard !isHolding, waiting == 0, failure == nil else { return false }
         return switch state {
@@ -47,10 +47,10 @@ final class ContentDecoder {
         }
     }
 
-    /// Lends what waits to `take`, which answers how much of it it took.
+    /// Lends the waiting bytes to `take`, which returns how many it took.
     func lend(_ take: (Span<UInt8>) -> Int) { window.lend(take) }
 
-    /// Lends what waits to `deliver`, which takes it whole, and answers what that answers.
+    /// Lends the waiting bytes to `deliver`, which takes all of them, and returns its result.
     func deliver(_ deliver: (Span<UInt8>) -> Bool) -> Bool {
         var goesOn = false
         window.lend { octets in
@@ -60,16 +60,16 @@ final class ContentDecoder {
         return goesOn
     }
 
-    /// Forgets what waits.
+    /// Discards the waiting bytes.
     func refuse(_ error: ContentDecodingError) {
         window.clear()
         failure = error
     }
 
-    /// Fills the window until it is full or `bytes` are used up. A window's worth of them and
-    /// ``DecodingChain/blocksAtOnce`` bound how long it takes.
+    /// Fills the window until it is full or `bytes` are consumed. A window of bytes and ``DecodingChain/blocksAtOnce``
+    /// bound the time it takes.
     ///
-    /// Nothing may wait, and there has to be an octet, or something that is held.
+    /// The window must be empty, and there must be a byte to read, or held input.
     func decode(_ bytes: Span<UInt8>, from offset: inout Int, limit: Int?) {
         let bytes = bytes.extracting(first: min(bytes.count, offset + DecodedWindow.size))
         let lastBlock = blockCount + DecodingChain.blocksAtOnce
@@ -96,13 +96,13 @@ final class ContentDecoder {
 
     private static let magic: (UInt8, UInt8) = (0x1F, 0x8B)
 
-    /// Method 8, a window of 32 KB or less, and a check that comes out even (RFC 1950 §2.2). A bare stream cannot begin
-    /// so unless its first block is stored and what pads that one's header is not zero.
+    /// Method 8, a window of 32 KB or less, and a valid header check (RFC 1950 §2.2). A bare stream cannot begin so
+    /// unless its first block is stored and the padding of its header is not zero.
     private static func isZlib(_ first: UInt8, _ second: UInt8) -> Bool {
         first & 0x0F == 8 && first >> 4 <= 7 && (Int(first) << 8 + Int(second)) % 31 == 0
     }
 
-    /// Begins a stream with its first octet, which came before it was known what it belongs to.
+    /// Begins a stream with its first byte, which came before its format was known.
     private func begin(_ format: Inflater.Format, with first: UInt8, _ limit: Int?) {
         state = .stream
         inflater.begin(format)
@@ -112,7 +112,7 @@ final class ContentDecoder {
     }
 
     private func inflate(_ bytes: Span<UInt8>, from offset: inout Int, _ limit: Int?) {
-        // One more than may be, to see whether there is more.
+        // One more than the limit, to detect that there is more.
         let room = limit.map { min(window.room, $0 - made) + 1 } ?? window.room
         let before = window.count
         let outcome = window.append(room) { output in inflater.inflate(bytes, from: &offset, into: &output) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// How the content of one response is decoded. An object, because most responses are not coded.
+/// Decodes the content of one response. An object, because most responses are not coded.
 final class ContentDecoding {
     private var path = BodyPath()
     /// Why the content cannot be decoded; thrown when content arrives.
@@ -25,7 +25,7 @@ final class ContentDecoding {
         return ContentDecoding(codings, limits: limits)
     }
 
-    /// Decodes `bytes` and lends `deliver` what comes out, with its price, until `deliver` returns false. Returns how
+    /// Decodes `bytes` and lends the output to `deliver`, with its price, until `deliver` returns false. Returns how
     /// many bytes are consumed.
     func receive(
         _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
@@ -34,10 +34,10 @@ final class ContentDecoding {
         return try path.receive(bytes, deliver: deliver)
     }
 
-    /// Whether there may be something to deliver without further input.
+    /// Whether there may be output without further input.
     var hasMore: Bool { path.hasMore }
 
-    /// The content has ended. Throws if its coding has not.
+    /// The content has ended. Throws if its coding is incomplete.
     func finish() throws(ContentDecodingError) {
         if let error { throw error }
         try path.finish()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a coding has made, until it is taken.
+/// The output of a coding, until it is taken.
 ///
-/// Safety: `storage` is owned, `0 <= start <= end <= size`, and what lies between `start` and `end` is initialised. It
+/// Safety: `storage` is owned, `0 <= start <= end <= size`, and the bytes between `start` and `end` are initialised. It
 /// is lent as spans only, which end before the call does.
 @safe struct DecodedWindow: ~Copyable {
     static let size = 64 * 1024
 
-    /// Not zeroed: a small body touches no more of it than it fills.
+    /// Not zeroed: a small body touches only the part that it fills.
     private let storage = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.size)
     private var start = 0
     private var end = 0
@@ -17,7 +17,7 @@
 
     deinit { unsafe storage.deallocate() }
 
-    /// Lends `fill` what room there is, and `most` of it at most.
+    /// Lends the free room to `fill`, at most `most` bytes of it.
     mutating func append<Result>(_ most: Int, _ fill: (inout OutputSpan<UInt8>) -> Result) -> Result {
         let free = unsafe UnsafeMutableBufferPointer(rebasing: storage[end..<end + max(0, min(most, room))])
         var output = unsafe OutputSpan(buffer: free, initializedCount: 0)
@@ -26,7 +26,7 @@
         return result
     }
 
-    /// Lends `take` what there is, which answers how much of it it took. With nothing left, all the room is back.
+    /// Lends the content to `take`, which returns how much it took. Once it is empty, all the room is free again.
     mutating func lend(_ take: (Span<UInt8>) -> Int) {
         let taken = unsafe take(UnsafeBufferPointer(rebasing: storage[start..<end]).span)
         start += min(max(0, taken), count)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decoders in a row, each of which reads what the one before it has made.
+/// Decoders in sequence, each of which reads the output of the previous one.
 ///
-/// It is always the furthest one that has something to do which does it. So none makes more before the next has made
-/// everything of what it has, and all of them together hold one window each.
+/// The last decoder that has input always runs first. So none produces more before the next has consumed everything,
+/// and each holds at most one window.
 final class DecodingChain {
-    /// What a block costs besides its bytes: about 3 µs if it defines codes of its own (RFC 1951 §3.2.7), be it empty.
+    /// The price of a block besides its bytes: about 3 µs if it defines codes of its own (RFC 1951 §3.2.7), even if it
+    /// is empty.
     static let blockPrice = 2048
-    /// The number of blocks worked off before others may have their turn: as dear as a window.
+    /// The number of blocks processed at once: as expensive as a window.
     static let blocksAtOnce = DecodedWindow.size / blockPrice
 
     /// In the order of decoding: the last coding applied comes first.
     private let decoders: [ContentDecoder]
     private let limits: ContentDecodingLimits
-    /// Octets that the first one has consumed.
+    /// The number of bytes that the first decoder has consumed.
     private var received = 0
-    /// The price of the work done since `deliver` was last called. Kept from call to call: many small inputs are no
-    /// cheaper than a large one.
+    /// The price of the work since `deliver` was last called. Kept between calls: many small inputs are no cheaper than
+    /// a large one.
     private var unpaid = 0
 
     init(_ codings: [ContentCoding], _ limits: ContentDecodingLimits) throws(ContentDecodingError) {
@@ -63,8 +64,8 @@ final class DecodingChain {
         return nil
     }
 
-    /// Returns the price of what was done: the bytes consumed or those made, whichever are more, and ``blockPrice`` for
-    /// each block.
+    /// Returns the price of the work: the larger of bytes consumed and bytes produced, and ``blockPrice`` for each
+    /// block.
     private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
         let decoder = decoders[index]
         let (made, blockCount) = (decoder.made, decoder.blockCount)
@@ -81,7 +82,8 @@ final class DecodingChain {
                 return consumed
             }
         }
-        // Each one is held to the ratio, and not the last alone: what it makes nothing of has to be made all the same.
+        // The ratio applies to each decoder, not only to the last: output that a later decoder skips must be produced
+        // all the same.
         if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.expansionRatio >= received {
             decoder.refuse(.ratioExceeded(limit: limits.expansionRatio))
         }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernZlib
 
-/// zlib's inflate: one stream after the other, each call bounded by what it is given, by the room there is, and by the
-/// end of a deflate block: a block may hold nothing, and still cost as much as kilobytes of output (three code tables,
-/// RFC 1951 §3.2.7).
+/// zlib's inflate: one stream after the other. Each call is bounded by its input, by the room, and by the end of a
+/// deflate block: an empty block may cost as much as kilobytes of output (three code tables, RFC 1951 §3.2.7).
 ///
-/// Safety: `stream` is owned and never moves, because zlib's state points back to it. It was set up by `inflateInit2`,
-/// or there is no inflater. `next_in` and `next_out` point to something only while `inflate` runs, within what the two
-/// spans lend and the two counts say; `msg` is one of zlib's constants.
+/// Safety: `stream` is owned and never moves, because zlib's state points back to it. `inflateInit2` has initialised
+/// it, or there is no inflater. `next_in` and `next_out` are set only while `inflate` runs, within the two spans and
+/// counts; `msg` is one of zlib's constants.
 @safe struct Inflater: ~Copyable {
-    /// How a stream is wrapped.
+    /// The format around a stream.
     enum Format: Int32 {
         /// In nothing (RFC 1951).
         case bare = -15
@@ -20,32 +19,31 @@ import CTernZlib
     }
 
     enum Outcome {
-        /// There is no more to make of the input.
+        /// All input is consumed.
         case usedUp
-        /// There is no room, and perhaps more to be made without further input.
+        /// There is no room, and perhaps more output without further input.
         case full
-        /// A header or a block of the stream is over, but not its only block. There may be more to make without further
+        /// A header or a block of the stream is over, but not its last block. There may be more output without further
         /// input.
         case boundary
-        /// The stream is over; what follows it is left.
+        /// The stream is over; the input after it is left.
         case ended
-        /// What was made before stands.
+        /// The output before the error is valid.
         case failed(ContentDecodingError)
     }
 
-    /// The bit of `data_type` that says so.
+    /// The bit of `data_type` for that.
     private static let isAtBoundary: Int32 = 128
 
     private let stream: UnsafeMutablePointer<z_stream>
-    /// What comes next in the stream, as far as that decides where to stop.
+    /// The next part of the stream, as far as it decides where to stop.
     private var place = Place.header
 
     private enum Place {
         case header
         /// The header is over, and the first block begins with the next byte.
         case firstBlock
-        /// Nothing follows this block. A call that does not stop at its end leaves zlib without the need to keep 32 KB
-        /// of output.
+        /// This block is the last. A call that does not stop at its end saves zlib from keeping 32 KB of output.
         case onlyBlock
         case blocks
     }
@@ -64,7 +62,7 @@ import CTernZlib
         unsafe stream.deallocate()
     }
 
-    /// Begins another stream. zlib could refuse a format that is none of its own only.
+    /// Begins another stream. zlib fails only for an unknown format.
     mutating func begin(_ format: Format) {
         _ = unsafe inflateReset2(stream, format.rawValue)
         place = .header
@@ -99,7 +97,7 @@ import CTernZlib
             place = place == .header ? .firstBlock : .blocks
             return .boundary
         case Z_OK: return output.isFull ? .full : .usedUp
-        // Nothing consumed and nothing made: there was no input, and nothing held.
+        // No byte consumed or produced: there was no input, and none held.
         case Z_BUF_ERROR where given == 0: return .usedUp
         case Z_STREAM_END: return .ended
         default: return .failed(failure(code))

@@ -2,22 +2,22 @@
 import TernHTTP1
 import TernIO
 
-/// How one connection is opened: the steps that lead along a route, or that secure a connection which exists, and what
-/// follows each step. The machine decides; `Dialler` acts.
+/// How one connection is opened: the steps along a route, or those that secure an existing connection, and what follows
+/// each step. The machine decides; `Dialler` acts.
 ///
-/// The driver takes one step at a time and tells the machine the result. An event that belongs to no current step, such
-/// as an answer that arrives too late, changes nothing.
+/// The driver takes one step at a time and reports the result. An event that belongs to no current step, such as an
+/// answer that arrives too late, has no effect.
 struct Dial: ~Copyable {
     /// What is done, in this order. A connection is secured in layers, one for each `secure`: that of the server which
     /// passes on to the origin, and that of the origin. A proxy's steps lie between them.
     enum Step: Hashable {
-        /// Load what the certificate of this server is evaluated with.
+        /// Load the settings for evaluating this server's certificate.
         case prepare(HTTPOrigin)
-        /// Turn the host into addresses.
+        /// Resolve the host.
         case resolve(HTTPOrigin)
         /// Connect to one of the `addresses`.
         case connect
-        /// Shake hands with this server over the connection as it is.
+        /// Perform a TLS handshake with this server over the current connection.
         case secure(HTTPOrigin)
 
         var phase: SessionError.Phase {
@@ -30,15 +30,15 @@ struct Dial: ~Copyable {
     }
 
     private enum Stage {
-        /// At the step of this place. Exits: the next one, the first one, arrived, over.
+        /// At the step of this index. Exits: the next one, the first one, arrived, over.
         case underWay(Int)
-        /// Every step is taken. Exit: over.
+        /// All steps are done. Exit: over.
         case arrived
         /// Exit: none.
         case over
     }
 
-    /// When it was decided to open the connection, and when each step towards it ended.
+    /// When the connection was requested, and when each step of opening it ended.
     struct Timeline: Equatable {
         let began: MonotonicInstant
         var resolved: MonotonicInstant
@@ -48,20 +48,20 @@ struct Dial: ~Copyable {
 
     private let steps: [Step]
     private let isToSocket: Bool
-    /// What the local end is bound to; nil for what the kernel chooses.
+    /// The local address to bind to; nil to let the kernel choose.
     let boundAddress: TransportAddress?
-    /// The connection existed before the first step, so no step can be taken a second time.
+    /// The connection existed before the first step, so no step can be repeated.
     private let isOverConnection: Bool
     private var stage = Stage.over
     private(set) var timeline: Timeline
-    /// Where to connect to, as soon as that is known.
+    /// The addresses to connect to, once they are known.
     private(set) var addresses: [TransportAddress]
-    /// The address spoken to, if it came to that.
+    /// The peer's address, if there was a connection.
     private(set) var remoteAddress: TransportAddress?
-    /// And from which.
+    /// The local address.
     private(set) var localAddress: TransportAddress?
 
-    /// `address` is the route's, if it leads to one already.
+    /// `address` is the route's, if it names one.
     init(_ route: Route, address: TransportAddress?, now: MonotonicInstant) {
         steps = Self.steps(along: route, isResolved: address != nil)
         isToSocket = if case .socket = route.endpoint { true } else { false }
@@ -71,7 +71,7 @@ struct Dial: ~Copyable {
         timeline = Timeline(began: now, resolved: now, connected: now)
     }
 
-    /// Secures a connection that exists.
+    /// Secures an existing connection.
     init(securing connection: ConnectionMetrics, with server: HTTPOrigin) {
         steps = [.prepare(server), .secure(server)]
         (isToSocket, isOverConnection, boundAddress) = (false, true, nil)
@@ -89,16 +89,16 @@ struct Dial: ~Copyable {
         return steps
     }
 
-    /// What to do next.
+    /// The next action.
     enum Next {
         case take(Step)
-        /// Hand over what stands; it may still fail at that.
+        /// Hand over the connection; that may still fail.
         case open
-        /// Have the connector say what it knows, which is more than that time is up.
+        /// Let the connector fail with its own errors, which say more than a timeout.
         case stopConnecting
-        /// Tell so; everything else is over.
+        /// Report the failure; everything else is over.
         case fail(DialFailure)
-        /// Nothing: it is not the turn of what was told, or it is over.
+        /// None: the event belongs to no current step, or the machine is over.
         case rest
     }
 
@@ -132,14 +132,14 @@ struct Dial: ~Copyable {
         return goOn()
     }
 
-    /// The server was evaluated by policies that have been replaced meanwhile: begins again, within the same time
-    /// limit, unless there can be no second handshake over the connection.
+    /// The server was evaluated by policies that have been replaced since: starts again, within the same timeout,
+    /// unless a second handshake over the connection is impossible.
     mutating func policiesChanged() -> Next {
         guard case .secure = current else { return .rest }
         return isOverConnection ? failed(.transfer(.connectionLost(nil))) : go(to: 0)
     }
 
-    /// The step that is being taken, or the hand-over, came to nothing.
+    /// The current step, or the hand-over, failed.
     mutating func failed(_ reason: SessionError.Reason) -> Next {
         if isOver { return .rest }
         let failure = DialFailure(reason: reason, phase: phase, remoteAddress: remoteAddress)
@@ -148,12 +148,12 @@ struct Dial: ~Copyable {
     }
 
     mutating func timedOut() -> Next {
-        // A backlog that stays full is a fault of this machine, and no matter of distance.
+        // A full backlog is a problem of this machine rather than of the network.
         if case .connect = current, isToSocket { return .stopConnecting }
         return failed(.timedOut(.connect))
     }
 
-    /// It was cancelled, or what it led to is handed over.
+    /// It was cancelled, or the connection is handed over.
     mutating func end() { stage = .over }
 
     var isOver: Bool { if case .over = stage { true } else { false } }
@@ -176,7 +176,7 @@ struct Dial: ~Copyable {
             return .open
         }
         stage = .underWay(place)
-        // No other address can be meant, whether a server listens or not.
+        // No other address is possible, whether a server listens or not.
         if steps[place] == .connect, isToSocket { remoteAddress = addresses.first }
         return .take(steps[place])
     }

@@ -5,6 +5,6 @@ import TernIO
 struct DialFailure {
     let reason: SessionError.Reason
     let phase: SessionError.Phase
-    /// The address spoken to, if it came to that.
+    /// The peer's address, if there was a connection.
     var remoteAddress: TransportAddress?
 }

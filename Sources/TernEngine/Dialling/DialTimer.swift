@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A deadline that can stand still. On its loop's thread.
+/// A deadline that can be paused. On its loop's thread.
 struct DialTimer {
     private let loop: ReactorLoop
     private let token: RegistrationToken
     private var deadline: MonotonicInstant?
     private var pausedAt: MonotonicInstant?
 
-    /// A timer without a deadline, which is `handler`'s only event.
+    /// A timer without a deadline, whose expiry is `handler`'s only event.
     init(_ handler: any ReadinessHandler, on loop: ReactorLoop) {
         self.loop = loop
         token = loop.registerTimer(handler: handler)
@@ -25,7 +25,7 @@ struct DialTimer {
         loop.setDeadline(nil, for: token)
     }
 
-    /// Resumes with the time that was left.
+    /// Resumes with the remaining time.
     mutating func resume() {
         guard let pausedAt = pausedAt.take(), let deadline else { return }
         set(deadline.advanced(by: pausedAt.duration(to: .now)))

@@ -3,19 +3,19 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens one connection, or secures one that exists: takes the steps that `Dial` asks for. Bounded as a whole by the
-/// connect time limit of the task that relies on it.
+/// Opens one connection, or secures an existing one, by the steps of `Dial`. Bounded as a whole by the connect timeout
+/// of the task that relies on it.
 ///
-/// Reports to its owner exactly once, unless it is cancelled. Lives on its loop's thread; `@unchecked Sendable` because
+/// Reports to its owner exactly once, unless it is cancelled. Used on its loop's thread; `@unchecked Sendable` because
 /// the resolver's answer comes back through the loop's mailbox.
 final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let shared: SharedSettings
     private let owner: any DialOwner
-    /// Its owner's name for it.
+    /// Its owner's identifier for it.
     let number: Int
-    /// The server may send before it is asked.
+    /// Whether the server may send first.
     private let letsServerBegin: Bool
-    /// What such a server has sent under TLS, and whether nothing follows.
+    /// The bytes that such a server has sent under TLS, and whether the stream ends after them.
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     private var dial: Dial
     private var timer: DialTimer?
@@ -25,11 +25,11 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
-    /// For each server that is spoken to over TLS, in the order of the steps.
+    /// One for each server that is connected to over TLS, in the order of the steps.
     private var examiners: [Examiner] = []
-    /// The one whose server is being spoken to.
+    /// That of the current server.
     private var examiner: Examiner?
-    /// The connection as it is, but during a handshake.
+    /// The connection so far, except during a handshake.
     private var transport: Transport?
     private var token: RegistrationToken?
 
@@ -44,7 +44,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         dial = Dial(route, address: address, now: .now)
     }
 
-    /// Secures `connection`, whose server may send before it is asked.
+    /// Secures `connection`, whose server may send first.
     init(
         securing connection: Handover, with server: HTTPOrigin, _ shared: SharedSettings, owner: any DialOwner,
         number: Int
@@ -89,8 +89,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .stopConnecting: connector?.timedOut()
         case .fail(let failure):
             letGo()
-            // Later, not now: some failures come within `start`, and a caller that starts again and again must not be
-            // one stack frame deeper each time.
+            // Later rather than now: some failures occur within `start`, and a caller that starts again repeatedly must
+            // not grow the stack.
             shared.loop.execute { self.owner.dialler(self, failed: failure) }
         case .rest: break
         }
@@ -144,7 +144,7 @@ extension Dialler {
     }
 
     private func connect() {
-        // It ends before us, or by our `cancel`: so this is no cycle for long.
+        // The operation ends before this object, or by its `cancel`: so this cycle is temporary.
         let connector = Connector(addresses: dial.addresses, from: dial.boundAddress, loop: shared.loop) {
             self.connected($0)
         }
@@ -169,7 +169,7 @@ extension Dialler {
         do throws(TLSError) {
             let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
             let session = try examiner.newSession(asksUser: inquiry != nil)
-            // A delegate that was asked may have cancelled.
+            // A delegate may have cancelled within its call.
             guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
             self.inquiry = inquiry
@@ -205,7 +205,7 @@ extension Dialler {
     }
 
     private func open() {
-        // Nothing has been asked for yet. Over TLS the handshake has taken care of that.
+        // No byte has been received yet. Over TLS the handshake checks this.
         if transport?.isSecure == false, !letsServerBegin, transport?.hasInput == true {
             return follow(dial.failed(unaskedInput))
         }
@@ -215,7 +215,7 @@ extension Dialler {
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
             owner: owner, trustGeneration: examiners.map(\.generation).min())
-        // What a delegate accepted in spite of the policies is good for one request.
+        // A delegate's override of the policies is valid for one request.
         if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
         do throws(SystemCallError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
@@ -227,7 +227,7 @@ extension Dialler {
         owner.dialler(self, opened: connection)
     }
 
-    /// A server that speaks first, or has nothing to say.
+    /// A server that sends first, or nothing.
     private var unaskedInput: SessionError.Reason {
         var byte: UInt8 = 0
         let received = try? unsafe withUnsafeMutableBytes(of: &byte) { try unsafe transport?.receive(into: $0) }
@@ -249,7 +249,7 @@ extension Dialler {
 extension Dialler: TrustInquiryOwner {
     var respondent: (any TrustRespondent)? { owner.respondent(of: self) }
 
-    /// Pins are reported as if no delegate were asked.
+    /// Pins are reported regardless of the delegate's answer.
     func inquiryBegan(_ verdict: ServerTrustResult) {
         timer?.pause()
         isReported = true

@@ -2,14 +2,14 @@
 import TernHTTP1
 import TernTLS
 
-/// What one server will be judged by, decided on before it is spoken to.
+/// The settings for evaluating one server, chosen before it is connected to.
 struct Examiner {
     let server: HTTPOrigin
     private let context: TLSContext
     private let decision: TrustDecision
     private let trust: TrustSettings
 
-    /// Asks the session for its policies.
+    /// Gets the policies from the session.
     init(of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
         self.server = server
         self.context = context
@@ -17,13 +17,13 @@ struct Examiner {
         decision = try trust.decision(forHost: server.host)
     }
 
-    /// Of the policies.
+    /// The generation of the policies.
     var generation: UInt64 { decision.generation }
 
-    /// Whether the policies still count.
+    /// Whether the policies are still current.
     var isCurrent: Bool { generation == trust.generation }
 
-    /// A session in which the server will be judged. A policy may be asked whether a verdict still holds.
+    /// Creates a TLS session that evaluates the server. A policy may be asked whether a verdict still holds.
     ///
     /// - Parameter asksUser: whether delegates answer the verdict.
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
@@ -32,6 +32,6 @@ struct Examiner {
             asksUser: asksUser)
     }
 
-    /// Sends a report if the server did not meet a pin set that wants one.
+    /// Sends a report if the server did not match a pin set that wants reports.
     func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: server) }
 }

@@ -2,10 +2,10 @@
 import TernIO
 import TernTLS
 
-/// One handshake's questions about revocation: asked elsewhere, answered on its loop's thread, and bounded in time as a
-/// whole, so that a silent responder leaves time to connect.
+/// One handshake's questions about revocation: answered on other threads, delivered on its loop's thread, and bounded
+/// in time as a whole, so that an unresponsive responder leaves time to connect.
 ///
-/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox.
+/// Used only on the loop's thread, hence `@unchecked Sendable`: answers come through its mailbox.
 final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     typealias Answers = [RevocationQuestion: RevocationAnswer]
 
@@ -18,7 +18,8 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
 
     init(_ shared: SharedSettings) { self.shared = shared }
 
-    /// Calls `completion` later, with what is known when all is or time is up; unless it is cancelled first.
+    /// Calls `completion` later, with the answers so far, when all have arrived or the timeout has passed; unless it is
+    /// cancelled first.
     func ask(_ questions: [RevocationQuestion], completion: @escaping (Answers) -> Void) {
         let limit = min(RevocationFetcher.timeLimit, shared.configuration.timeouts.connect / 2)
         let deadline = deadline ?? .now.advanced(by: limit)
@@ -50,7 +51,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     func ready(_ readiness: Readiness) { finish() }
 
     private func take(_ answer: RevocationAnswer, to question: RevocationQuestion) {
-        // An answer from before may come when it is too late.
+        // An answer to an earlier question may arrive too late.
         guard waiting.remove(question) != nil else { return }
         answers[question] = answer
         if waiting.isEmpty { finish() }

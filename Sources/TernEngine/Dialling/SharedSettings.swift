@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// What everything of one session on one reactor has in common.
+/// The objects that one session shares on one reactor.
 final class SharedSettings: Sendable {
-    /// Held, but not the reactor: a forgotten task cannot keep a thread alive.
+    /// Retains the loop but not the reactor: a forgotten task cannot keep a thread alive.
     let loop: ReactorLoop
     let configuration: SessionConfiguration
     let trust: TrustSettings
@@ -18,7 +18,7 @@ final class SharedSettings: Sendable {
         exchange = ExchangeSettings(configuration)
     }
 
-    /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
+    /// Runs `work` on the loop's thread: at once if this is that thread. False if the loop has ended.
     @discardableResult
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         if loop.isCurrent {

@@ -2,7 +2,7 @@
 import TernHTTP1
 import TernIO
 
-/// Opens a raw stream's connection along a route, and secures it when it is asked to. One thing at a time.
+/// Opens a raw stream's connection along a route, and secures it on request. One operation at a time.
 final class StreamOpener: StreamAssistant {
     typealias Completion = (Result<Handover, StreamFailure>) -> Void
 
@@ -15,7 +15,7 @@ final class StreamOpener: StreamAssistant {
     private var dialler: Dialler?
     private var completion: Completion?
 
-    /// - Parameter limit: for opening a connection, and for securing it.
+    /// - Parameter limit: the timeout for opening a connection, and for securing it.
     init(_ shared: SharedSettings, along route: Route?, within limit: Duration) {
         self.shared = shared
         self.route = route
@@ -63,7 +63,7 @@ extension StreamOpener: DialOwner {
 
     func respondent(of dialler: Dialler) -> (any TrustRespondent)? { respondent }
 
-    /// No task waits for connections here, and none comes back.
+    /// No task waits for connections here, and none is returned.
     var isAwaited: Bool { false }
 
     func connectionFree(_ connection: Connection) { connection.close() }

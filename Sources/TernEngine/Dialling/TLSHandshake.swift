@@ -2,23 +2,23 @@
 import TernIO
 import TernTLS
 
-/// Drives a transport's handshake over its socket. Ends by one call of `completion`, or by `cancel` and none.
+/// Drives a transport's handshake over its socket. Ends with one call of `completion`, or without one if cancelled.
 ///
 /// The last flight is still unsent then, so that it can leave together with the first request.
 final class TLSHandshake: ReadinessHandler {
     typealias Completion = (Result<Transport, SessionError.Reason>) -> Void
 
     /// The number of bytes received at once: more than most servers send in a flight, and few enough that their
-    /// records, of one byte each if a server wants, do not delay other connections.
+    /// records, possibly of one byte each, do not delay other connections.
     private static let receiveSize = 8 * 1024
 
     private var transport: Transport?
-    /// The evaluation of the server, as soon as there is one.
+    /// The evaluation of the server, once there is one.
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let shared: SharedSettings
     private let loop: ReactorLoop
-    /// Nil while there has been nothing to ask.
+    /// Nil while there has been no question.
     private var revocation: RevocationInquiry?
     /// Nil if no delegate is asked.
     private let inquiry: TrustInquiry?
@@ -27,14 +27,14 @@ final class TLSHandshake: ReadinessHandler {
     private var evaluation: EvaluationLine.Ticket?
     private var completion: Completion?
     private var isAdvancing = false
-    /// What the socket is ready for, until we come to our turn.
+    /// The readiness of the socket, until it is handled.
     private var waiting: Readiness = []
-    /// The server may have something to say before it is asked.
+    /// The server may send first.
     var letsServerBegin = false
-    /// What it has said, and whether that was all.
+    /// What it has sent, and whether that was all.
     private(set) var early: [UInt8] = []
     private(set) var hasEnded = false
-    /// Ciphertext received behind the handshake, while answers are waited for; nil while none are.
+    /// Ciphertext received after the handshake, while answers are awaited; nil while none are.
     private var held: [UInt8]?
 
     /// Takes over the registration `token`, which passes to the new owner of the transport.
@@ -68,18 +68,18 @@ final class TLSHandshake: ReadinessHandler {
         inquiry?.cancel()
         if let evaluation = evaluation.take() { EvaluationLine.shared.withdraw(evaluation) }
         loop.deregister(token)
-        // A delegate may cancel within a call of OpenSSL or of the transport, which have to outlive that call.
+        // A delegate may cancel within a call of OpenSSL or of the transport, which must outlive that call.
         if !isAdvancing { transport = nil }
     }
 
-    /// The server has closed or reset the connection, or says nothing any more.
+    /// The server has closed or reset the connection, or sends nothing any more.
     func peerLost() {
-        // All that is to be learnt from it is whether to offer this server a session again.
+        // The only use of the session's error is to decide whether its server is offered a session again.
         try? transport?.endOfCiphertext()
     }
 
-    /// Keys and signatures cost more than all else that a reactor does: the steps of many handshakes are spread over
-    /// its turns.
+    /// Keys and signatures are the most expensive work of a reactor: the steps of many handshakes are spread over its
+    /// ticks.
     func ready(_ readiness: Readiness) {
         if readiness == .visit { return advance() }
         if waiting.isEmpty { loop.visitLater(token) }
@@ -98,7 +98,7 @@ final class TLSHandshake: ReadinessHandler {
     }
 }
 
-// One step at a time
+// Step by step
 extension TLSHandshake {
     private func advance(_ step: () throws(SessionError.Reason) -> Bool) {
         isAdvancing = true
@@ -109,7 +109,7 @@ extension TLSHandshake {
         case .success(false): return
         case .success(true): succeed(completion)
         case .failure(let reason):
-            // The alert that tells the server why is on its way out.
+            // The alert that tells the server the reason is being sent.
             transport?.sayGoodbye()
             cancel()
             completion(.failure(reason))
@@ -151,7 +151,7 @@ extension TLSHandshake {
             trust = transport?.trust
             throw unanswered ?? .connecting(.insecure(error))
         }
-        // A delegate that OpenSSL has called has cancelled: the server is told nothing more.
+        // A delegate that OpenSSL has called has cancelled: send nothing to the server.
         if completion == nil { return false }
         switch progress {
         case .needMoreBytes:
@@ -179,15 +179,15 @@ extension TLSHandshake {
         }
     }
 
-    /// Nothing is sent meanwhile, our certificate least of all, and the peer has to wait.
+    /// Nothing is sent meanwhile, especially no client certificate, and the peer must wait.
     private func hold(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(SessionError.Reason) {
         try setInterest([])
         held = unsafe Array(ciphertext[offset...])
     }
 
-    /// Judging this server takes long, and others have to be served meanwhile.
+    /// Evaluating this server takes long, and other connections must be served meanwhile.
     private func evaluate(_ pending: PendingEvaluation) {
-        // Only ever looked into on the loop's thread.
+        // Accessed only on the loop's thread.
         let handshake = HandshakeReference(self)
         evaluation = EvaluationLine.shared.run(pending) { [loop] completed in
             loop.execute { handshake.value?.evaluated(completed) }
@@ -217,7 +217,7 @@ extension TLSHandshake {
         }
     }
 
-    /// Takes in what was held, once `change` has made a difference; nothing if the handshake is over.
+    /// Processes the held bytes, once `change` has had an effect; nothing if the handshake is over.
     private func goOn(after change: () -> Void) {
         advance { () throws(SessionError.Reason) in
             guard let rest = self.held.take() else { return false }
@@ -229,7 +229,7 @@ extension TLSHandshake {
         }
     }
 
-    /// What came right behind the handshake: session tickets are welcome, a response before any request is not.
+    /// Bytes right after the handshake: session tickets are expected, a response before any request is not.
     private func openRest(
         of ciphertext: UnsafeRawBufferPointer, from offset: inout Int
     ) throws(SessionError.Reason) {
@@ -272,9 +272,9 @@ extension TLSHandshake {
     }
 }
 
-/// A way back to a handshake that does not keep it alive.
+/// A weak reference to a handshake.
 ///
-/// Safety: made and used on the handshake's loop only; other threads merely pass it on.
+/// Safety: created and used on the handshake's loop only; other threads merely pass it on.
 private final class HandshakeReference: @unchecked Sendable {
     private(set) weak var value: TLSHandshake?
 

@@ -3,23 +3,23 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// What opens or secures a connection, as far as an inquiry knows it. On the loop's thread.
+/// Opens or secures a connection, and asks delegates about its server. On the loop's thread.
 protocol TrustInquiryOwner: AnyObject {
-    /// The task the connection is for; nil if no task waits for it any more.
+    /// The task that the connection is for; nil if no task waits for it any more.
     var respondent: (any TrustRespondent)? { get }
 
     /// The verdict of the policies is final, and its delegates are asked now.
     func inquiryBegan(_ verdict: ServerTrustResult)
 
-    /// They have answered, or do not answer any more.
+    /// They have answered, or will not answer any more.
     func inquiryEnded()
 }
 
 /// Shows the verdict about one server to the session's delegate and, if that leaves it to others, to the delegate of
-/// the task the connection is for. Each answers within a time limit of its own.
+/// the task that the connection is for. Each has a timeout of its own.
 ///
-/// Touched by the loop's thread only, which is what `@unchecked Sendable` rests on: answers come through its mailbox.
-/// Delegates are called in an event-loop tick of their own, while nothing else is under way.
+/// Used only on the loop's thread, hence `@unchecked Sendable`: answers come through its mailbox. Delegates are called
+/// in an event-loop tick of their own, while no other operation is in progress.
 final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     enum Outcome {
         case answered(ServerTrustAnswer)
@@ -44,7 +44,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     private var challenge: ServerTrustChallenge?
     private var completion: ((Outcome) -> Void)?
     private var level = Level.session
-    /// Of the question that is open.
+    /// The number of the open question.
     private var number = 0
     private var timer: RegistrationToken?
     /// The task that was asked last.
@@ -74,7 +74,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
         withdraw()
     }
 
-    /// Another task has taken over the connection: its delegate is asked in place of the other's.
+    /// Another task has taken over the connection: its delegate is asked instead.
     func respondentChanged() {
         if completion != nil, level == .task { shared.loop.execute { self.askTask() } }
     }
@@ -92,7 +92,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     private func askTask() {
         guard completion != nil else { return }
         level = .task
-        // A connection no task waits for is given up: the next task may answer otherwise.
+        // A connection that no task waits for is closed: the next task may answer differently.
         asked = owner?.respondent
         guard let task = asked else { return finish(.unanswered(.cancelled)) }
         guard task.answersServerTrust else { return finish(.answered(.performDefaultHandling)) }
@@ -127,7 +127,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
         completion?(outcome)
     }
 
-    /// Whatever is answered to the last question comes too late.
+    /// An answer to the last question comes too late.
     private func withdraw() {
         number &+= 1
         if let timer = timer.take() { shared.loop.deregister(timer) }
@@ -135,6 +135,6 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
 }
 
 extension TrustInquiry {
-    /// Whether what came of it holds for `task`: a session's delegate speaks for all of its tasks, a task's for one.
+    /// Whether the result applies to `task`: a session's delegate answers for all of its tasks, a task's for one.
     func isOver(for task: any TrustRespondent) -> Bool { isOver && (level == .session || asked === task) }
 }

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What the responses to a download mean: which of them bring the file, and from which byte on. Decides, does nothing.
+/// What the responses to a download mean: which of them bring the file, and from which byte on. A pure state machine.
 ///
-/// A part is only asked for on condition that the whole is what it was (`If-Range`, RFC 9110 §13.1.5), so a server that
-/// goes by the rules sends the whole if it is not. What the others send is found out by looking.
+/// A part is requested only on the condition that the resource is unchanged (`If-Range`, RFC 9110 §13.1.5), so a
+/// correct server sends the whole if it has changed. The responses of other servers are checked.
 struct DownloadCourse {
-    /// The first part, and the whole it is of.
+    /// The partial file, and the complete file it belongs to.
     struct FirstPart {
         let validator: StrongValidator
         let length: Int64
         let totalLength: Int64?
     }
 
-    /// What a response is.
+    /// The meaning of a response.
     enum Meaning {
-        /// It brings the whole; what was there of it is of no use.
+        /// It brings the whole; the partial file is useless.
         case whole
-        /// It brings what follows the first `offset` bytes.
+        /// It brings the bytes after the first `offset`.
         case rest(offset: Int64, totalLength: Int64?)
-        /// It is no file, and no reason to give up what is there of one.
+        /// It is not a file, and no reason to discard a partial file.
         case other
-        /// It is of no use. Ask for the rest from there on, or for the whole.
+        /// It is useless. Request the rest from there on, or the whole.
         case askAgain
-        /// The server does not keep to the rules.
+        /// The server violates the rules.
         case wrong(ContentRangeError)
     }
 
     /// Nil for the whole.
     private(set) var firstPart: FirstPart?
-    /// Whether there was a first part in the beginning.
+    /// Whether there was a partial file at the beginning.
     private let isResuming: Bool
-    /// Whether only the file itself is wanted, and not whatever the server says.
+    /// Whether only a success (2xx) becomes the file.
     private let wantsFileOnly: Bool
-    /// Whether it was asked for less than there is, because the server has no more.
+    /// Whether less than the available bytes was requested, because the server has no more.
     private var isAdjusted = false
     /// The range that the user's own request asks for.
     private var wanted: RequestedRange?
@@ -55,12 +55,12 @@ struct DownloadCourse {
         }
     }
 
-    /// Takes note of what `request` asks for.
+    /// Records what `request` asks for.
     mutating func begin(_ request: URLRequest) {
         if !isResuming { wanted = request.headers["Range"].map(RequestedRange.init) }
     }
 
-    /// Has `request` ask for what is missing.
+    /// Makes `request` ask for the missing bytes.
     func prepare(_ request: inout URLRequest) {
         request.headers["Range"] = firstPart.map { "bytes=\($0.length)-" }
         request.headers["If-Range"] = firstPart?.validator.fieldValue
@@ -75,7 +75,8 @@ struct DownloadCourse {
             if !isAdjusted, case .unsatisfied(let total)? = head["Content-Range"].flatMap(ContentRange.init),
                 total == firstPart.length
             {
-                // There is no more to be had: the last byte and its validator say whether that is because all is there.
+                // The server has no more bytes: the last byte and its validator show whether that is because the
+                // partial file is complete.
                 shorten(to: total - 1)
             } else {
                 self.firstPart = nil
@@ -85,7 +86,7 @@ struct DownloadCourse {
         }
     }
 
-    /// Of a response to a request without a range of the download's. A part that was not asked for is not a file.
+    /// For a response to a request without a range of the download's. A part that was not requested is not a file.
     private func meaning(ofWhole head: ResponseHead) -> Meaning {
         guard head.status == 206, wantsFileOnly || isResuming else {
             return isResuming && head.status != 200 ? .other : .whole
@@ -126,8 +127,8 @@ struct DownloadCourse {
         return (first, last, total)
     }
 
-    /// How long the part in a 206 response is, if it says so: its content may come in chunks, whose end says nothing of
-    /// the part's.
+    /// The length of the part in a 206 response, if given: its content may come in chunks, whose end does not show that
+    /// the part is complete.
     static func partLength(_ head: ResponseHead) -> Int64? {
         guard head.status == 206, let (first, last, _) = try? part(head) else { return nil }
         return last - first + 1
@@ -137,18 +138,17 @@ struct DownloadCourse {
         let (first, last, total) = try part(head)
         if first != firstPart.length { throw .start(first, asked: firstPart.length) }
         if let total, let before = firstPart.totalLength, total != before { throw .total(total, before: before) }
-        // Both ends are in the range of the type, and the first is not less than nothing.
+        // Both ends are in the range of the type, and the first is not negative.
         if let length = head.contentLength, Int64(length) - 1 != last - first {
             throw .length(Int64(length), ofPart: last - first + 1)
         }
-        // If the length of the whole is not known, this part has to be its end; `last` is less than the greatest
-        // number.
+        // If the length of the whole is unknown, this part must be its end; `last` is less than the maximum.
         return total ?? firstPart.totalLength ?? (last + 1)
     }
 }
 
 extension DownloadCourse.Meaning {
-    /// Whether `response`, which means this, brings a file. A success that answers no range request, such as 202 or
+    /// Whether `response`, with this meaning, brings a file. A success that answers no range request, such as 202 or
     /// 204, does not.
     func isFile(_ response: HTTPURLResponse) -> Bool {
         switch self {

@@ -12,7 +12,7 @@ extension DownloadDriver {
         switch stage {
         case .over, .finishing: break
         case .waiting where error != nil || refusal != nil:
-            // What is there has not been touched, and serves again.
+            // The partial file has not been changed, and can be used again.
             end(task, error.map { reason($0, of: task) }, firstPart?.data)
         case .waiting, .writing:
             guard let sink = begin(task) else { return }
@@ -52,13 +52,13 @@ extension DownloadDriver {
         }
     }
 
-    /// What a response was refused for counts, and not that it was.
+    /// The reason of a refusal counts, rather than the refusal itself.
     private func reason(_ error: SessionError, of task: SessionTask) -> SessionError {
         guard let refusal, case .cancelled = error.reason else { return error }
         return task.error(.download(refusal), phase: error.phase)
     }
 
-    /// Whether what has come is of use to anybody.
+    /// Whether the received bytes are of use for resuming.
     private func keepsFirstPart(_ error: SessionError?) -> Bool {
         if case .tooLong = refusal { return false }
         if place.isTarget, place.keepsFirstPart { return true }

@@ -4,7 +4,7 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-// What is passed on
+// Forwarded events
 extension DownloadDriver {
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         delegate?.task(task, willSendOn: connection)

@@ -4,17 +4,17 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// The delegate of a download: takes the body to its file, and tells the user's delegate everything else.
+/// The delegate of a download: writes the body to its file, and forwards all other events to the user's delegate.
 ///
-/// Written before `resume()` and then by the thread that tells the task's events, one after another; `steering` is for
-/// everybody. This is what `@unchecked Sendable` rests on.
+/// Written before `resume()` and then by the thread that delivers the task's events, one after another; any thread may
+/// use `steering`. Hence `@unchecked Sendable`.
 final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendable {
     enum Stage {
-        /// No content has come. Exits: writing, finishing, over.
+        /// No content has arrived. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)
         /// Exit: finishing.
         case writing(FileSink)
-        /// All has come that will. Exit: over.
+        /// No more content will arrive. Exit: over.
         case finishing(FileSink)
         case over
     }
@@ -29,7 +29,7 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     private var course: DownloadCourse
     var delegate: (any SessionDownloadDelegate)?
     var stage: Stage
-    /// Why the response is not taken.
+    /// Why the response is refused.
     var refusal: SessionError.DownloadFailure?
     var expectedLength: Int64?
     private var receivedLength: Int64 = 0
@@ -50,20 +50,20 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
         stage = .waiting(DownloadFile.Plan(place: place))
     }
 
-    /// What is to be asked where `request` is meant.
+    /// The request to send for `request`.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
         course.begin(request)
         let isExact = place.settings.map { $0.isResumable || $0.verification != nil } ?? false
         guard isExact || firstPart != nil else { return request }
         if firstPart != nil { course.prepare(&request) }
-        // Ranges and digests count the bytes that are sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
+        // Ranges and digests count the bytes as sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
         request.headers["Accept-Encoding"] = "identity"
         request.decodesContent = false
         return request
     }
 
-    /// Keeps the file for the moment in which the delegate is told of it.
+    /// Keeps the file during the call that tells the delegate about it.
     func keepFile() { keepsFile = true }
 
     /// False if it is over.
@@ -98,12 +98,12 @@ extension DownloadDriver {
         delegate?.task(task, didReceive: response, question)
     }
 
-    /// The response has come to another task, and the delegate has been told of it.
+    /// The response arrived for another task, and the delegate has been told of it.
     func expect(_ response: HTTPURLResponse, for task: SessionTask) {
         if let plan = plan(for: response, course.head(response.head), answering: task) { stage = .waiting(plan) }
     }
 
-    /// Nil if it lacks the digest that it was to have.
+    /// Nil if it lacks the required digest.
     private func plan(
         for response: HTTPURLResponse, _ meaning: DownloadCourse.Meaning, answering task: SessionTask
     ) -> DownloadFile.Plan? {
@@ -156,7 +156,7 @@ extension DownloadDriver {
         if !isLooking { lookSoon(at: sink, for: task) }
     }
 
-    /// Writes what has arrived and reports what is written, also when nothing more arrives.
+    /// Writes received bytes and reports written ones, also when no more arrive.
     private func lookSoon(at sink: FileSink, for task: SessionDownloadTask) {
         isLooking = true
         sink.soon { [weak task] in task?.performLater { [weak task] in task.map(self.look) } }
@@ -166,7 +166,7 @@ extension DownloadDriver {
         isLooking = false
         guard case .writing(let sink) = stage else { return }
         sink.handOver(for: task)
-        // Asked before: what is written from now on is told the next time.
+        // Read before: bytes written from now on are reported the next time.
         let isBehind = sink.isBehind
         tellProgress(of: sink, to: task)
         if isBehind { lookSoon(at: sink, for: task) }
@@ -188,7 +188,7 @@ extension DownloadDriver {
         }
     }
 
-    /// The sink says why when it is finished.
+    /// The sink reports the reason when it is finished.
     private func fileFailed(_ task: SessionDownloadTask) {
         guard case .writing = stage else { return }
         if let carrier = task.carrier { carrier.end(.cancelled) } else { task.cancel() }

@@ -3,21 +3,20 @@ import TernFiles
 import TernIO
 import TernTLS
 
-/// The file that a download becomes, from its first byte to its name. What stands at the target stays as it is until
-/// then.
+/// The file of a download, from its first byte to its final name. A file at the target is unchanged until then.
 ///
-/// Waits for the disk. Used by one thread at a time.
+/// Blocks on the disk. Used by one thread at a time.
 final class DownloadFile {
     typealias Failure = SessionError.DownloadFailure
 
-    /// What it is made of.
+    /// Its source.
     struct Plan: Sendable {
         var place: DownloadPlace
-        /// What is there already, and how much of that counts.
+        /// The existing partial file, and how much of it counts.
         var firstPart: (file: OutputFile, length: Int64)?
-        /// What is known about it, if it can be resumed.
+        /// Its resume data, if it can be resumed.
         var resumeData: ResumeData?
-        /// What its content is held against.
+        /// What its content is verified against.
         var digest: (algorithm: DigestAlgorithm, value: [UInt8])?
     }
 
@@ -28,12 +27,12 @@ final class DownloadFile {
     /// Without links.
     private var target: String?
     private var digest: MessageDigest?
-    /// What is written down.
+    /// The resume data as written.
     private(set) var length: Int64 = 0
 
     init(_ plan: Plan) { self.plan = plan }
 
-    /// Makes the file, or opens the partial file.
+    /// Creates the file, or opens the partial file.
     func open() throws(Failure) {
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
@@ -55,7 +54,7 @@ final class DownloadFile {
         length += Int64(bytes.count)
     }
 
-    /// The content is complete: gives it its name, and says which.
+    /// The content is complete: gives the file its name, and returns the path.
     func commit() throws(Failure) -> String {
         guard let file else { return "" }
         if let (algorithm, value) = plan.digest {
@@ -66,12 +65,12 @@ final class DownloadFile {
         try move(file, to: target, settings.existingFile)
         OutputFile.remove(PartialNames.notes(beside: file.path))
         self.file = nil
-        // What an earlier download has left is of no use now.
+        // The partial file of an earlier download is now useless.
         if settings.isResumable { ResumeData.removePartialFile(at: PartialNames(target: target).file) }
         return target
     }
 
-    /// It will not be complete. Says what it can be resumed with if that is to be and can be, and removes it else.
+    /// It will not be complete. Returns its resume data if it is to be and can be resumed, and removes it otherwise.
     func abandon(keepsFirstPart: Bool) -> ResumeData? {
         guard let file else { return nil }
         self.file = nil
@@ -85,12 +84,12 @@ final class DownloadFile {
         return nil
     }
 
-    /// Finds out what cannot be a target before anything comes.
+    /// Finds out early that the target cannot be a file.
     private static func prepare(_ path: String, _ settings: DownloadSettings) throws(Failure) -> String {
         if path.utf8.contains(0) { throw .file(.invalidPath, path: path) }
         if path.isEmpty || path.hasSuffix("/") { throw .notRegularFile(path: path) }
         guard let status = FileStatus(of: path) else {
-            // A link into nowhere would be replaced, and not followed.
+            // A dangling link would be replaced rather than followed.
             if FilePath.isSymbolicLink(path) { throw .notRegularFile(path: path) }
             if settings.createsFolders, let slash = path.lastIndex(of: "/") {
                 do throws(SystemCallError) {
@@ -113,7 +112,7 @@ final class DownloadFile {
             try attempt(path) { () throws(SystemCallError) in file = try OutputFile.create(path, permissions: 0o600) }
             return
         }
-        // Until the file has the permissions of the file it replaces, only its owner reads it.
+        // Until the file has the permissions of the file it replaces, only its owner may read it.
         let permissions: UInt32 = FileStatus(of: target) == nil ? 0o666 : 0o600
         if settings.isResumable, plan.resumeData != nil,
             let file = firstPart(PartialNames(target: path).file, permissions)
@@ -141,7 +140,7 @@ final class DownloadFile {
         }
     }
 
-    /// Reads what is there already, for its digest.
+    /// Reads the partial file, for its digest.
     private func takeIn(_ count: Int64) throws(Failure) {
         guard let file else { return }
         length = count
@@ -149,7 +148,7 @@ final class DownloadFile {
         try unsafe read(file, 0..<count) { bytes throws(Failure) in unsafe digest?.update(bytes) }
     }
 
-    /// Notes are never about something else than what is in the file: it was empty, or as they said, until now.
+    /// Resume data never describes other content than the file's: until now the file was empty, or as described.
     private func writeNotes() throws(Failure) {
         guard let file, case .target(let path, let settings) = plan.place, file.path == PartialNames(target: path).file
         else { return }
@@ -190,7 +189,7 @@ final class DownloadFile {
         }
     }
 
-    /// For a first part on another file system.
+    /// For a partial file on another file system.
     private func copy(
         _ file: OutputFile, to target: String, _ existing: DownloadSettings.ExistingFile
     ) throws(Failure) {
@@ -221,7 +220,7 @@ final class DownloadFile {
             var count = 0
             try attempt(file.path) { () throws(SystemCallError) in count = try unsafe file.read(into: room, at: offset)
             }
-            // It is shorter than it was a moment ago, or there is no memory.
+            // It is shorter than a moment ago, or memory ran out.
             if count == 0 { throw .file(.unexpectedEndOfFile, path: file.path) }
             try unsafe take(UnsafeRawBufferPointer(rebasing: room.prefix(count)))
             offset += Int64(count)

@@ -2,13 +2,13 @@
 import FoundationEssentials
 import TernFiles
 
-/// Where a download is to be.
+/// Where a download goes.
 enum DownloadPlace: Sendable {
-    /// In a file of its own in this folder; the delegate that is told of it takes it from there.
+    /// To a temporary file in this folder; the delegate moves it from there.
     case temporary(folder: String)
-    /// At this path.
+    /// To this path.
     case target(String, DownloadSettings)
-    /// At the path that is chosen when the response has come.
+    /// To the path that is chosen when the response arrives.
     case chosen(@Sendable (HTTPURLResponse) -> URL, DownloadSettings)
 
     init(temporaryIn folder: URL?) {
@@ -19,13 +19,14 @@ enum DownloadPlace: Sendable {
         self = .target(FilePath.resolvingFolder(of: target.path(percentEncoded: false)), settings)
     }
 
-    /// The same, once the response has come. On the reactor, so that the file system is not asked: ``straightened``.
+    /// The same, once the response has arrived. On the reactor, so it does not access the file system:
+    /// ``straightened``.
     func known(by response: HTTPURLResponse) -> DownloadPlace {
         guard case .chosen(let choose, let settings) = self else { return self }
         return .target(choose(response).path(percentEncoded: false), settings)
     }
 
-    /// The same, its folder named without links. Waits for the file system.
+    /// The same, with its folder resolved. Blocks on the file system.
     var straightened: DownloadPlace {
         guard case .target(let path, let settings) = self else { return self }
         return .target(FilePath.resolvingFolder(of: path), settings)
@@ -39,11 +40,11 @@ enum DownloadPlace: Sendable {
         }
     }
 
-    /// Whether only the file itself is wanted, and not whatever the server says.
+    /// Whether only a success (2xx) becomes the file.
     var wantsFileOnly: Bool { settings?.acceptsAnyStatus == false }
 
     var isTarget: Bool { settings != nil }
 
-    /// Whether what has come is kept when the download breaks off.
+    /// Whether the partial file is kept when the download fails.
     var keepsFirstPart: Bool { settings?.isResumable ?? true }
 }

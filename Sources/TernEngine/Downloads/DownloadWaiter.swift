@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernLock
 
-/// The delegate behind `Session.download(for:)`.
+/// The delegate of `Session.download(for:)`.
 final class DownloadWaiter: SessionDownloadDelegate {
     private struct State {
         var location: URL?
@@ -12,7 +12,7 @@ final class DownloadWaiter: SessionDownloadDelegate {
 
     private let state = Lock(State())
 
-    /// Starts `task`, and gives what comes of it.
+    /// Starts `task`, and returns its result.
     func outcome(of task: SessionDownloadTask) async -> Result<(URL, HTTPURLResponse), SessionError> {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

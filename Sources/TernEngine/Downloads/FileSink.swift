@@ -5,40 +5,40 @@ import TernFiles
 import TernIO
 import TernLock
 
-/// Takes a body to a file: it is received in pieces of memory, and a queue of its own writes them, for a disk may be
-/// slow. When too many wait, the task does.
+/// Writes a body to a file: it is received into chunks of memory, and a queue of its own writes them, because a disk
+/// may be slow. When too many wait, the task is paused.
 ///
-/// `room`, `append` and `finish` are for the thread that receives, and `file` and `failure` belong to the queue, which
-/// is what `@unchecked Sendable` rests on.
+/// `room`, `append` and `finish` are for the receiving thread; `file` and `failure` belong to the queue, hence
+/// `@unchecked Sendable`.
 final class FileSink: @unchecked Sendable {
-    /// What has become of it.
+    /// The result.
     enum Outcome: Sendable {
-        /// The file stands there.
+        /// The file is complete at this path.
         case complete(path: String)
-        /// There is no file; nil if it was not the disk's fault.
+        /// There is no file; nil if the disk was not the cause.
         case failed(SessionError.DownloadFailure?, ResumeData?)
     }
 
-    /// How it is to end.
+    /// How it ends.
     struct Ending: Sendable {
-        /// All of the content has come.
+        /// All of the content has arrived.
         let isComplete: Bool
-        /// How long the whole was to be.
+        /// The length of the whole.
         let expectedLength: Int64?
-        /// What has come is kept if there can be no file, for the rest may come another time.
+        /// The partial file is kept if there can be no complete one, because the rest may be downloaded later.
         let keepsFirstPart: Bool
-        /// The same, where it was the disk that failed.
+        /// The same, after a disk error.
         let keepsFirstPartOnFullDisk: Bool
     }
 
-    /// A write of this size costs little more than the bytes it moves, and what was received is still in the
-    /// processor's cache.
+    /// A write of this size costs little more than copying its bytes, and received bytes are still in the processor's
+    /// cache.
     static let pieceSize = 256 * 1024
-    /// Of memory in pieces; the last one is being filled while the others are written.
+    /// The maximum number of chunks; the last one is being filled while the others are written.
     static let piecesAtMost = 4
-    /// Room that is worth a system call.
+    /// The minimum room for a system call.
     private static let leastRoom = 64 * 1024
-    /// What trickles in is written after so long.
+    /// Bytes that arrive slowly are written after this time.
     private static let patience = DispatchTimeInterval.milliseconds(100)
 
     private struct Waiting {
@@ -56,34 +56,34 @@ final class FileSink: @unchecked Sendable {
     private let whenFailed: @Sendable () -> Void
     private var piece: ReceiveMemory?
 
-    /// Begins with making the file. `whenFailed` is called on the queue, once, if the disk fails: nothing more is
-    /// written then.
+    /// Starts by creating the file. `whenFailed` is called on the queue, once, if the disk fails: no more is written
+    /// then.
     init(_ plan: DownloadFile.Plan, whenFailed: @escaping @Sendable () -> Void) {
         file = DownloadFile(plan)
         self.whenFailed = whenFailed
         queue.async { self.attempt { () throws(SessionError.DownloadFailure) in try self.file.open() } }
     }
 
-    /// How long the file is by now, in bytes.
+    /// The length of the file so far, in bytes.
     var writtenLength: Int64 { length.load(ordering: .relaxed) }
 
-    /// Where the next bytes may be received, of which `count` are to come; nil for anywhere.
+    /// Returns the buffer for the next bytes, of which `count` are expected; nil for no preference.
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         if let piece, unsafe piece.room.count >= min(count, Self.leastRoom) { return unsafe piece.room }
-        // Full, so it has been handed over.
+        // Full, so it has been passed to the queue.
         let made = spare() ?? ReceiveMemory(capacity: min(count, Self.pieceSize))
         piece = piece ?? made
         return unsafe made.room.isEmpty || piece !== made ? nil : made.room
     }
 
-    /// Takes in what has been received, there or elsewhere.
+    /// Takes received bytes, in that buffer or elsewhere.
     func append(_ bytes: Span<UInt8>, for task: SessionTask) {
         var rest = bytes
         while !rest.isEmpty {
             let piece = piece ?? spare() ?? ReceiveMemory(capacity: Self.pieceSize)
             self.piece = piece
             let taken = piece.append(rest)
-            // Without memory there is nothing to be done but to say so.
+            // Without memory, it can only fail.
             if taken == 0, piece.count == 0 { return outOfMemory() }
             rest = rest.extracting(droppingFirst: taken)
             if unsafe piece.room.count < Self.leastRoom { handOver(for: task) }
@@ -98,10 +98,10 @@ final class FileSink: @unchecked Sendable {
         }
     }
 
-    /// Whether something that has come is not written yet.
+    /// Whether some received bytes are not written yet.
     var isBehind: Bool { waiting.withLock { $0.bytes } > 0 || piece.map { $0.count > 0 } ?? false }
 
-    /// Has what there is written, be it little.
+    /// Writes the available bytes, even if they are few.
     func handOver(for task: SessionTask) {
         guard let piece, piece.count > 0 else { return }
         self.piece = nil
@@ -126,7 +126,7 @@ final class FileSink: @unchecked Sendable {
         length.store(file.length, ordering: .relaxed)
     }
 
-    /// Whether the task need not wait any more.
+    /// Whether the task may continue.
     private func isDone(with piece: ReceiveMemory) -> Bool {
         let count = piece.count
         piece.empty()
@@ -144,7 +144,7 @@ final class FileSink: @unchecked Sendable {
     /// Stops a file that is being finished, if it is not too late.
     func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
-    /// Nothing more comes. Calls `completion` once, on the queue, when all is written.
+    /// No more bytes come. Calls `completion` once, on the queue, when all is written.
     func finish(_ ending: Ending, for task: SessionTask, _ completion: @escaping @Sendable (Outcome) -> Void) {
         handOver(for: task)
         queue.async { completion(self.outcome(ending)) }
@@ -180,11 +180,11 @@ final class FileSink: @unchecked Sendable {
         }
     }
 
-    /// Does something when what has come meanwhile is worth a look, on the queue.
+    /// Runs a closure on the queue when the received bytes are worth processing.
     func soon(_ work: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + Self.patience, execute: work)
     }
 
-    /// Does what may take long, on the queue.
+    /// Runs a long operation on the queue.
     func later(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }

@@ -8,12 +8,12 @@ struct FirstPartFile: Sendable {
     /// With the length that counts.
     let data: ResumeData
 
-    /// Finds the file that `data` speaks of.
+    /// Finds the file of `data`.
     init(_ data: ResumeData) throws(ResumeDataError) {
         let path = data.partialFile.path(percentEncoded: false)
         let (file, length) = try Self.open(path)
         if let expected = data.receivedLength, length < expected { throw .wrongLength(length, expected: expected) }
-        // Without a note of the length, all of it counts; what is longer than noted was not asked to be kept.
+        // Without a recorded length, all of it counts; bytes beyond the recorded length were not meant to be kept.
         let received = data.receivedLength ?? length
         if let total = data.totalLength, received > total { throw .wrongLength(received, expected: total) }
         self.file = file
@@ -36,7 +36,7 @@ struct FirstPartFile: Sendable {
         return (file, length)
     }
 
-    /// What an earlier download of the same URL to `target` has left; nil if nothing can be done with it.
+    /// The partial file of an earlier download of the same URL to `target`; nil if it cannot be used.
     init?(besideTarget target: URL, for request: URLRequest) {
         guard request.method == "GET", request.content == nil, request.headers["Range"] == nil,
             let url = request.url.flatMap(ResumeData.withoutUserinfo),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Under which names the first part of a download waits for the rest.
+/// The names of partial files and their resume data.
 struct PartialNames {
     private static let ending = ".tern-part"
     private static let noteEnding = ".json"
     private static let temporaryBeginning = "tern-download-"
     private static let temporaryEnding = ".tmp"
 
-    /// Beside the target: `.name.tern-part`.
+    /// The partial file beside the target: `.name.tern-part`.
     let file: String
-    /// And what is known about it: `.name.tern-part.json`.
+    /// Its resume data: `.name.tern-part.json`.
     var notes: String { Self.notes(beside: file) }
 
     init(target: String) {
@@ -19,7 +19,7 @@ struct PartialNames {
 
     static func notes(beside file: String) -> String { file + noteEnding }
 
-    /// The name of the target that a note of this name is beside; nil for any other name, and for one that was cut.
+    /// The target's name for a resume data file of this name; nil for any other name, and for one that was truncated.
     static func target(ofNotes name: String) -> String? {
         let ending = ending + noteEnding
         guard name.hasPrefix("."), name.hasSuffix(ending) else { return nil }
@@ -33,7 +33,7 @@ struct PartialNames {
             + String(UInt64.random(in: .min ... .max), radix: 36) + temporaryEnding
     }
 
-    /// Whether a download would choose this path: absolute and straight, and a name like those above.
+    /// Whether a download would choose this path: absolute, normalised, and with a name of this form.
     static func areThoseOf(_ path: String) -> Bool {
         let components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard components.count >= 2, components[0].isEmpty, path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
@@ -51,7 +51,8 @@ struct PartialNames {
         return (String(path[..<cut]), String(path[cut...]))
     }
 
-    /// A name that would be too long with what is added is cut, and told from others that are cut by a number.
+    /// A name that would be too long with the suffix is truncated, and distinguished from other truncated names by a
+    /// number.
     private static func fitting(_ name: String) -> String {
         if name.utf8.count <= room { return name }
         // FNV-1a: the same in every process.
@@ -60,12 +61,12 @@ struct PartialNames {
         return FileName.prefix(name[...], room - mark.utf8.count) + mark
     }
 
-    /// Whether `fitting` may have made it; it leaves no more room than a character takes.
+    /// Whether `fitting` may have made it; it leaves less room than a character takes.
     private static func isCut(_ name: String) -> Bool {
         guard name.utf8.count > room - 4, let mark = name.lastIndex(of: "~") else { return false }
         return UInt64(name[mark...].dropFirst(), radix: 36) != nil
     }
 
-    /// For a name, in octets.
+    /// The maximum length of a name, in bytes.
     private static var room: Int { FileName.longest - 1 - ending.utf8.count - noteEnding.utf8.count }
 }

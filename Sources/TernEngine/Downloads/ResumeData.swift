@@ -3,29 +3,28 @@ public import FoundationEssentials
 import TernHTTP1
 import TernFiles
 
-/// What a download that has broken off can be resumed with: where from, which state of the resource, and where its
-/// first part is.
+/// The data to resume an interrupted download: its URL, the state of the resource, and its partial file.
 ///
-/// Written down as JSON, it outlives the process. It is believed only after it was checked: a path in it has to be one
-/// that a download would have chosen. It holds no credentials, neither of the URL nor of header fields, but it does
-/// hold the URL's query.
+/// Encoded as JSON, it outlives the process. It is checked before use: a path in it must be one that a download would
+/// have chosen. It holds no credentials, neither of the URL nor of header fields, but it does hold the URL's query.
 public struct ResumeData: Sendable, Hashable {
-    /// The URL that was asked first, before redirects; without userinfo.
+    /// The URL of the first request, before redirects; without userinfo.
     public let url: URL
-    /// The first part of the file.
+    /// The partial file.
     public let partialFile: URL
-    /// How many bytes the first part has; nil if as many as the partial file.
+    /// The length of the partial content; nil if it is that of the partial file.
     public let receivedLength: Int64?
-    /// How many the whole has; nil where the server did not say.
+    /// The length of the whole; nil if the server did not announce it.
     public let totalLength: Int64?
     let validator: StrongValidator
-    /// Of the request, as far as they say what is wanted, and are no secrets.
+    /// The fields of the request that select the content, and are not secret.
     let fields: HeaderFields
 
-    /// Reads what `data` gave.
+    /// Decodes the value of `data`.
     public init(_ data: Data) throws(ResumeDataError) { self = try ResumeNotes.read(data) }
 
-    /// Reads the note that a download to `target` has left (``DownloadSettings/isResumable``), perhaps by being killed.
+    /// Reads the resume data that a download to `target` has left (``DownloadSettings/isResumable``), even if its
+    /// process was killed.
     public init(besideTarget target: URL) throws(ResumeDataError) {
         let names = PartialNames(target: FilePath.resolvingFolder(of: target.path(percentEncoded: false)))
         self = try ResumeNotes.read(at: names.notes)
@@ -34,7 +33,7 @@ public struct ResumeData: Sendable, Hashable {
         }
     }
 
-    /// Where, in the current folder, an earlier download of the URL was to go that has left a note; nil if there is
+    /// The target, in the current folder, of an earlier download of the URL that has left resume data; nil if there is
     /// none.
     package static func target(leftHereFrom url: URL) -> URL? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
@@ -46,8 +45,8 @@ public struct ResumeData: Sendable, Hashable {
         return nil
     }
 
-    /// Of a file that is not known yet. Nil if the response to `request` cannot be continued: it has no strong
-    /// validator, or is coded, or the request was none for what is simply there.
+    /// Without a file yet. Nil if the response to `request` cannot be resumed: it has no strong validator, or is coded,
+    /// or the request asks for anything but the plain resource.
     init?(_ request: URLRequest, _ response: HTTPURLResponse, totalLength: Int64?) {
         guard request.method == "GET", request.content == nil, !response.isContentDecoded,
             ContentCoding.isIdentity(response.head),
@@ -71,20 +70,20 @@ public struct ResumeData: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// For ``Session/downloadTask(withResumeData:request:delegate:)``, and to be written down.
+    /// The encoded form, for ``Session/downloadTask(withResumeData:request:delegate:)``, and for storing.
     public var data: Data { ResumeNotes.written(self) }
 
-    /// Removes the partial file and the note beside it, of a download that is not to be resumed.
+    /// Removes the partial file and its resume data, for a download that will not be resumed.
     public func removePartialFile() { Self.removePartialFile(at: partialFile.path(percentEncoded: false)) }
 
-    /// Not one that another download has.
+    /// Except one that another download has locked.
     static func removePartialFile(at path: String) {
         guard let file = try? OutputFile.openOwned(path), (try? file.lock()) == true else { return }
         file.remove()
         OutputFile.remove(PartialNames.notes(beside: path))
     }
 
-    /// The same, in a file of which this number of bytes counts; nil for all.
+    /// The same with a file of which this number of bytes counts; nil for all.
     func kept(at path: String, _ length: Int64?) -> ResumeData {
         ResumeData(
             url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), receivedLength: length,
@@ -92,10 +91,10 @@ public struct ResumeData: Sendable, Hashable {
             fields: fields)
     }
 
-    /// Whether that is the URL it is of, but for userinfo and fragment.
+    /// Whether that is its URL, apart from userinfo and fragment.
     public func isOf(_ url: URL) -> Bool { Self.withoutUserinfo(url) == self.url }
 
-    /// What is to be asked.
+    /// The request to send.
     var request: URLRequest {
         var request = URLRequest(url: url)
         request.headers = fields

@@ -3,11 +3,11 @@ import FoundationEssentials
 import TernHTTP1
 import TernFiles
 
-/// How resume data is written down.
+/// Encodes and decodes resume data.
 enum ResumeNotes {
     private static let format = "tern-resume-data"
     private static let version = 1
-    /// A URL is no longer than what a request may have.
+    /// The maximum length of a URL is that of a request.
     private static let longest = 256 * 1024
 
     private struct Written: Encodable {
@@ -35,7 +35,7 @@ enum ResumeNotes {
             fields: data.fields.map { [$0.name, $0.value] }, entityTag: tag, lastModified: date,
             partialFile: data.partialFile.path(percentEncoded: false), receivedLength: data.receivedLength,
             totalLength: data.totalLength)
-        // Strings and numbers always can be.
+        // Strings and numbers can always be encoded.
         return (try? encoder.encode(written)) ?? Data()
     }
 
@@ -56,7 +56,7 @@ enum ResumeNotes {
             totalLength: total, validator: validator, fields: fields)
     }
 
-    /// Reads a file of them. One that could not be read is missing: it is of no use to know more.
+    /// Reads a file of resume data. An unreadable one counts as missing.
     static func read(at path: String) throws(ResumeDataError) -> ResumeData {
         guard let file = try? OutputFile.openOwned(path), let length = try? file.length else {
             throw .missingFile(path: path)

@@ -2,8 +2,8 @@
 package import FoundationEssentials
 
 extension URL {
-    /// The file at `path` as the system takes it: a tilde is a character, and `..` leads where the folder before it is
-    /// in.
+    /// The file at `path` as the system resolves it: a tilde is a character, and `..` leads to the parent of the
+    /// resolved folder.
     package init(target path: String) {
         var path = path
         if !path.hasPrefix("/") {

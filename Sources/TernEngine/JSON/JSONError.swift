@@ -15,7 +15,7 @@ package struct JSONError: Error, Sendable, Hashable {
         /// Two members of one object have this name: readers would disagree about which counts.
         case duplicateName(String)
         case tooDeep(limit: Int)
-        /// There is more after the value.
+        /// There are bytes after the value.
         case trailingBytes
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value that knows its position, so that an error can name it.
+/// A JSON value with its position, so that an error can report it.
 package struct JSONNode: Sendable, Hashable {
     package enum Value: Sendable, Hashable {
         case null
         case boolean(Bool)
-        /// As written: what it is worth is for the reader of the field to say.
+        /// As written: the reader of the field interprets it.
         case number(String)
         case string(String)
         case array([JSONNode])
@@ -15,16 +15,16 @@ package struct JSONNode: Sendable, Hashable {
 
     package struct Member: Sendable, Hashable {
         package let name: String
-        /// Of the name's opening quote, in bytes from the beginning of the text.
+        /// The position of the name's opening quote, in bytes from the beginning of the text.
         package let offset: Int
         package let node: JSONNode
     }
 
     package let value: Value
-    /// Of the value's first byte, in bytes from the beginning of the text.
+    /// The position of the value's first byte, in bytes from the beginning of the text.
     package let offset: Int
 
-    /// What kind of value it is, as errors name it.
+    /// The type of the value in error messages.
     package var kind: String {
         switch value {
         case .null: "null"

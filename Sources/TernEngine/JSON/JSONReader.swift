@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON text (RFC 8259), and is strict where the RFC leaves a choice: no name twice, no lone surrogate, no
-/// byte order mark, nothing behind the value. Two readers of a trust policy must not come to two conclusions.
+/// Reads one JSON text (RFC 8259), and is strict where the RFC leaves a choice: no duplicate name, no lone surrogate,
+/// no byte order mark, no bytes after the value. Two readers of a trust policy must not read it differently.
 package struct JSONReader {
-    /// A policy needs five levels; recursion is bounded, whatever a file says.
+    /// A policy needs five levels; recursion is bounded, whatever a file contains.
     private static let maximumDepth = 32
 
     private let bytes: [UInt8]
@@ -95,7 +95,7 @@ package struct JSONReader {
         _ = take(UInt8(ascii: "-"))
         let first = offset
         skipDigits()
-        // No digit, or a zero before others.
+        // No digit, or a leading zero.
         guard offset > first, offset == first + 1 || bytes[first] != UInt8(ascii: "0") else {
             throw error(.invalidNumber)
         }
@@ -164,7 +164,7 @@ extension JSONReader {
         }
     }
 
-    /// The code point behind `\u`; a pair of surrogates counts as one. A lone one comes back as it is.
+    /// The code point after `\u`; a pair of surrogates counts as one. A lone one is returned as it is.
     private mutating func codePoint(from start: Int) throws(JSONError) -> UInt32 {
         let unit = try fourDigits(from: start)
         guard (0xD800...0xDBFF).contains(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { return unit }

@@ -2,16 +2,15 @@
 import TernIO
 import TernLock
 
-/// Which way a host would be reached, and a word when that may have changed. Nothing is sent to it, but for the
-/// question for its addresses.
+/// Reports the network path to a host, and its changes. Sends nothing to the host; only its name is resolved.
 package final class PathMonitor: Sendable {
-    /// The way to a host.
+    /// The path to a host.
     package enum Path: Sendable, Hashable {
         /// The kernel cannot be asked.
         case unknown
-        /// There is none.
+        /// There is no path.
         case none
-        /// By the link of this name, which is up.
+        /// Through the link of this name, which is up.
         case link(String)
     }
 
@@ -19,7 +18,7 @@ package final class PathMonitor: Sendable {
         var monitor: LinkMonitor?
         /// Counts starts and stops.
         var run = 0
-        /// Of a name, once they have been found.
+        /// The addresses of a name, once they have been found.
         var addresses: [IPAddress] = []
     }
 
@@ -27,10 +26,11 @@ package final class PathMonitor: Sendable {
     private let resolver = Resolver()
     private let state = Lock(State())
 
-    /// - Parameter host: a name or an IP literal; nil for whatever lies beyond the machine's own networks.
+    /// - Parameter host: a name or an IP literal; nil for any address beyond the machine's own networks.
     package init(host: String?) { self.host = host }
 
-    /// As it is now. A name is answered as by its addresses if they have been found, and else as the world at large.
+    /// The current path. For a name, that of its addresses if they have been found, and otherwise the path to the
+    /// internet.
     package var path: Path {
         guard let host, let address = IPAddress(literal: host) else {
             if host.map(Self.isLoopback) == true { return .link(Self.loopback) }
@@ -41,7 +41,7 @@ package final class PathMonitor: Sendable {
     }
 
     /// Calls `changed` once soon, and whenever the path may have changed, on threads of Tern's. False if the system
-    /// cannot tell.
+    /// cannot report it.
     package func start(_ changed: @escaping @Sendable () -> Void) -> Bool {
         let run = state.withLock { state in
             state.run += 1
@@ -62,7 +62,7 @@ package final class PathMonitor: Sendable {
         return true
     }
 
-    /// Calls it no more, but for a call that is under way.
+    /// Stops the calls, except one that is already running.
     package func stop() {
         let old = state.withLock { state in
             state.run += 1
@@ -71,7 +71,7 @@ package final class PathMonitor: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Another network may know the name by other addresses.
+    /// Another network may resolve the name to other addresses.
     private func resolve(_ run: Int, _ changed: @escaping @Sendable () -> Void) {
         guard let host, IPAddress(literal: host) == nil, !Self.isLoopback(host) else { return }
         resolver.resolve(host: host, port: 0) { [weak self] result in
@@ -106,6 +106,6 @@ package final class PathMonitor: Sendable {
             || host.hasPrefix("127.") && IPAddress(literal: host) != nil
     }
 
-    /// Two addresses of a root name server, which no private network contains. No packet is sent there.
+    /// Two addresses of a root name server, which no private network contains. No packet is sent to them.
     private static let world = ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap(IPAddress.init(literal:))
 }

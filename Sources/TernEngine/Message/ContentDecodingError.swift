@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body cannot be decoded from what its `Content-Encoding` names. What had been decoded before has been
-/// delivered.
+/// Why a body cannot be decoded as its `Content-Encoding` requires. The content decoded before has been delivered.
 ///
-/// Octets behind the end of a coded body are no error, for browsers and curl pass over them as well: behind a gzip
-/// member they begin the next one if they are its magic number, and are passed over otherwise.
+/// Bytes after the end of a coded body are no error, as in browsers and curl: after a gzip member they begin the next
+/// one if they are its magic number, and are skipped otherwise.
 public enum ContentDecodingError: Error, Sendable, Hashable {
-    /// The octets are not of the coding; in zlib's words.
+    /// The bytes are invalid in the coding; in zlib's words.
     case malformed(String)
-    /// The body ended before its coding did. A body of no octets at all is whole.
+    /// The body ended before its coding did. An empty body is complete.
     case truncated
-    /// A checksum or length that came with the body is not the one of what was decoded.
+    /// A checksum or length in the body does not match the decoded content.
     case checksum
     /// The decoded body is larger than `ContentDecodingLimits.decodedBytes`.
     case tooLarge(limit: Int)
@@ -18,7 +17,7 @@ public enum ContentDecodingError: Error, Sendable, Hashable {
     case ratioExceeded(limit: Int)
     /// More codings were applied than `ContentDecodingLimits.codings`.
     case tooManyCodings(limit: Int)
-    /// zlib was given no memory.
+    /// zlib could not allocate memory.
     case outOfMemory
 }
 

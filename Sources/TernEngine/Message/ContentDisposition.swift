@@ -2,15 +2,15 @@
 
 /// The parameters of a `Content-Disposition` field (RFC 6266 §4.1).
 ///
-/// Lenient: what many servers send wrong is read as browsers read it, and what cannot be read counts as absent. What is
-/// found is the peer's word, and no file's name yet; see ``FileName``.
+/// Lenient: common errors of servers are read as browsers read them, and unreadable parts count as absent. The values
+/// are the peer's proposals, and not yet safe file names; see ``FileName``.
 struct ContentDisposition {
     /// `filename`; nil if it is absent.
     private(set) var name: String?
     /// `filename*` (RFC 8187), decoded; nil if it is absent, or in a character set that a client need not know.
     private(set) var extendedName: String?
 
-    /// What the server proposes.
+    /// The file name that the server proposes.
     var fileName: String? { extendedName ?? name }
 
     init(_ value: String) {
@@ -56,7 +56,7 @@ struct ContentDisposition {
             return true
         }
 
-        /// Everything up to what ends one.
+        /// Everything up to a terminator.
         mutating func token() -> [UInt8] {
             skipBlanks()
             let octets = rest.prefix { !Self.delimiters.contains($0) }
@@ -66,7 +66,7 @@ struct ContentDisposition {
 
         private static let delimiters: Set<UInt8> = [0x20, 0x09, UInt8(ascii: ";"), UInt8(ascii: "=")]
 
-        /// A quoted string, or what stands up to the next parameter: blanks in a bare name are common, and wrong.
+        /// A quoted string, or the text up to the next parameter: spaces in an unquoted name are common, and invalid.
         mutating func value() -> [UInt8] {
             if take("\"") { return quoted() }
             let octets = rest.prefix { $0 != UInt8(ascii: ";") }
@@ -77,8 +77,7 @@ struct ContentDisposition {
         private mutating func quoted() -> [UInt8] {
             var octets: [UInt8] = []
             while let octet = rest.popFirst(), octet != UInt8(ascii: "\"") {
-                // A backslash escapes one that would else mean something. Before anything else it is part of a path of
-                // Windows'.
+                // A backslash escapes a special character. Before any other it is part of a Windows path.
                 if octet == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), octet].contains(next) {
                     octets.append(next)
                     rest.removeFirst()

@@ -2,12 +2,12 @@
 
 /// The value of a `Content-Range` field that counts bytes (RFC 9110 §14.4).
 enum ContentRange: Sendable, Hashable {
-    /// These bytes; `total` is nil where the whole's length is not known.
+    /// These bytes; `total` is nil if the length of the whole is unknown.
     case part(first: Int64, last: Int64, total: Int64?)
-    /// None of the bytes that were asked for: the whole has this many.
+    /// None of the requested bytes: the whole has this many.
     case unsatisfied(total: Int64)
 
-    /// Nil for anything else, such as another unit, and for a part that cannot be.
+    /// Nil for anything else, such as another unit, and for an impossible part.
     init?(_ value: String) {
         let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "bytes" else { return nil }
@@ -30,7 +30,7 @@ enum ContentRange: Sendable, Hashable {
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
         let isDigit = { (octet: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
         guard digits.allSatisfy(isDigit) else { return nil }
-        // Nothing at all is no number either.
+        // An empty text is not a number.
         return Int64(String(decoding: digits, as: UTF8.self))
     }
 }

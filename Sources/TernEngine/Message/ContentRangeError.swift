@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a response that brings a part (RFC 9110 §15.3.7).
+/// What is wrong with a partial response (RFC 9110 §15.3.7).
 public enum ContentRangeError: Error, Sendable, Hashable {
     /// It has no `Content-Range`.
     case missing
-    /// Its `Content-Range` is none in bytes (RFC 9110 §14.4), or contradicts itself.
+    /// Its `Content-Range` is not in bytes (RFC 9110 §14.4), or contradicts itself.
     case malformed
-    /// It brings several parts, and one was asked for.
+    /// It brings several parts, and one was requested.
     case multipart
-    /// It brings a part, and the whole was asked for.
+    /// It brings a part, and the whole was requested.
     case unasked
-    /// It begins at another byte than was asked for.
+    /// It begins at another byte than requested.
     case start(Int64, asked: Int64)
-    /// The whole is longer or shorter than it was.
+    /// The whole is longer or shorter than before.
     case total(Int64, before: Int64)
-    /// The body is said to be longer or shorter than the part.
+    /// The announced length of the body differs from that of the part.
     case length(Int64, ofPart: Int64)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Where a request goes: what an http or https URL means to this client (RFC 9110 §4.2).
+/// The target of a request: the client's reading of an http or https URL (RFC 9110 §4.2).
 struct Destination: Sendable, Hashable {
     let origin: HTTPOrigin
     let target: RequestTarget

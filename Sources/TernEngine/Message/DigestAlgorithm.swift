@@ -7,7 +7,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// SHA-512
     case sha512 = "sha-512"
 
-    /// How long a digest is, in octets.
+    /// The length of a digest in bytes.
     public var length: Int {
         switch self {
         case .sha256: 32

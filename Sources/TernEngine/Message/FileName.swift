@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a file in a folder, made of what a server or a URL says: one component, which leads to no other folder
-/// and hides nothing.
+/// The name of a file in a folder, made from a server's or a URL's text: one component, which leads to no other folder
+/// and is not hidden.
 enum FileName {
-    /// What file systems take, in octets.
+    /// The maximum length in file systems, in bytes.
     static let longest = 255
-    /// An extension that is longer is cut like the rest of a name.
+    /// A longer extension is truncated like the rest of a name.
     private static let longestExtension = 32
 
-    /// Nil if nothing is left.
+    /// Nil if the result is empty.
     ///
-    /// What stands before the last `/` or `\` goes, and so do control characters, characters that turn the direction of
-    /// text, blanks and dots at the ends: a name with a dot in front would be a hidden file, such as `.bashrc`. What is
-    /// too long is cut between two characters, before its extension.
+    /// Removes everything before the last `/` or `\`, control characters, characters that change the direction of text,
+    /// and leading and trailing spaces and dots: a name with a leading dot would be a hidden file, such as `.bashrc`. A
+    /// name that is too long is truncated between two characters, before its extension.
     static func safe(_ proposed: String) -> String? {
         let scalars = proposed.unicodeScalars
         let last =
@@ -25,7 +25,7 @@ enum FileName {
         return name.utf8.count <= longest ? name : shortened(name)
     }
 
-    /// Returns the first `count` bytes, less the last character if it would be cut.
+    /// Returns the first `count` bytes, less the last character if it would be split.
     static func prefix(_ text: Substring, _ count: Int) -> String {
         var kept = text.unicodeScalars[...]
         var length = text.utf8.count

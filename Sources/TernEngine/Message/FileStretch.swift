@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// Bytes of a file that are content of a request.
+/// A range of a file that is content of a request.
 struct FileStretch: Sendable {
     /// An open file, as long as it is referenced.
     final class File: Sendable {
@@ -11,9 +11,9 @@ struct FileStretch: Sendable {
     }
 
     let file: File
-    /// Where they lie.
+    /// The range in the file.
     private(set) var range: Range<Int64>
-    /// What is wrong if they are not there any more; nil if that is all there is to say.
+    /// The error if the bytes no longer exist; nil for a general one.
     let whenShort: (any Error)?
 
     init(file: File, range: Range<Int64>, whenShort: (any Error)?) {
@@ -22,7 +22,7 @@ struct FileStretch: Sendable {
         self.whenShort = whenShort
     }
 
-    /// Returns what is left when this number of bytes has left.
+    /// Returns the rest after this number of bytes has been sent.
     func dropping(_ count: Int) -> FileStretch {
         var rest = self
         rest.range = min(range.upperBound, range.lowerBound + Int64(count))..<range.upperBound
@@ -30,9 +30,10 @@ struct FileStretch: Sendable {
     }
 }
 
-/// A source that has files in it, which need not be read by it: the kernel sends them where nothing has to be sealed
+/// A source that contains files, which it need not read: the kernel sends them where no bytes need to be sealed
 /// (sendfile(2)).
 protocol FileBodySource: BodySource {
-    /// The stretch that comes next; nil where bytes come next, which `next` gives. After it the source is asked again.
+    /// Returns the next file range; nil if other bytes come next, which `next` returns. After it the source is called
+    /// again.
     func nextStretch() -> FileStretch?
 }

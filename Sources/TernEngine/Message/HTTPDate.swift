@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dates as servers have to write them, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete
-/// forms are none.
+/// Dates in the required form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete forms are
+/// not supported.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -28,7 +28,7 @@ enum HTTPDate {
         return number
     }
 
-    /// Since 1970-01-01, by the Gregorian calendar. Years begin in March here, so that the leap day comes last.
+    /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day comes last.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

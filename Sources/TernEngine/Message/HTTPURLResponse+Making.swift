@@ -3,14 +3,14 @@ public import FoundationEssentials
 public import TernHTTP1
 
 extension HTTPURLResponse {
-    /// A response of one's own making, as for tests of a serializer, in Foundation's shape. Nil if no server could send
+    /// Creates a response, for example for tests of a serializer, in Foundation's form. Nil if no server could send
     /// such a head.
     ///
     /// - Parameters:
-    ///   - url: the URL that answered.
+    ///   - url: the URL of the response.
     ///   - statusCode: 100 to 999.
-    ///   - httpVersion: such as "HTTP/1.1", which nil stands for; of major version 1.
-    ///   - headerFields: in the order of their names.
+    ///   - httpVersion: such as "HTTP/1.1", which is the default for nil; its major version must be 1.
+    ///   - headerFields: sent in the order of their names.
     public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
         let fields = (headerFields ?? [:]).sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
         let versions = [HTTPVersion(major: 1, minor: 1), HTTPVersion(major: 1, minor: 0)]
@@ -22,14 +22,14 @@ extension HTTPURLResponse {
         self = made
     }
 
-    /// A response of one's own making. Throws if no server could send such a head.
+    /// Creates a response. Throws if no server could send such a head.
     ///
     /// - Parameters:
-    ///   - url: the URL that answered.
+    ///   - url: the URL of the response.
     ///   - statusCode: 100 to 999.
     ///   - version: of major version 1.
-    ///   - reasonPhrase: the words after the status code.
-    ///   - headers: in their order.
+    ///   - reasonPhrase: the text after the status code.
+    ///   - headers: the fields in order.
     public init(
         url: URL?, statusCode: Int, version: HTTPVersion = HTTPVersion(major: 1, minor: 1), reasonPhrase: String = "",
         headers: HeaderFields = [:]

@@ -2,19 +2,19 @@
 import FoundationEssentials
 
 extension HTTPURLResponse {
-    /// A name for the file that the body could become: what the server proposes in `Content-Disposition` (RFC 6266),
-    /// else the last component of the URL's path, else "Unknown" as in Foundation.
+    /// A name for a file with the body: the server's proposal in `Content-Disposition` (RFC 6266), else the last
+    /// component of the URL's path, else "Unknown" as in Foundation.
     ///
-    /// Always one component that stays in its folder: no `/`, `\`, NUL or control character is in it, no dot in front
-    /// of it, and it has 255 octets at most. A file of that name may exist.
+    /// Always one component that stays in its folder: it contains no `/`, `\`, NUL or control character, begins with no
+    /// dot, and has at most 255 bytes. A file of that name may exist.
     public var suggestedFilename: String? { proposedFilename ?? urlFilename ?? "Unknown" }
 
-    /// What the server proposes; nil if it proposes nothing that could be a file's name.
+    /// The server's proposal; nil if it is not usable as a file name.
     public var proposedFilename: String? {
         head["Content-Disposition"].flatMap { ContentDisposition($0).fileName }.flatMap(FileName.safe)
     }
 
-    /// What the URL proposes.
+    /// The URL's proposal.
     var urlFilename: String? {
         guard let url, let target = try? Destination(absoluteString: url.absoluteString).target,
             case .origin(let path) = target,

@@ -2,20 +2,19 @@
 public import FoundationEssentials
 public import TernHTTP1
 
-/// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made when asked for.
+/// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made on demand.
 public struct HTTPURLResponse: Sendable {
-    /// The URL that answered.
+    /// The URL of the response.
     public let url: URL?
-    /// The head as it came.
+    /// The head as received.
     public let head: ResponseHead
-    /// Whether the body is delivered without the coding that its `Content-Encoding` names. The header is told as it
-    /// came.
+    /// Whether the body is delivered decoded, without the coding that its `Content-Encoding` names. The header fields
+    /// are as received.
     public internal(set) var isContentDecoded = false
-    /// The redirects that led here, in the order they came; the last ``RedirectPolicy/maximumRememberedHops`` of a longer
-    /// chain.
+    /// The redirects that led here, in order; the last ``RedirectPolicy/maximumRememberedHops`` of a longer chain.
     public let history: [HTTPURLResponse]
 
-    /// The response with this head, after these redirects.
+    /// A response with this head, after these redirects.
     public init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
         self.url = url
         self.head = head
@@ -25,10 +24,10 @@ public struct HTTPURLResponse: Sendable {
     /// 100 to 999 (RFC 9110 §15).
     public var statusCode: Int { head.status }
 
-    /// The words after the status code; often empty, never to be relied on (RFC 9112 §4).
+    /// The text after the status code; often empty, and without meaning (RFC 9112 §4).
     public var reasonPhrase: String { head.reason }
 
-    /// Header fields in order of arrival, with repeats and spelling.
+    /// Header fields in order of arrival, with repeats and the original case of names.
     public var headers: HeaderFields { head.fields }
 
     /// Header fields as a dictionary; the values of a repeated name are joined with a comma.
@@ -39,12 +38,12 @@ public struct HTTPURLResponse: Sendable {
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? { head[name] }
 
-    /// The length the head announces, in bytes; -1 when it announces none, and where a body is decoded: that length is
-    /// of what came, as in Foundation.
+    /// The length that the head announces, in bytes; -1 if it announces none, and if the body is decoded: that length
+    /// is of the coded body, as in Foundation.
     public var expectedContentLength: Int64 { isContentDecoded ? -1 : head.contentLength.map(Int64.init) ?? -1 }
 
-    /// How long the body will be, in bytes; nil if the head does not say. After HEAD and with 304 it tells what GET
-    /// would have brought (RFC 9110 §8.6).
+    /// The announced length of the body, in bytes; nil if the head has none. After HEAD and with 304 it is the length
+    /// that GET would return (RFC 9110 §8.6).
     package func bodyLength(answering request: URLRequest) -> Int? {
         request.method == "HEAD" || statusCode == 304 || isContentDecoded ? nil : head.contentLength
     }

@@ -2,7 +2,7 @@
 import TernHTTP1
 
 extension HeaderFields {
-    /// Foundation's view of a header section: names as first spelled, the values of repeats joined with a comma,
+    /// Foundation's view of a header section: names as first written, the values of repeats joined with a comma,
     /// whatever the case of their names.
     var dictionary: [String: String] {
         var spellings: [String: String] = [:]

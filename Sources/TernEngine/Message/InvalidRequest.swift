@@ -6,7 +6,7 @@ public import TernIO
 public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     /// The request has no URL.
     case missingURL
-    /// The text has a scheme and a host, and is no URL all the same (RFC 3986 §3).
+    /// The text has a scheme and a host, but is not a URL (RFC 3986 §3).
     case malformedURL(String)
     /// The URL has no scheme, or one other than `http` and `https`.
     case unsupportedScheme(String)
@@ -14,16 +14,16 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidHost(String)
     /// The port is not a number from 1 to 65535.
     case invalidPort(String)
-    /// The method, target or a header field cannot be put on the wire (RFC 9110 §5.5, RFC 9112 §3).
+    /// The method, target or a header field is invalid (RFC 9110 §5.5, RFC 9112 §3).
     case unencodable(HTTPProtocolError)
-    /// The file that is its content cannot be sent.
+    /// The file with its content cannot be sent.
     case unreadableContent(UnreadableContent)
 
     /// Why a file cannot be sent.
     public enum UnreadableContent: Sendable, Hashable {
         /// It cannot be opened.
         case unreadable(SystemCallError)
-        /// It has no length, such as a directory or a pipe: give that as a stream.
+        /// It has no length, such as a directory or a pipe: use a stream instead.
         case noRegularFile
     }
 
@@ -42,7 +42,7 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What is hard to see, or known by another spelling.
+    /// A hint at an invisible cause, or at the required form.
     private static func flaw(of host: String) -> String {
         if host.first == "[", !host.contains("]") { return ": a bracket is not closed" }
         if host.utf8.contains(UInt8(ascii: " ")) { return ": it has a space in it" }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// A source that is there once, however often its request is copied: one exchange may ask it, and it is let go of once.
+/// A source that can be read once, however often its request is copied: one exchange may read it, and it is finished
+/// once.
 final class OnceSource: Sendable {
     private enum State {
-        /// It has not been asked for. Exits: begun, over.
+        /// It has not been requested. Exits: begun, over.
         case untouched
-        /// An exchange asks it, and will finish it. Exit: none.
+        /// An exchange reads it, and will finish it. Exit: none.
         case begun
-        /// It was let go of before anybody asked it. Exit: none.
+        /// It was discarded before any exchange read it. Exit: none.
         case over
     }
 
@@ -17,10 +18,10 @@ final class OnceSource: Sendable {
 
     init(_ source: any BodySource) { self.source = source }
 
-    // It has not been asked for, and will not be.
+    // It has not been requested, and will not be.
     deinit { discard() }
 
-    /// The source for the one exchange that may ask it, and has to finish it; nil for every other.
+    /// Returns the source for the one exchange that may read it, and must finish it; nil for every other.
     func begin() -> (any BodySource)? {
         let isFirst = state.withLock { state in
             guard case .untouched = state else { return false }
@@ -30,7 +31,7 @@ final class OnceSource: Sendable {
         return isFirst ? source : nil
     }
 
-    /// It will not be asked for, if it has not been.
+    /// Discards the source, if no exchange has requested it.
     func discard() {
         let isFirst = state.withLock { state in
             guard case .untouched = state else { return false }

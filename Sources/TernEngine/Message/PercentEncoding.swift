@@ -2,7 +2,7 @@
 
 /// RFC 3986 §2.1.
 enum PercentEncoding {
-    /// Nil if a `%` is followed by something else than two digits.
+    /// Nil if a `%` is not followed by two hexadecimal digits.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var octets: [UInt8] = []
         var rest = text

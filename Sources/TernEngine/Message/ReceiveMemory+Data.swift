@@ -3,14 +3,14 @@ import FoundationEssentials
 import TernIO
 
 extension ReceiveMemory {
-    /// A part of what is filled, which keeps all of it, and is lent as long as anybody has it.
+    /// A region of the filled part, which retains all of it, and stays borrowed as long as it is referenced.
     func data(_ range: Range<Int>) -> Data {
         guard let filled = unsafe filled(range), let base = filled.baseAddress else { return Data() }
         beginBorrow()
         return unsafe Data(bytesNoCopy: base, count: filled.count, deallocator: .custom { _, _ in self.endBorrow() })
     }
 
-    /// All that is filled; the memory goes with it.
+    /// The whole filled part, with its memory.
     func takeAll() -> Data {
         guard let all = unsafe release(), let base = all.baseAddress else { return Data() }
         return unsafe Data(bytesNoCopy: base, count: all.count, deallocator: .free)

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 
-/// Why a redirect was not followed. Nothing was sent to where it points; its body is not read, and its connection
-/// closed.
+/// Why a redirect was not followed. Nothing was sent to its target; its body is not read, and its connection closed.
 public enum RedirectError: Error, Sendable, Hashable {
-    /// One more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
+    /// There was one more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
     case tooMany(limit: Int)
-    /// The same request was sent before, with the same fields, and was redirected again, within
-    /// ``RedirectPolicy/maximumRememberedHops`` redirects.
+    /// The same request, with the same fields, was redirected before, within ``RedirectPolicy/maximumRememberedHops``
+    /// redirects: a loop.
     case loop(HTTPOrigin)
-    /// The response has several Location fields that differ: which one is meant, a client can only guess.
+    /// The response has several different Location fields, so the target is ambiguous.
     case ambiguousLocation
-    /// The Location has a control character in it, or is no URI reference (RFC 3986 §4.1) for another reason.
+    /// The Location contains a control character, or is not a URI reference (RFC 3986 §4.1) for another reason.
     case malformedLocation
-    /// The Location, or the URL it resolves to, is longer than ``RedirectPolicy/maximumLocationLength`` admits.
+    /// The Location, or the URL it resolves to, is longer than ``RedirectPolicy/maximumLocationLength``.
     case locationTooLong(limit: Int)
-    /// The Location leads to what cannot be requested: a scheme other than `http` and `https`, a host that is none.
+    /// The Location's target cannot be requested: its scheme is not `http` or `https`, or its host is invalid.
     case invalidLocation(InvalidRequest)
-    /// The redirect leads from https to http, which would tell the network what TLS kept from it.
+    /// The redirect leads from https to http, which would expose the request to the network.
     case insecure(HTTPOrigin)
-    /// The request has to be sent again with its body, and the body can be read once only.
+    /// The request must be sent again with its body, and the body can be read only once.
     case bodyNotReplayable
 }
 

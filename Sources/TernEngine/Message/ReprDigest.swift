@@ -4,7 +4,7 @@ import TernTLS
 /// The value of a `Repr-Digest` field (RFC 9530 §3): a dictionary of byte sequences (RFC 9651 §3.2), such as
 /// `sha-256=:AEGPTgUMw5e96wxZuDtpfm23RBU3nFwtgY5fw4NYORo=:, unixsum=:…:`.
 enum ReprDigest {
-    /// The strongest digest of those we can compute; nil if there is none, or the field is broken.
+    /// The strongest supported digest; nil if there is none, or the field is malformed.
     static func strongest(in values: [String]) -> (algorithm: DigestAlgorithm, value: [UInt8])? {
         var found: [DigestAlgorithm: [UInt8]] = [:]
         for member in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
@@ -22,7 +22,7 @@ enum ReprDigest {
         return nil
     }
 
-    /// What is between two colons; parameters may follow.
+    /// The text between two colons; parameters may follow.
     private static func sequence(_ text: Substring) -> [UInt8]? {
         let octets = text.utf8
         guard octets.first == UInt8(ascii: ":") else { return nil }

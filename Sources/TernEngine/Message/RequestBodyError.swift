@@ -2,19 +2,19 @@
 public import TernHTTP1
 public import TernIO
 
-/// Why the content of a request could not be sent whole. The connection it was sent on is closed.
+/// Why the content of a request could not be sent completely. The connection is closed.
 public enum RequestBodyError: Error, Sendable {
     /// The source ended, or the file became shorter, before the announced length, in bytes.
     case tooShort(missing: Int)
-    /// The source gave more bytes than were announced.
+    /// The source returned more bytes than announced.
     case tooLong(excess: Int)
-    /// The source gave this reason, or could not be made.
+    /// The source failed with this error, or could not be created.
     case failed(any Error)
     /// The source can be read once, and another exchange has begun to, or its task is over.
     case alreadyUsed
     /// The file cannot be read.
     case unreadable(SystemCallError)
-    /// The source's trailer fields cannot be sent: a name that has no business there, or an announced length.
+    /// The source's trailer fields cannot be sent: a field that is not allowed there, or an announced length.
     case unencodable(HTTPProtocolError)
 }
 
@@ -25,7 +25,7 @@ extension RequestBodyError: CustomStringConvertible {
         case .tooShort(let missing): "it ended \(missing) bytes before its announced length"
         case .tooLong(let excess): "it is \(excess) bytes longer than announced"
         case .failed(let error): "its source failed: \(error)"
-        case .alreadyUsed: "its source can be read once, and was"
+        case .alreadyUsed: "its source can be read only once, and has been read"
         case .unreadable(let error): "its file cannot be read: \(error)"
         case .unencodable(let error): "\(error)"
         }

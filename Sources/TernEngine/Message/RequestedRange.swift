@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `Range` field asks for (RFC 9110 §14.2), as far as the first byte goes.
+/// The first byte that a `Range` field requests (RFC 9110 §14.2).
 struct RequestedRange {
-    /// Nil where the server decides: the last bytes, several parts, or what is no range in bytes.
+    /// Nil if the server decides: the last bytes, several parts, or not a range in bytes.
     let first: Int64?
 
     init(_ value: String) {

@@ -2,23 +2,23 @@
 
 /// Why resume data cannot be used.
 public enum ResumeDataError: Error, Sendable, Hashable {
-    /// It is not what a download of Tern's left behind.
+    /// It is not resume data of Tern.
     case malformed
     /// It is of a later version of the format.
     case unknownVersion(Int)
-    /// It names no URL that can be requested, or a request that cannot be sent.
+    /// It has no URL that can be requested, or a request that cannot be sent.
     case invalidRequest
-    /// The path of the partial file is none that a download would choose.
+    /// The path of the partial file is not one that a download would choose.
     case suspiciousPath(String)
-    /// The partial file is gone.
+    /// The partial file does not exist.
     case missingFile(path: String)
-    /// What is at the path of the partial file is no regular file, or belongs to another user.
+    /// The path of the partial file leads to something other than a regular file, or to a file of another user.
     case foreignFile(path: String)
     /// The partial file is shorter than it was.
     case wrongLength(Int64, expected: Int64)
-    /// Another download writes the partial file now.
+    /// Another download is writing the partial file.
     case inUse(path: String)
-    /// The partial file cannot be opened; with the number that `errno` had.
+    /// The partial file cannot be opened; the value is `errno`.
     case unreadable(path: String, code: Int32)
 }
 

@@ -2,10 +2,10 @@
 import TernHTTP1
 import TernIO
 
-/// Which connections may carry a request: the key of the pools.
+/// The connections that may carry a request: the key of the pools.
 ///
-/// Trust is not part of it. Every connection carries the generation of the policies its server was evaluated by, and
-/// one of an older generation carries no new request.
+/// Trust is not part of it. Every connection has the generation of the policies that evaluated its server, and one of
+/// an older generation carries no new request.
 struct Route: Sendable {
     /// What a connection is opened to.
     enum Endpoint {
@@ -15,13 +15,13 @@ struct Route: Sendable {
         case socket(UnixSocketName)
     }
 
-    // Made and compared for every request, so it holds the origin once.
+    // Created and compared for every request, so it stores the origin once.
     private let origin: HTTPOrigin
     private let socket: UnixSocketName?
     private let settings: RouteSettings?
 
-    /// Straight to `origin`: to its host and port, or to the socket at which it is said to be. `settings` say
-    /// otherwise; a socket is connected to in any case.
+    /// A direct route to `origin`: to its host and port, or to a socket. `settings` override it; a socket is connected
+    /// to in any case.
     init(to origin: HTTPOrigin, at socket: UnixSocketName? = nil, _ settings: RouteSettings? = nil) {
         self.origin = origin
         self.socket = socket
@@ -30,17 +30,17 @@ struct Route: Sendable {
 
     var endpoint: Endpoint { if let socket { .socket(socket) } else { .host(settings?.via ?? origin) } }
 
-    /// The servers that TLS is spoken with, in the order of their handshakes: each handshake is in the layer of the one
-    /// before. Empty for plain connections.
+    /// The servers of the TLS handshakes, in order: each handshake runs inside the layer of the previous one. Empty for
+    /// plain connections.
     var secured: [HTTPOrigin] {
         let via = socket == nil ? settings?.via : nil
         return [via, origin].compactMap { $0?.scheme == .https ? $0 : nil }
     }
 
-    /// What the local end of a connection is bound to; nil for what the kernel chooses.
+    /// The local address that a connection is bound to; nil to let the kernel choose.
     var localAddress: TransportAddress? { socket == nil ? settings?.localAddress : nil }
 
-    /// Where the route leads to, if that is an address already.
+    /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
         switch endpoint {
         case .host(let origin): TransportAddress(literal: origin.host, port: origin.port)
@@ -52,7 +52,7 @@ struct Route: Sendable {
 }
 
 extension Route: Hashable {
-    /// Behind a socket any plain connection serves, whatever the origin.
+    /// Behind a socket any plain connection serves every origin.
     static func == (left: Route, right: Route) -> Bool {
         guard left.socket != nil || right.socket != nil else {
             return left.origin == right.origin && (left.settings === right.settings || left.settings == right.settings)

@@ -2,12 +2,11 @@
 import TernHTTP1
 import TernIO
 
-/// What a route has besides its origin. An object, so that a route without it, which most are, stays small.
+/// The parts of a route besides its origin. An object, so that the usual route without it stays small.
 final class RouteSettings: Sendable {
-    /// The server that the connection is opened to, and that passes on to the origin what it receives; nil for the
-    /// origin itself.
+    /// The server that the connection is opened to, and that forwards to the origin; nil for the origin itself.
     let via: HTTPOrigin?
-    /// What the local end of the connection is bound to; nil for what the kernel chooses.
+    /// The local address that the connection is bound to; nil to let the kernel choose.
     let localAddress: TransportAddress?
 
     init(via: HTTPOrigin? = nil, localAddress: TransportAddress? = nil) {

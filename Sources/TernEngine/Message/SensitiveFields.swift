@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TernHTTP1
 
-/// Names of header fields whose values are secrets to you, such as `X-Api-Key`, in any spelling. Those that carry
-/// credentials by their nature are always among them (``TernHTTP1/HeaderField/isSensitive``).
+/// Names of header fields with secret values, such as `X-Api-Key`; case is ignored. Fields that always carry
+/// credentials are included (``TernHTTP1/HeaderField/isSensitive``).
 ///
-/// Descriptions, dumps and logs show such fields without their values, and redirects do not take them to another
-/// origin.
+/// Descriptions, dumps and logs omit the values of such fields, and redirects do not send them to another origin.
 public struct SensitiveFields: Sendable, Hashable {
     /// In lower case.
     private var names: Set<String>
 
-    /// Whether descriptions leave out the values of query items whose names say that they are secrets, such as
-    /// `api_key`, or are among these names; on by default.
+    /// Whether descriptions omit the values of query items whose names indicate a secret, such as `api_key`, or are
+    /// among these names; on by default.
     public var redactsQueryItems = true
 
-    /// These names, and the ones that are always sensitive.
+    /// Creates a set of these names, and the ones that are always sensitive.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.map { $0.lowercased() })
     }
@@ -42,15 +41,15 @@ public struct SensitiveFields: Sendable, Hashable {
         return Self.secretWords.contains(word) || Self.secretParts.contains { word.contains($0) }
     }
 
-    /// Names of query items that are secrets, in lower case, without what stands between their words.
+    /// Names of secret query items, in lower case, without separators.
     private static let secretWords: Set<String> = ["auth", "code", "key", "pass", "pwd", "session", "sid", "sig"]
-    /// What makes a secret of every name it is part of.
+    /// Words that make every name containing them a secret.
     private static let secretParts = [
         "accesskey", "apikey", "authorization", "credential", "jwt", "passphrase", "passwd", "password", "secret",
         "sessionid", "signature", "token",
     ]
 
-    /// `Name: value`, the value left out of a sensitive field.
+    /// `Name: value`, without the value of a sensitive field.
     package func description(of field: HeaderField) -> String {
         contains(field.name) ? "\(field.name): \u{2026}" : field.description
     }

@@ -3,14 +3,14 @@ import FoundationEssentials
 import TernHTTP1
 import TernLock
 
-/// Pulls an asynchronous sequence for a request: a task of its own reads one piece ahead, and no more.
+/// Pulls an asynchronous sequence for a request: a task of its own reads at most one chunk ahead.
 final class SequenceSource<Pieces: AsyncSequence & Sendable>: BodySource where Pieces.Element == Data {
     private struct State {
         var reader: Task<Void, Never>?
         var piece: BodyPiece?
-        /// Of the request, when it waits for a piece.
+        /// The waiting request, when it needs a chunk.
         var wake: (@Sendable () -> Void)?
-        /// Of the reader, when its piece waits to be taken.
+        /// The waiting reader, when its chunk is not yet taken.
         var taken: CheckedContinuation<Void, Never>?
         var isFinished = false
     }
@@ -65,7 +65,7 @@ final class SequenceSource<Pieces: AsyncSequence & Sendable>: BodySource where P
         }
     }
 
-    /// Returns when the piece has been taken.
+    /// Returns when the chunk has been taken.
     private func offer(_ piece: BodyPiece) async {
         await withCheckedContinuation { continuation in
             let (wake, isFinished) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in

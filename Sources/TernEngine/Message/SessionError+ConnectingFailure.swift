@@ -3,17 +3,16 @@ public import TernIO
 public import TernTLS
 
 extension SessionError {
-    /// Why there is no connection, or none that may be trusted.
+    /// Why there is no connection, or none that is trusted.
     public enum ConnectingFailure: Sendable {
-        /// As many requests as allowed wait for a connection already.
+        /// The maximum number of requests already waits for a connection.
         case queueFull(limit: Int)
         /// The host name has no address.
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
         case unreachable(ConnectError)
-        /// TLS failed. For a refused certificate, `TLSError` says which rule refused it. Nearly always in the
-        /// handshake; TLS that fails later, amid a request or response, stands here too, and ``SessionError/phase``
-        /// tells.
+        /// TLS failed. For a refused certificate, `TLSError` names the rule. Usually during the handshake; a later TLS
+        /// failure, during a request or response, is reported here too, and ``SessionError/phase`` distinguishes them.
         case insecure(TLSError)
     }
 }

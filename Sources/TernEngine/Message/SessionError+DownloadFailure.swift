@@ -2,27 +2,26 @@
 public import TernIO
 
 extension SessionError {
-    /// Why a download did not come to be the file it was to be. What stood at its target stands there still.
+    /// Why a download did not become a file. An existing file at the target is unchanged.
     public enum DownloadFailure: Error {
-        /// The file could not be made, written, read or put in its place: a full disk is `ENOSPC`, a quota `EDQUOT`, a
-        /// file that may not be so large `EFBIG`.
+        /// The file could not be created, written, read or renamed: a full disk is `ENOSPC`, a quota `EDQUOT`, a file
+        /// that exceeds the size limit `EFBIG`.
         case file(SystemCallError, path: String)
-        /// There is a file already, and it was not to be replaced.
+        /// A file exists, and the settings do not allow replacing it.
         case exists(path: String)
-        /// What stands at the target is a folder, a device, a FIFO or a socket, and no file that could be replaced.
+        /// The target is a folder, a device, a FIFO or a socket, which cannot be replaced.
         case notRegularFile(path: String)
-        /// The response is no success, so its body is not the file that was asked for.
+        /// The response is not a success (2xx), so its body is not the requested file.
         case unsuccessful(HTTPURLResponse)
-        /// The server sent another part than was asked for, or does not say which.
+        /// The server sent another part than requested, or does not say which.
         case wrongPart(ContentRangeError)
-        /// All of the part that the server chose to send has come, and the file is longer.
+        /// The whole part that the server chose to send has arrived, and the file is longer.
         case incomplete(received: Int64, of: Int64)
-        /// The file would become longer than it may (``DownloadSettings/maximumLength``), in bytes. Nothing of it is
-        /// kept.
+        /// The file would exceed its maximum length (``DownloadSettings/maximumLength``), in bytes. It is discarded.
         case tooLong(limit: Int64)
-        /// The content is not what its digest says. It is not kept.
+        /// The content does not match its digest. It is discarded.
         case digestMismatch(DigestAlgorithm)
-        /// The response was to say what its content's digest is (`Repr-Digest`), and says none that is understood.
+        /// The response was required to have a digest of its content (`Repr-Digest`), and has none that is supported.
         case noDigest
         /// The resume data cannot be used.
         case resumeData(ResumeDataError)

@@ -2,13 +2,13 @@
 import TernHTTP1
 
 extension SessionError {
-    /// What is wrong with what the caller gave.
+    /// An error in the caller's input.
     public enum RequestFailure: Sendable {
-        /// The request cannot be sent as it is. Nothing was.
+        /// The request cannot be sent. No byte was.
         case invalid(InvalidRequest)
-        /// The request's content could not be sent whole.
+        /// The request's content could not be sent completely.
         case content(RequestBodyError)
-        /// A raw stream is asked to read or write what it has been told to end, or has ended.
+        /// A read from, or write to, a raw stream whose half was closed, or that has ended.
         case streamClosed
     }
 }

@@ -3,25 +3,25 @@ public import TernHTTP1
 public import TernIO
 
 extension SessionError {
-    /// Why the response did not come, or is not taken.
+    /// Why the response did not arrive, or was refused.
     public enum TransferFailure: Sendable {
-        /// The connection ended before the response did, or before its handshake was done; nil when the peer closed it
-        /// in order.
+        /// The connection ended before the response did, or before its handshake was done; nil if the peer closed it in
+        /// an orderly way.
         case connectionLost(SystemCallError?)
-        /// The peer broke HTTP/1.1.
+        /// The peer violated HTTP/1.1.
         case malformedResponse(HTTPProtocolError)
-        /// The response's body is not what its `Content-Encoding` says, or costs more than is allowed.
+        /// The response's body does not match its `Content-Encoding`, or exceeds the decoding limits.
         case undecodable(ContentDecodingError)
-        /// A body that was to be collected in memory exceeds `maximumCollectedBodySize`, in bytes.
+        /// A body that is collected in memory exceeds `maximumCollectedBodySize`, in bytes.
         case bodyTooLarge(limit: Int)
         /// A redirect was not followed.
         case redirect(RedirectError)
         /// The server switched to another protocol, as the request had asked, and the delegate does not take over, or
-        /// all of the request had not been sent. A switch that no request asked for is a `malformedResponse`.
+        /// the request had not been sent completely. A switch that no request asked for is a `malformedResponse`.
         case upgradeNotTaken
-        /// The server was asked to switch to another protocol, and answered with another status than 101.
+        /// The server was asked to switch to another protocol, and responded with another status than 101.
         case upgradeRefused(status: Int)
-        /// The response's content is not what it was read as: lines, values or events.
+        /// The response's content is not what the caller reads it as: lines, values or events.
         case unreadable(StreamedBodyError)
     }
 }

@@ -3,32 +3,32 @@ public import FoundationEssentials
 public import TernHTTP1
 public import TernIO
 
-/// Why a task failed: what went wrong, in which phase, with which peer, and whether asking again is safe.
+/// Why a task failed: the cause, the phase, the peer, and whether a retry is safe.
 public struct SessionError: Error, Sendable {
-    // An error is returned by value through many functions: one reference, and not all this.
+    // An error is returned by value through many functions, so it is one reference.
     private let account: Account
 
-    /// What went wrong.
+    /// The cause.
     public var reason: Reason { account.reason }
-    /// How far the task had come.
+    /// The phase of the task.
     public var phase: Phase { account.phase }
-    /// The origin that was asked, such as `https://example.com`; nil when the request had none.
+    /// The requested origin, such as `https://example.com`; nil if the request had none.
     public var origin: HTTPOrigin? { account.origin }
-    /// The address spoken to, once there is a connection; a Unix domain socket also if there came to be none.
+    /// The peer's address, once there is a connection; a Unix domain socket also without one.
     public var remoteAddress: TransportAddress? { account.remoteAddress }
     /// Whether any byte of the request may have reached the server.
     public var wasSent: Bool { account.wasSent }
-    /// Whether a repeat does not do anything twice: nothing of the request was sent, or its method is idempotent (RFC
-    /// 9110 §9.2.2), or it says so itself (`Idempotency-Key`, ``RepeatPolicy/always``). A retry is safe then, but may
-    /// fail again.
+    /// Whether a repeat has no further effect: no byte of the request was sent, or its method is idempotent (RFC 9110
+    /// §9.2.2), or the request says so (`Idempotency-Key`, ``RepeatPolicy/always``). A retry is safe then, but may fail
+    /// again.
     public var isSafeToRepeat: Bool { account.isSafeToRepeat }
-    /// Octets of the last hop that had come, heads and TLS included.
+    /// The number of bytes of the last hop that had arrived, heads and TLS included.
     public var bytesReceived: UInt64 { account.bytesReceived }
-    /// What a download that broke off can be resumed with, for `Session.downloadTask(withResumeData:)`; nil where it
-    /// cannot be.
+    /// The resume data of an interrupted download, for `Session.downloadTask(withResumeData:)`; nil if it cannot be
+    /// resumed.
     public var resumeData: Data? { account.resumeData }
 
-    /// For delegates, which may have reasons of their own to end a task.
+    /// Creates an error, for delegates that end a task for their own reasons.
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0,
@@ -39,7 +39,7 @@ public struct SessionError: Error, Sendable {
             bytesReceived: bytesReceived, resumeData: resumeData)
     }
 
-    /// The same, of a download that can be resumed.
+    /// The same, for a download that can be resumed.
     func resumable(with data: Data?) -> SessionError {
         data == nil
             ? self
@@ -48,37 +48,37 @@ public struct SessionError: Error, Sendable {
                 isSafeToRepeat: isSafeToRepeat, bytesReceived: bytesReceived, resumeData: data)
     }
 
-    /// What went wrong. What the caller did, what the peer did and what this machine did are different cases.
+    /// The cause. Errors of the caller, the peer and this machine are different cases.
     public enum Reason: Error {
-        /// What the caller gave cannot be sent.
+        /// The caller's input cannot be sent.
         case request(RequestFailure)
-        /// There is no connection, or none that may be trusted.
+        /// There is no connection, or none that is trusted.
         case connecting(ConnectingFailure)
-        /// The response did not come, or is not taken.
+        /// The response did not arrive, or was refused.
         case transfer(TransferFailure)
-        /// The response did not become the file it was to be.
+        /// The response did not become the requested file.
         case download(DownloadFailure)
-        /// A time limit passed.
+        /// A timeout passed.
         case timedOut(TimeLimit)
         /// The caller, or the Swift task it ran in, cancelled.
         case cancelled
-        /// The session is gone.
+        /// The session was invalidated.
         case sessionInvalidated
-        /// This machine could not do its part, such as when descriptors have run out.
+        /// This machine could not do its part, for example because it has run out of descriptors.
         case system(SystemCallError)
     }
 
-    /// Where a task is on its way, in order.
+    /// The phases of a task, in order.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// Making the request ready.
+        /// Preparing the request.
         case request
         /// Waiting for a connection.
         case pool
-        /// Turning the host name into addresses.
+        /// Resolving the host name.
         case resolve
         /// Opening a TCP connection.
         case connect
-        /// Shaking hands, and trusting.
+        /// Performing the TLS handshake, and evaluating the server.
         case tls
         /// Sending the request, waiting for the head of the response.
         case head
@@ -104,15 +104,15 @@ public struct SessionError: Error, Sendable {
         case idle
         /// ``Timeouts/total``
         case total
-        /// What a read from a raw stream was given.
+        /// The timeout of a read from a raw stream.
         case read
-        /// What a write to a raw stream was given.
+        /// The timeout of a write to a raw stream.
         case write
     }
 }
 
 extension SessionError: CustomStringConvertible {
-    /// One line for a log: what failed, where, and with which peer. Holds no header and no part of a URL beyond its
+    /// One line for a log: what failed, where, and with which peer. Contains no header and no part of a URL beyond its
     /// origin.
     public var description: String {
         var text = "\(phase.rawValue): \(reason)"
@@ -167,7 +167,7 @@ extension SessionError.Reason: CustomStringConvertible {
     }
 }
 
-/// What an error tells.
+/// The contents of an error.
 private final class Account: Sendable {
     let reason: SessionError.Reason
     let phase: SessionError.Phase

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body cannot be read as what it was to be read as: lines, values or events. What came before has been
-/// delivered.
+/// Why a body cannot be read as lines, values or events. The elements before have been delivered.
 public enum StreamedBodyError: Error, Sendable {
-    /// A line has more octets than allowed, without what ends it.
+    /// A line is longer than the maximum, in bytes without its terminator.
     case lineTooLong(limit: Int)
-    /// A line, counted from 1 with blank ones, is not what was asked for; and what the decoder says of it.
+    /// A line, counted from 1 with blank ones, cannot be decoded; with the decoder's error.
     case undecodableLine(number: Int, any Error)
-    /// An event, or a line on its way to one, has more octets than allowed.
+    /// An event, or a line of one, is longer than the maximum in bytes.
     case eventTooLarge(limit: Int)
-    /// The response to a request for events is none: another status than 200, or another type than `text/event-stream`.
+    /// The response to a request for events is not an event stream: its status is not 200, or its type not
+    /// `text/event-stream`.
     case notEvents(status: Int, contentType: String?)
-    /// The response to a request for events is coded, and was not to be decoded.
+    /// The response to a request for events is coded, and decoding is off.
     case codedEvents(String)
 }
 
@@ -26,11 +26,11 @@ extension StreamedBodyError: CustomStringConvertible {
         }
     }
 
-    /// One line for a log. Holds nothing of the body.
+    /// One line for a log. Contains nothing of the body.
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "a line has at most \(limit) bytes"
-        case .undecodableLine(let number, _): "line \(number) is not what was asked for"
+        case .undecodableLine(let number, _): "line \(number) cannot be decoded"
         case .eventTooLarge(let limit): "an event has at most \(limit) bytes"
         case .notEvents(let status, let type) where status == 200:
             "events come as text/event-stream, and not as \(type ?? "no type")"

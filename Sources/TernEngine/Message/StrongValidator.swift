@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What tells one state of a resource from every other, byte for byte (RFC 9110 §8.8).
+/// Distinguishes one state of a resource from every other, byte for byte (RFC 9110 §8.8).
 enum StrongValidator: Sendable, Hashable {
-    /// An `ETag` that is not weak, as it came: with quotation marks, or without, as some servers send it.
+    /// An `ETag` that is not weak, as received: with quotation marks, or without, as some servers send it.
     case entityTag(String)
-    /// A `Last-Modified` without an `ETag` beside it.
+    /// A `Last-Modified` without an `ETag`.
     case lastModified(String)
 
-    /// A server's clock ticks once a second, and a resource that has just changed may change again unseen. So much
-    /// older than the response it has to be (RFC 9110 §8.8.2.2).
+    /// A server's clock has a resolution of one second, and a resource that has just changed may change again within
+    /// it. So the date must be this much older than the response (RFC 9110 §8.8.2.2).
     private static let leastAge: Int64 = 60
 
-    /// Nil if the response has none. A weak entity tag is none, and keeps the date from being one (RFC 9110 §13.1.5).
+    /// Nil if the response has none. A weak entity tag does not count, and prevents the date from counting (RFC 9110
+    /// §13.1.5).
     init?(of head: ResponseHead) {
         let tags = head.values(for: "ETag")
         if !tags.isEmpty {
@@ -27,7 +28,7 @@ enum StrongValidator: Sendable, Hashable {
         self = .lastModified(dates.0[0])
     }
 
-    /// What was written down, if it could have been read from a response.
+    /// Reads a stored value, if it could have come from a response.
     init?(entityTag: String?, lastModified: String?) {
         switch (entityTag, lastModified) {
         case (let tag?, nil) where Self.isStrongTag(tag): self = .entityTag(tag)
@@ -44,8 +45,8 @@ enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether the response says that its resource is in another state. A server that sent a tag without quotation
-    /// marks may not have understood the condition: it has to repeat the tag.
+    /// Whether the response shows that its resource has changed. A server that sent a tag without quotation marks may
+    /// not have understood the condition: it must repeat the tag.
     func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag):
@@ -54,10 +55,10 @@ enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// RFC 9110 §8.8.3, but for the quotation marks. Only ASCII, for it has to come back as it came.
+    /// RFC 9110 §8.8.3, except for the quotation marks. ASCII only, because it must be sent back unchanged.
     private static func isStrongTag(_ tag: String) -> Bool {
         if isQuoted(tag) { return tag.utf8.dropFirst().dropLast().allSatisfy(isTagOctet) }
-        // Neither a weak one that lacks them, nor a list.
+        // Neither a weak one without quotation marks, nor a list.
         return !tag.isEmpty && !tag.lowercased().hasPrefix("w/")
             && tag.utf8.allSatisfy { isTagOctet($0) && $0 != UInt8(ascii: ",") }
     }

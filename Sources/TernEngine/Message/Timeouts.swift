@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Time limits. Each error names the one that passed, and in which phase. A limit fires at most about 5 ms late.
+/// Timeouts. Each error names the one that passed, and the phase. A timeout fires at most about 5 ms late.
 public struct Timeouts: Sendable, Hashable {
-    /// Waiting for a connection to be free or to be opened; nil waits as long as `total` lets.
+    /// The maximum time to wait for a connection; nil waits as long as `total` allows.
     public var queue: Duration?
-    /// From the decision to open a connection to its being ready: resolving, connecting and the TLS handshake.
+    /// The maximum time to open a connection: resolving, connecting and the TLS handshake.
     public var connect: Duration
-    /// Waiting for `100 Continue` where the request has an `Expect` field; then the content is sent all the same (RFC
-    /// 9110 §10.1.1). No error. If `idle` is shorter, that long.
+    /// The maximum time to wait for `100 Continue` if the request has an `Expect` field; afterwards the content is sent
+    /// (RFC 9110 §10.1.1). Not an error. A shorter `idle` applies instead.
     public var `continue` = Duration.seconds(1)
-    /// From the last octet of the request to the head of the final response; nil sets no limit of its own.
+    /// The maximum time from the last byte of the request to the head of the final response; nil sets no limit of its
+    /// own.
     public var head: Duration?
-    /// Without a byte in either direction while a request is under way; nil waits for ever.
+    /// The maximum time without a byte in either direction during a request; nil sets no limit.
     public var idle: Duration?
-    /// From `resume()` to completion, waiting for a connection included; nil sets no limit.
+    /// The maximum time from `resume()` to completion, including the wait for a connection; nil sets no limit.
     public var total: Duration?
 
     /// 10 s to connect; 60 s without a byte, as in URLSession; no limit on the rest.
@@ -30,6 +31,6 @@ public struct Timeouts: Sendable, Hashable {
 }
 
 extension Timeouts {
-    /// A server may be silent about what it expects, and that is no failure.
+    /// A server need not answer an expectation, and that is no failure.
     var permission: Duration { idle.map { min($0, self.continue) } ?? self.continue }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension URIReference {
-    /// A Location as servers really send it; nil if it has a control character, which no honest server sends.
+    /// Parses a Location as servers really send it; nil if it has a control character, which no honest server sends.
     ///
-    /// Path, query and fragment are repaired as browsers and curl do: what is not allowed there (spaces, UTF-8,
-    /// backslashes, brackets, a percent sign that begins no escape) is percent-encoded, and no escape is encoded twice.
-    /// A backslash is no slash. Scheme and authority stay as they are: a wrong host is refused, never repaired. Text in
-    /// ISO-8859-1 arrives here as Unicode, and leaves as escapes of UTF-8.
+    /// Path, query and fragment are repaired as in browsers and curl: invalid characters (spaces, UTF-8, backslashes,
+    /// brackets, a percent sign that begins no escape) are percent-encoded, and no escape is encoded twice. A backslash
+    /// is not a slash. Scheme and authority are unchanged: an invalid host is refused, never repaired. Text in
+    /// ISO-8859-1 is decoded to Unicode before, and leaves as escapes of UTF-8.
     init?(location text: String) {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         self.init(text)
@@ -58,6 +58,6 @@ extension UInt8 {
         }
     }
 
-    /// Of a number below sixteen (RFC 3986 §2.1: in upper case).
+    /// The hexadecimal digit of a number below sixteen (RFC 3986 §2.1: in upper case).
     fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") &+ self : UInt8(ascii: "A") &+ (self &- 10) }
 }

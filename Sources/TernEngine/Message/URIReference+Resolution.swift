@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension URIReference {
-    /// What this reference means where `base` is read: RFC 3986 §5.2.2, strict. The result has this reference's
-    /// fragment; a redirect's may be inherited (RFC 9110 §10.2.2), which is the redirect's affair.
+    /// Resolves this reference against `base`: RFC 3986 §5.2.2, strict. The result has this reference's fragment; the
+    /// redirect handles an inherited one (RFC 9110 §10.2.2).
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -32,7 +32,7 @@ extension URIReference {
         return String(Substring(way[...last])) + path
     }
 
-    /// RFC 3986 §5.2.4, step by step. Each byte is looked at a few times at most, however many dots there are.
+    /// RFC 3986 §5.2.4, step by step. Each byte is read at most a few times, however many dots there are.
     private static func withoutDotSegments(_ path: String) -> String {
         var input = Array(path.utf8)[...]
         var output: [UInt8] = []

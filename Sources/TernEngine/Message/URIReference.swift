@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A URI reference in its five parts (RFC 3986 §4.1), each as it is spelled and without its delimiters.
+/// A URI reference in its five parts (RFC 3986 §4.1), each as written and without its delimiters.
 struct URIReference: Sendable, Hashable {
     var scheme: String?
-    /// Empty in "//", nil where there is no "//" at all (RFC 3986 §5.3).
+    /// Empty in "//", nil if there is no "//" (RFC 3986 §5.3).
     var authority: String?
     var path: String
     var query: String?
     var fragment: String?
 
-    /// Takes any text apart as RFC 3986 appendix B does; whether the parts are any good is for others to say. Looks at
-    /// bytes: a mark that combines with a delimiter makes another character of it, but not another delimiter.
+    /// Splits any text as RFC 3986 appendix B does, without validating the parts. Works on bytes: a combining mark
+    /// after a delimiter makes another character of it, but not another delimiter.
     init(_ text: String) {
         var rest = Substring(text).utf8
         let head = rest.prefix { $0 != .colon && $0 != .slash && $0 != .questionMark && $0 != .hash }
@@ -39,13 +39,13 @@ struct URIReference: Sendable, Hashable {
         [scheme, authority, path, query, fragment].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
-    /// What stands before the authority's last "@" (RFC 3986 §3.2.1).
+    /// The part before the authority's last "@" (RFC 3986 §3.2.1).
     var userinfo: String? {
         guard let text = authority.map({ Substring($0).utf8 }), let at = text.lastIndex(of: .at) else { return nil }
         return String(Substring(text[..<at]))
     }
 
-    /// The same reference with this userinfo in its authority, if it has one; nil takes it away.
+    /// The same reference with this userinfo in its authority, if it has one; nil removes it.
     func replacing(userinfo: String?) -> URIReference {
         guard let text = authority.map({ Substring($0).utf8 }) else { return self }
         let host = String(Substring(text.lastIndex(of: .at).map { text[$0...].dropFirst() } ?? text))
@@ -56,7 +56,7 @@ struct URIReference: Sendable, Hashable {
 }
 
 extension URIReference: CustomStringConvertible {
-    /// The parts put together again (RFC 3986 §5.3). Holds whatever secrets the reference has.
+    /// The parts joined again (RFC 3986 §5.3). Contains any secrets of the reference.
     var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }

@@ -2,7 +2,7 @@
 import TernHTTP1
 
 extension RequestBodyFraming {
-    /// In chunks where the length is not known beforehand.
+    /// In chunks if the length is not known in advance.
     init(length: Int?) { self = length.map { .exactly($0) } ?? .chunked }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// URLSession's name for a limit of `timeouts`.
+// URLSession's name for one of the `timeouts`.
 extension URLRequest {
     /// The number of seconds without a byte in either direction after which the request fails: ``Timeouts/idle``. 0 or
     /// less, or infinity, sets no limit.

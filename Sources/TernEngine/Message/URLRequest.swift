@@ -3,23 +3,23 @@ public import FoundationEssentials
 public import TernHTTP1
 public import TernIO
 
-/// A request, with the names of Foundation's `URLRequest`. Headers keep their order, repeats and spelling.
+/// A request, with the names of Foundation's `URLRequest`. Headers keep their order, repeats and case.
 ///
-/// A value: copies are independent, and cheap. The URL is read once, when it is set, so sending the same request again
-/// parses nothing.
+/// A value: copies are independent, and cheap. The URL is parsed once, when it is set, so sending the same request
+/// again parses nothing.
 public struct URLRequest: Sendable {
-    /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which is what makes
-    /// the class safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: a
-    /// copy that changes has the only reference.
+    /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which makes the class
+    /// safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: a copy that
+    /// changes has the only reference.
     private final class Storage: @unchecked Sendable {
         var url: URL?
         @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>
         var method: String
-        /// Whether a method was named, and not only taken to be GET.
+        /// Whether a method was set, rather than defaulting to GET.
         var isMethodNamed = false
         @safe @exclusivity(unchecked) var headers: HeaderFields
         @safe @exclusivity(unchecked) var content: RequestBody?
-        /// Of `content`, where it can be read once; shared by all copies.
+        /// The source of `content`, if it can be read once; shared by all copies.
         var onceSource: OnceSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
@@ -54,19 +54,19 @@ public struct URLRequest: Sendable {
 
     private var storage: Storage
 
-    /// A GET request for `url`.
+    /// Creates a GET request for `url`.
     public init(url: URL) {
         storage = Storage(url: url)
     }
 
-    /// One that is never sent, and why.
+    /// A request that cannot be sent, and the reason.
     init(refused: InvalidRequest) {
         storage = Storage(url: nil)
         storage.destination = .failure(refused)
     }
 
-    /// A GET request for the URL in `string`, whose scheme, host and port are judged as they stand there:
-    /// `URL(string:)` may take what lacks a scheme for a path and put escapes into a host.
+    /// Creates a GET request for the URL in `string`. Scheme, host and port are checked as written: `URL(string:)` may
+    /// take a text without a scheme for a path and put escapes into a host.
     public init(string: String) throws(InvalidRequest) {
         if string.isEmpty { throw .missingURL }
         _ = try Destination(absoluteString: string)
@@ -75,7 +75,7 @@ public struct URLRequest: Sendable {
         _ = try destination.get()
     }
 
-    /// The request's URL. One that cannot be requested is found out when the request is sent.
+    /// The request's URL. An invalid one is reported when the request is sent.
     public var url: URL? {
         get { storage.url }
         set {
@@ -85,7 +85,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The method, "GET" by default; nil sets it back. Sent as spelled: methods are case-sensitive (RFC 9110 §9.1).
+    /// The method, "GET" by default; nil resets it. Sent as written: methods are case-sensitive (RFC 9110 §9.1).
     public var httpMethod: String? {
         get { storage.method }
         set {
@@ -96,7 +96,7 @@ public struct URLRequest: Sendable {
     }
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
-    /// `httpAdditionalHeaders` are added on the way out.
+    /// `httpAdditionalHeaders` are added when it is sent.
     public var headers: HeaderFields {
         get { storage.headers }
         set {
@@ -116,7 +116,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The body, if it is one in memory; nil also where ``content`` is something else. Sent with a Content-Length.
+    /// The body, if it is in memory; nil also if ``content`` is of another kind. Sent with a Content-Length.
     public var httpBody: Data? {
         get { if case .data(let data) = storage.content { data } else { nil } }
         set { content = newValue.map { .data($0) } }
@@ -134,8 +134,8 @@ public struct URLRequest: Sendable {
 
     var onceSource: OnceSource? { storage.onceSource }
 
-    /// Whether a body in gzip or deflate is asked for and decoded; nil does as the session does. A request with a
-    /// `Range` field asks for no coding, whatever this says.
+    /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
+    /// `Range` field requests no coding, whatever this says.
     public var decodesContent: Bool? {
         get { storage.decodesContent }
         set {
@@ -144,7 +144,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// What becomes of a response that sends the client elsewhere; nil takes the session's.
+    /// How redirects are handled; nil uses the session's setting.
     public var redirectPolicy: RedirectPolicy? {
         get { storage.redirectPolicy }
         set {
@@ -153,7 +153,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the request may be sent once more where a kept-alive connection was lost without an answer.
+    /// Whether the request may be repeated if a kept-alive connection was lost without a response.
     public var repeatPolicy: RepeatPolicy {
         get { storage.repeatPolicy }
         set {
@@ -162,11 +162,10 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The Unix domain socket at which the URL's server is to be found; nil takes the session's, and without one the
-    /// URL's host and port. What is said there stays the same, `Host` and the name in the server's certificate too.
+    /// The Unix domain socket of the URL's server; nil uses the session's, or else the URL's host and port. The bytes
+    /// sent stay the same, including `Host` and the name in the server's certificate.
     ///
-    /// It belongs to the URL's origin: a redirect to another one leaves it behind, and then goes where any request
-    /// would.
+    /// It belongs to the URL's origin: a redirect to another origin does not use it.
     public var unixSocket: UnixSocketName? {
         get { storage.unixSocket }
         set {
@@ -175,10 +174,10 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the body can be had from its beginning again.
+    /// Whether the body can be read from its beginning again.
     var isReplayable: Bool { storage.content?.isReplayable ?? true }
 
-    /// Time limits for this request; nil takes the session's.
+    /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {
         get { storage.timeouts }
         set {
@@ -187,8 +186,8 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The header fields of this request whose values are secrets, besides those that always are:
-    /// `request.sensitiveFields.insert("X-Api-Key")`. Marks go with the request and are not sent.
+    /// The header fields of this request with secret values, besides those that always are:
+    /// `request.sensitiveFields.insert("X-Api-Key")`. The marks are kept with the request and are not sent.
     public var sensitiveFields: SensitiveFields {
         get { storage.sensitiveFields }
         set {
@@ -197,8 +196,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the value of this header field is a secret: by its nature, or because it is marked in
-    /// ``sensitiveFields``.
+    /// Whether the value of this header field is secret: always, or because it is marked in ``sensitiveFields``.
     public func isSensitive(fieldNamed name: String) -> Bool { storage.sensitiveFields.contains(name) }
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
@@ -212,7 +210,7 @@ public struct URLRequest: Sendable {
         storage.headers[name] = value
     }
 
-    /// Adds a field after the ones that are there.
+    /// Adds a field after the existing ones.
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
         makeUnique()
         storage.headers.append(name, value)
@@ -223,7 +221,7 @@ public struct URLRequest: Sendable {
 
     var method: String { storage.method }
 
-    /// Whether a method was named, be it GET.
+    /// Whether a method was set, even GET.
     var isMethodNamed: Bool { storage.isMethodNamed }
 
     var destination: Result<Destination, InvalidRequest> { storage.destination }

@@ -4,12 +4,12 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// A file that says it has no bytes and has some, such as those of /proc: they are there when they are read (proc(5)).
+/// A file that reports a length of zero and has content, such as those of /proc: it is generated when read (proc(5)).
 final class UnsizedFile: BodySource {
     private let file: FileStretch.File
     private let offset = Lock<Int64>(0)
 
-    /// Nil for a file that is as empty as it says, or that has a size.
+    /// Nil for a file that is really empty, or that has a size.
     init?(_ file: FileStretch.File) throws(SystemCallError) {
         guard file.source.size <= 0 else { return nil }
         var byte = UInt8(0)

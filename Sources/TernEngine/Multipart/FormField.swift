@@ -9,9 +9,9 @@ enum FormField {
         return HeaderField(name: "Content-Disposition", value: "form-data; name=\"\(escaped(name))\"\(file)")
     }
 
-    /// As browsers do it (HTML, "multipart form data"): what would end the quotes or the line is percent-encoded, and
-    /// so are the other control characters, which some parsers end a string at. Everything else stands as it is, in
-    /// UTF-8.
+    /// As in browsers (HTML, "multipart form data"): characters that would end the quotes or the line are
+    /// percent-encoded, and so are the other control characters, which some parsers end a string at. All other
+    /// characters are unchanged, in UTF-8.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isDangerous) else { return text }
         var escaped: [UInt8] = []
@@ -29,7 +29,7 @@ enum FormField {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x37 &+ value }
 
-    /// Whether it is a field, and nothing more: its value cannot end its line (RFC 9110 §5.5).
+    /// Whether it is exactly one field: its value cannot end its line (RFC 9110 §5.5).
     static func isValid(_ field: HeaderField) -> Bool {
         isToken(field.name) && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A file that is to be sent, and how long it was when it was looked at. It is not kept open: a form may have many.
+/// A file to send, and its length when it was appended. It is not kept open: a form may have many.
 struct FormFile: Sendable {
     let path: String
     let length: Int64
@@ -11,7 +11,7 @@ struct FormFile: Sendable {
         length = try Self.open(path).size
     }
 
-    /// Opens it again, to be sent.
+    /// Opens it again, for sending.
     func open() throws(MultipartFormError) -> FileSource {
         let file = try Self.open(path)
         if file.size != length { throw .fileChanged(path: path, length: length) }

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernIO
 
-/// A piece of a form that is being filled. Its memory is used again when the taker of the last one has released it.
+/// A chunk of a form that is being filled. Its memory is reused when the consumer of the last one has released it.
 struct FormPiece {
     private var memory = Data()
     private var count = 0
@@ -10,7 +10,7 @@ struct FormPiece {
 
     var isEmpty: Bool { count == 0 }
 
-    /// How much more it takes, in bytes.
+    /// The number of bytes it can still take.
     var room: Int { limit - count }
 
     mutating func begin(atMost limit: Int) {
@@ -19,7 +19,7 @@ struct FormPiece {
         if memory.count < self.limit { memory = Data(count: self.limit) }
     }
 
-    /// Adds as much of `data` as there is room for, and says how much.
+    /// Adds as much of `data` as there is room for, and returns how much.
     mutating func append(_ data: Data) -> Int {
         let added = min(data.count, room)
         let count = count
@@ -31,7 +31,8 @@ struct FormPiece {
         return added
     }
 
-    /// Adds what of `part` lies at `offset`, as much as there is room for, and says how much; 0 if nothing lies there.
+    /// Adds bytes of `part` from `offset` on, as many as there is room for, and returns how many; 0 at the end of the
+    /// part.
     mutating func append(
         _ file: borrowing FileSource, _ part: FormFile, at offset: Int64
     ) throws(MultipartFormError) -> Int {
@@ -45,7 +46,7 @@ struct FormPiece {
         return added
     }
 
-    /// Whether anything of `part` lies at `offset`.
+    /// Whether `part` has a byte at `offset`.
     static func finds(
         _ file: borrowing FileSource, _ part: FormFile, at offset: Int64
     ) throws(MultipartFormError) -> Bool {
@@ -54,7 +55,7 @@ struct FormPiece {
         return try count(read, part) > 0
     }
 
-    /// What was added. It stands as long as it is held, whatever is added later.
+    /// The added bytes. They do not change while they are referenced, whatever is added later.
     func take() -> Data { memory.prefix(count) }
 
     private static func count(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// A stretch of a form's bytes, and where they come from.
+/// A range of a form's bytes, and their source.
 enum FormSegment: Sendable {
     case data(Data)
     case file(FormFile)
     case source(OnceSource, length: Int?)
 
-    /// In bytes; nil if it is not known.
+    /// The length in bytes; nil if it is unknown.
     var length: Int? {
         switch self {
         case .data(let data): data.count
@@ -16,10 +16,10 @@ enum FormSegment: Sendable {
         }
     }
 
-    /// Whether it can be had from its beginning again.
+    /// Whether it can be read from its beginning again.
     var isReplayable: Bool { if case .source = self { false } else { true } }
 
-    /// Nil if one is not known, or the sum is too large.
+    /// Nil if one is unknown, or the sum is too large.
     static func sum(_ one: Int?, _ other: Int?) -> Int? {
         guard let one, let other else { return nil }
         let (sum, isTooLarge) = one.addingReportingOverflow(other)

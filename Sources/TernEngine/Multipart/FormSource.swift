@@ -2,14 +2,14 @@
 import FoundationEssentials
 import TernIO
 
-/// Says a form, segment by segment, a full piece at a time.
+/// Reads a form, segment by segment, one full chunk at a time.
 ///
-/// Sendable because a source is asked by one exchange, never by two at a time, and finished after that.
+/// Sendable because a source is called by one exchange, never concurrently, and finished after that.
 final class FormSource: FileBodySource, @unchecked Sendable {
-    /// A file of which less is left lies in one piece with what is around it.
+    /// A file of which less is left is copied into one chunk with the parts around it.
     private static let leastStretch = 64 * 1024
 
-    /// Where in the form it is.
+    /// The position in the form.
     private enum Position {
         /// Before the next segment, or at the end. Exits: data, file, source, over.
         case between
@@ -26,7 +26,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
     private var segments: ArraySlice<FormSegment>
     private var position = Position.between
     private var piece = FormPiece()
-    /// Whether the caller takes files as they are.
+    /// Whether the caller takes file ranges.
     private var givesStretches = false
 
     init(_ segments: [FormSegment]) { self.segments = segments[...] }
@@ -72,7 +72,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         case .data(let data, let sent): return append(data, sent)
         case .file(let part, let file, let offset): try read(part, file, at: offset)
         case .source(let source, let left):
-            // What there is goes first: the source may have nothing for long.
+            // Available bytes go first: the source may have none for long.
             if !piece.isEmpty { return .bytes(piece.take()) }
             return try ask(source, left, wake)
         case .over: return piece.isEmpty ? .end() : .bytes(piece.take())
@@ -92,7 +92,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         }
     }
 
-    /// Data that fill a piece by themselves are not copied.
+    /// Data that fill a chunk on their own are not copied.
     private func append(_ data: Data, _ sent: Int) -> BodyPiece? {
         let left = data.dropFirst(sent)
         if left.isEmpty {
@@ -121,7 +121,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         position = .file(part, file, offset: offset + Int64(count))
     }
 
-    /// As with any source, one that has kept its word and has nothing ready then is asked no more.
+    /// As with any source, one that has returned its announced length and has nothing ready then is not called again.
     private func ask(
         _ source: any BodySource, _ left: Int?, _ wake: @escaping @Sendable () -> Void
     ) throws(MultipartFormError) -> BodyPiece? {

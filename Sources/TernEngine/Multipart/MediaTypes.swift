@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What files are called by the extensions of their names. A server may look for itself; this is what it is told.
+/// The media types of file name extensions. They are only a proposal to the server.
 public enum MediaTypes {
-    /// The media type of a file of this name or path; `application/octet-stream` where the extension tells nothing.
+    /// The media type of a file of this name or path; `application/octet-stream` for an unknown extension.
     public static func type(ofFile name: String) -> String {
         guard let last = name.split(separator: "/", omittingEmptySubsequences: false).last,
             let dot = last.lastIndex(of: "."), dot != last.startIndex
@@ -10,7 +10,7 @@ public enum MediaTypes {
         return type(ofExtension: String(last[last.index(after: dot)...]))
     }
 
-    /// The media type that belongs to this extension, without its dot and in any case of letters.
+    /// The media type of this extension, without its dot; case is ignored.
     public static func type(ofExtension pathExtension: String) -> String {
         types[pathExtension.lowercased()] ?? unknown
     }

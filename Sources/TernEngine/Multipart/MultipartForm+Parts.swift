@@ -17,9 +17,9 @@ extension MultipartForm {
     ///
     /// - Parameters:
     ///   - data: the bytes.
-    ///   - name: of the form's field.
-    ///   - fileName: what the server is told as the file's name; nil for none.
-    ///   - type: its media type; nil goes by the file name's extension.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file name sent to the server; nil for none.
+    ///   - type: the media type; nil derives it from the file name's extension.
     public mutating func append(
         _ data: Data, name: String, fileName: String?, type: String? = nil
     ) throws(MultipartFormError) {
@@ -29,10 +29,10 @@ extension MultipartForm {
     /// Appends the file at `path`, read when the form is sent.
     ///
     /// - Parameters:
-    ///   - path: where the file is.
-    ///   - name: of the form's field.
-    ///   - fileName: what the server is told as the file's name; nil takes the last part of the path.
-    ///   - type: its media type; nil goes by the file name's extension.
+    ///   - path: the path of the file.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file name sent to the server; nil uses the last component of the path.
+    ///   - type: the media type; nil derives it from the file name's extension.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, type: String? = nil
     ) throws(MultipartFormError) {
@@ -41,7 +41,7 @@ extension MultipartForm {
         try append(fields(name, fileName, type ?? MediaTypes.type(ofFile: fileName)), checked: .file(file))
     }
 
-    /// Appends what stands in the file at `path` as a field without a file name, read when the form is sent.
+    /// Appends the contents of the file at `path` as a field without a file name, read when the form is sent.
     public mutating func append(
         contentsOf path: String, name: String, type: String? = nil
     ) throws(MultipartFormError) {
@@ -49,14 +49,14 @@ extension MultipartForm {
         try append(fields(name, nil, type), checked: .file(file))
     }
 
-    /// Appends what a source says, once: the form can be sent once then.
+    /// Appends the content of a source, which can be read once: the form can then be sent only once.
     ///
     /// - Parameters:
-    ///   - source: asked when the form is sent and its turn has come.
-    ///   - length: how long it is, in bytes, which has to be kept; nil sends the form in chunks.
-    ///   - name: of the form's field.
-    ///   - fileName: what the server is told as the file's name; nil for none.
-    ///   - type: its media type; nil goes by the file name's extension.
+    ///   - source: read when the form is sent.
+    ///   - length: its exact length in bytes; nil sends the form in chunks.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file name sent to the server; nil for none.
+    ///   - type: the media type; nil derives it from the file name's extension.
     public mutating func append(
         _ source: any BodySource, length: Int?, name: String, fileName: String? = nil, type: String? = nil
     ) throws(MultipartFormError) {
@@ -64,7 +64,7 @@ extension MultipartForm {
         try append(source, length: length, fields: fields)
     }
 
-    /// Appends what a source says, once, with these fields in front of it, and no other.
+    /// Appends the content of a source, which can be read once, with exactly these header fields.
     public mutating func append(
         _ source: any BodySource, length: Int?, fields: HeaderFields
     ) throws(MultipartFormError) {

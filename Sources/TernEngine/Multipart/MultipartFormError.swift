@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernIO
 
-/// Why a form cannot be made, or sent whole.
+/// Why a form cannot be created, or sent completely.
 public enum MultipartFormError: Error, Sendable, Hashable {
     /// A file cannot be opened or read.
     case unreadable(path: String, SystemCallError)
-    /// A part is to be read from something that has no length, such as a directory or a pipe: give that as a stream.
+    /// A part would be read from a file without a length, such as a directory or a pipe: use a stream instead.
     case noRegularFile(path: String)
-    /// A file is no longer as long, in bytes, as when it was appended.
+    /// The length of a file, in bytes, has changed since it was appended.
     case fileChanged(path: String, length: Int64)
-    /// A header field of a part would be more than one field, or none: a name that is no token, or a value with a
-    /// control character in it (RFC 9110 §5.5).
+    /// A header field of a part is invalid: its name is not a token, or its value contains a control character (RFC
+    /// 9110 §5.5).
     case invalidField(name: String)
-    /// A boundary that would have to be quoted, or is longer than 70 characters (RFC 2046 §5.1.1).
+    /// The boundary needs quotes, or is longer than 70 characters (RFC 2046 §5.1.1).
     case invalidBoundary(String)
-    /// A part's length is below zero.
+    /// A part's length is negative.
     case invalidLength(Int)
     /// The lengths of the parts add up to more than 2⁶³ - 1 bytes.
     case tooLarge
     /// A stream ended this number of bytes before its announced length.
     case streamTooShort(missing: Int)
-    /// A stream gave this number of bytes more than it announced, or even more.
+    /// A stream returned at least this number of bytes more than it announced.
     case streamTooLong(excess: Int)
-    /// A stream can be read once, and was.
+    /// A stream can be read once, and has been read.
     case streamAlreadyUsed
 }
 
@@ -39,7 +39,7 @@ extension MultipartFormError: CustomStringConvertible {
         case .tooLarge: "the form is longer than can be counted"
         case .streamTooShort(let missing): "a part's stream ended \(missing) bytes before its announced length"
         case .streamTooLong(let excess): "a part's stream is at least \(excess) bytes longer than announced"
-        case .streamAlreadyUsed: "a part's stream can be read once, and was"
+        case .streamAlreadyUsed: "a part's stream can be read only once, and has been read"
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Asks the delegate for credentials when the server answers 401 with a challenge (RFC 9110 §11.6.1).
+/// Asks the delegate for credentials when the server responds with 401 and a challenge (RFC 9110 §11.6.1).
 struct Authentication: HopPolicy {
     /// The maximum number of credentials that a task sends: the 401 that follows is the answer.
     static let maximumChallengeCount = 16

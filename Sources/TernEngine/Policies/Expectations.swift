@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Sends a request again without `Expect` when the server answers 417. The server says so before any content was sent
+/// Sends a request again without `Expect` when the server responds with 417, which it does before any content was sent
 /// (RFC 9110 §15.5.18).
 struct Expectations: HopPolicy {
     let interests = HopInterests.unsuccessfulHeads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HopPolicies {
-    /// The policies of a session with this configuration, after `first`. This list is their order.
+    /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
         self.init(
             first + [

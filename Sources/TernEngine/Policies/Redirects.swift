@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Asks the delegate whether to follow a redirect (RFC 9110 §15.4). ``RedirectRule`` says where it leads.
+/// Asks the delegate whether to follow a redirect (RFC 9110 §15.4). ``RedirectRule`` determines its target.
 struct Redirects: HopPolicy {
     /// For requests that name no policy.
     let policy: RedirectPolicy
-    /// The session's; those that a request names are in the request.
+    /// The session's; a request may have its own.
     let sensitiveFields: SensitiveFields
 
     let interests = HopInterests.unsuccessfulHeads

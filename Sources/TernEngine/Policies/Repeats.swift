@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sends a hop once more when a kept-alive connection was lost before it was answered. ``RepeatRule`` says when that
-/// does no harm.
+/// Repeats a hop when a kept-alive connection was lost before a response. ``RepeatRule`` decides when that is safe.
 struct Repeats: HopPolicy {
     let rule: RepeatRule
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The owner of a pool's diallers and connections, without the type of the pool's requesters: a protocol that the
-/// generic pool itself conformed to would have its witnesses looked up in every call.
+/// The owner of a pool's diallers and connections, without the type of the pool's requesters: if the generic pool
+/// itself conformed to a protocol, its witnesses would be looked up in every call.
 final class AnyDialOwner: DialOwner {
     struct Calls {
         let isAwaited: () -> Bool

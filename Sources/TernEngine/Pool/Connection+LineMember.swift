@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// On its pool's shelf.
+// In its pool's list of idle connections.
 extension Connection: LineMember {}

@@ -2,9 +2,9 @@
 import TernHTTP1
 import TernIO
 
-// What diallers and connections report
+// Reports of diallers and connections
 extension ConnectionPool {
-    /// The pool as its diallers and connections know it.
+    /// The pool as its diallers and connections use it.
     var dialOwner: AnyDialOwner {
         AnyDialOwner(
             AnyDialOwner.Calls(
@@ -24,8 +24,8 @@ extension ConnectionPool {
         if let task { serve(task, connection) } else { connection.rest() }
     }
 
-    /// A delegate accepted the server in spite of the policies: the connection is for the task that the answer was
-    /// given for, or for no task.
+    /// A delegate accepted the server despite the policies: the connection is for the task that the answer was given
+    /// for, or for no task.
     private func serveOne(_ dialler: Dialler, _ connection: Connection) {
         passOverCancelled()
         guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true
@@ -39,8 +39,8 @@ extension ConnectionPool {
         serve(task, connection)
     }
 
-    /// Whether the failure is that of the task which relies on the connection, also if that was begun for another: its
-    /// time is up, or its own delegate has answered.
+    /// Whether the task that relies on the connection fails, even if the connection was begun for another: its timeout
+    /// passed, or its own delegate has answered.
     private func isFinal(_ dialler: Dialler) -> Bool {
         guard let task = state.reliant(on: dialler.number) else { return false }
         if dialler.inquiry?.isOver(for: task) == true { return true }
@@ -51,7 +51,7 @@ extension ConnectionPool {
     func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
 
     func dialler(_ dialler: Dialler, failed failure: DialFailure) {
-        // One that was given up in the meantime does not count any more.
+        // A connection that was given up in the meantime does not count.
         guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
         let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
         carryOut(orders)

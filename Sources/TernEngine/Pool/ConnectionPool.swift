@@ -2,23 +2,21 @@
 import TernHTTP1
 import TernIO
 
-/// One route's connections on one reactor: asks `PoolState` what to do, and does it. Touched by its loop's thread only,
-/// which is what `@unchecked Sendable` rests on.
+/// One route's connections on one reactor: performs the actions of `PoolState`. Used only on its loop's thread, hence
+/// `@unchecked Sendable`.
 final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable {
-    /// The maximum number of cancelled waiters that are removed in one go, so that a hundred thousand do not stop the
-    /// reactor.
+    /// The maximum number of cancelled waiters removed at once, so that a hundred thousand do not block the reactor.
     private static var passedOverAtOnce: Int { 1024 }
 
     let route: Route
-    /// Where it leads to, if its host is an address already.
+    /// The address of the route, if its host is one already.
     private let address: TransportAddress?
     /// Called when the pool may be empty.
     private let emptied: (ConnectionPool) -> Void
     let shared: SharedSettings
-    // Unchecked: the state calls no code, and what it releases is held elsewhere, so no access can begin while another
-    // lasts.
+    // Unchecked: the state runs no other code, and other references keep what it releases, so accesses never overlap.
     @safe @exclusivity(unchecked) var state: PoolState<Connection, Requester>
-    /// Everything that is on its way or open, so that closing the pool reaches it.
+    /// All pending and open connections, so that closing the pool reaches them.
     var attempts: [Int: Dialler] = [:]
     var connections: [ObjectIdentifier: Connection] = [:]
     var isClosed = false
@@ -38,7 +36,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// Finds `task` a connection, now or later.
     func start(_ task: Requester) {
-        // A connection found dead or talking out of turn closes itself and leaves the pool, so this ends.
+        // A connection that turns out to be dead, or has received unexpected bytes, closes itself and leaves the pool,
+        // so this loop ends.
         isStarting = true
         while let warmest = state.warmest, !isFit(warmest) {}
         isStarting = false
@@ -57,7 +56,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         case .wait(let orders):
             wait(task)
             if orders.opens?.waiter === task { task.wait.prepared = prepared }
-            // A waiter that had to give up the connection it relied on gets its whole time again.
+            // A waiter that had to give up the connection it relied on gets its whole timeout again.
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
         case .refuse(let limit):
@@ -66,19 +65,19 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         }
     }
 
-    /// `task` waits no more, and is told nothing.
+    /// `task` waits no more, and is not called.
     func abandon(_ task: Requester) {
         leaveLine(task)
         stopWaiting(task)
         tellIfEmpty()
     }
 
-    /// Closes the idle connections whose servers were judged by policies that count no more.
+    /// Closes the idle connections whose servers were evaluated by outdated policies.
     func retireOutdated() {
         for connection in connections.values where isOutdated(connection) { connection.retire() }
     }
 
-    /// Closes the idle connections, and has those in use carry nothing more.
+    /// Closes the idle connections, and marks those in use as not reusable.
     func reset() {
         for connection in connections.values {
             connection.state.isLastExchange = true
@@ -86,13 +85,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         }
     }
 
-    /// Whether a resting connection can be used, now.
+    /// Whether an idle connection can be used now.
     private func isFit(_ connection: Connection) -> Bool {
         if isOutdated(connection) { connection.retire() }
         return connection.isFit
     }
 
-    /// Whether its server was judged by policies that count no more.
+    /// Whether its server was evaluated by outdated policies.
     func isOutdated(_ connection: Connection) -> Bool {
         connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
@@ -120,8 +119,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         }
     }
 
-    /// Removes waiters that another thread has cancelled: nothing is sent or opened for them. Their cancellation
-    /// follows in the inbox, and ends them.
+    /// Removes waiters that another thread has cancelled: nothing is sent or opened for them. Their cancel commands
+    /// follow in the inbox, and end them.
     func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
@@ -161,8 +160,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         attempt.start(deadline: connectDeadline(of: task))
     }
 
-    /// By when a connection has to be there: counts from the moment in which `task` began to rely on one that is being
-    /// opened.
+    /// The deadline of a connection: counts from the moment when `task` began to rely on one that is being opened.
     func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         let deadline = task.deadlines.connecting(since: .now)
@@ -184,7 +182,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         tellIfEmpty()
     }
 
-    /// Whether the pool holds no connection and no waiter, and is not about to.
+    /// Whether the pool holds no connection and no waiter, and expects none.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
     func tellIfEmpty() {
@@ -194,13 +192,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
 // The end
 extension ConnectionPool {
-    /// Opens, serves and keeps nothing from now on. `closeNext` ends what there is.
+    /// Opens, serves and keeps nothing from now on. `closeNext` ends the existing connections and waiters.
     func close() {
         isClosed = true
         state.drainIdle()
     }
 
-    /// Ends one waiter or one connection. False if there is nothing left to end.
+    /// Ends one waiter or one connection. False if there is none left.
     func closeNext() -> Bool {
         if let (_, attempt) = attempts.popFirst() {
             attempt.cancel()
@@ -216,7 +214,7 @@ extension ConnectionPool {
     }
 }
 
-/// Ends the wait of a task whose time is up before a connection has taken it on.
+/// Ends the wait of a task whose timeout passes before a connection has taken it on.
 private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
     let task: Requester
     private let pool: ConnectionPool<Requester>

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// Requests a connection from a pool, as far as pools and shards know it. Everything but `isCancelled` belongs to the
-/// loop's thread.
+/// Requests a connection from a pool or shard. Everything but `isCancelled` belongs to the loop's thread.
 protocol ConnectionRequester: LineMember, ExchangeDelegate, TrustRespondent, Sendable {
-    /// Whether it was cancelled, also if the loop does not know it yet: nothing needs to be begun for it any more.
+    /// Whether it was cancelled, even if the loop has not processed that yet: no work needs to be begun for it any
+    /// more.
     var isCancelled: Bool { get }
-    /// What the connection is wanted for.
+    /// The kind of connection.
     var hop: Hop { get }
     var deadlines: Deadlines { get }
-    /// It had a connection that turned out to be dead, and needs one that has not been used.
+    /// Its previous connection turned out to be dead, and it needs one that has not been used.
     var isRepeating: Bool { get }
-    /// The pool's own, while the requester waits in it.
+    /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }
 
-    /// Here is a connection, for which `prepared` was made if the requester waited. It does not wait any more.
+    /// Delivers a connection, for which `prepared` was made if the requester waited. It waits no more.
     func begin(on connection: Connection, _ prepared: PreparedExchange?)
 
-    /// There is no connection for it. It does not wait any more.
+    /// There is no connection for it. It waits no more.
     func connectionFailed(_ failure: DialFailure)
 
     /// The loop has received the command.
@@ -27,7 +27,7 @@ protocol ConnectionRequester: LineMember, ExchangeDelegate, TrustRespondent, Sen
     func returned(_ command: TaskCommand)
 }
 
-/// What other threads ask of a task.
+/// The commands of other threads to a task.
 enum TaskCommand: Sendable {
     case start
     case cancel
@@ -35,16 +35,16 @@ enum TaskCommand: Sendable {
     case abandonBody
 }
 
-/// What a pool keeps with a requester that waits for a connection.
+/// The pool's data about a requester that waits for a connection.
 struct Wait {
-    /// The route of the pool in which it waits.
+    /// The route of its pool.
     var route: Route?
     /// When it began to wait.
     var since: MonotonicInstant?
-    /// When the connection that is being opened, and that the requester relies on, has to be ready.
+    /// The deadline of the pending connection that the requester relies on.
     var connectDeadline: MonotonicInstant?
-    /// What the connection that is opened for the requester begins with.
+    /// The exchange to begin on the connection that is opened for the requester.
     var prepared: PreparedExchange?
-    /// Bounds the time spent waiting, before a connection takes over the deadline.
+    /// Limits the wait, before a connection takes over the deadline.
     var timer: RegistrationToken?
 }

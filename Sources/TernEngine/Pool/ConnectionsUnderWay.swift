@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections that are being opened, by number, and the waiter that relies on each. One that no waiter relies on
-/// is spare.
+/// The pending connections, by number, and the waiter that relies on each. One that no waiter relies on is spare.
 struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
     struct Reliance {
         let waiter: Waiter
@@ -20,10 +19,10 @@ struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
 
     var hasSpare: Bool { !spare.isEmpty }
 
-    /// How many rely on one.
+    /// The number of connections that a waiter relies on.
     var reliantCount: Int { reliances.count }
 
-    /// Which one `waiter` relies on.
+    /// The connection that `waiter` relies on.
     func number(for waiter: Waiter) -> Int? {
         numbers.isEmpty ? nil : numbers[ObjectIdentifier(waiter)]
     }
@@ -44,7 +43,7 @@ struct ConnectionsUnderWay<Waiter: AnyObject>: ~Copyable {
         return release(number)
     }
 
-    /// What `waiter` relied on is spare from now on.
+    /// Makes the connection that `waiter` relied on spare.
     mutating func leave(_ waiter: Waiter) {
         guard let number = number(for: waiter) else { return }
         _ = release(number)

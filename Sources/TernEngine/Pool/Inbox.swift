@@ -2,11 +2,11 @@
 import TernIO
 import TernLock
 
-/// The commands that other threads have given to a shard and that its loop has not performed, in their order. The
-/// thread that adds the first one has to wake the loop, which then takes commands until there are none.
+/// The commands of other threads to a shard that its loop has not performed, in order. The thread that adds the first
+/// one must wake the loop, which then takes commands until there are none.
 ///
 /// Each shard has its own inbox, and the loop takes as many commands as it has time for in a tick: a hundred thousand
-/// commands to one session do not delay the one to another.
+/// commands to one session do not delay one to another.
 final class Inbox<Sender: ConnectionRequester>: Sendable {
     struct Entry: Sendable {
         let command: TaskCommand
@@ -20,7 +20,7 @@ final class Inbox<Sender: ConnectionRequester>: Sendable {
 
     private let state = Lock(State())
 
-    /// Returns whether the loop has to be woken.
+    /// Returns whether the loop must be woken.
     func add(_ command: TaskCommand, from sender: Sender) -> Bool {
         state.withLock { state in
             state.entries.append(Entry(command: command, sender: sender))
@@ -29,7 +29,7 @@ final class Inbox<Sender: ConnectionRequester>: Sendable {
         }
     }
 
-    /// The next one; nil if there is none, and the loop has to be sent for again.
+    /// The next one; nil if there is none, and the next sender must wake the loop.
     func next() -> Entry? {
         state.withLock { state in
             if let entry = state.entries.popFirst() { return entry }

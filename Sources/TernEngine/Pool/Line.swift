@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can stand in a `Line`, in one at a time, and remembers where.
+/// An element of a `Line`, of at most one at a time, that stores its own position.
 protocol LineMember: AnyObject {
-    /// The line's own note: written by the line it stands in, without meaning outside of one.
+    /// The position, written by the list that contains the element, and meaningless outside of one.
     var placeInLine: Int32 { get set }
 }
 
-/// A line that anybody may leave from anywhere, in constant time, because each knows its place: a list linked both
-/// ways, in an array. It allocates nothing once the array has grown, and gives back what a burst has made of it.
+/// A doubly linked list in an array, from which an element can be removed in constant time, because each stores its
+/// position. It allocates nothing once the array has grown, and frees the memory of a burst.
 struct Line<Member: LineMember>: ~Copyable {
     private struct Place {
         var member: Member?
@@ -16,19 +16,19 @@ struct Line<Member: LineMember>: ~Copyable {
     }
 
     private static var none: Int32 { -1 }
-    /// Below this there is nothing worth giving back.
+    /// Below this size no memory is freed.
     private static var kept: Int { 1024 }
 
     private var places: [Place] = []
     private var head = none
     private var tail = none
-    /// The first of the free places; `next` leads to the others.
+    /// The first free slot; `next` leads to the others.
     private var free = none
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// How many places there are, empty ones included.
+    /// The number of slots, including free ones.
     var capacity: Int { places.count }
 
     var first: Member? { member(at: head) }
@@ -49,7 +49,7 @@ struct Line<Member: LineMember>: ~Copyable {
         link(take(member), between: tail, and: Self.none)
     }
 
-    /// Lets `member` in right before `other`.
+    /// Inserts `member` before `other`.
     mutating func insert(_ member: Member, before other: Member) {
         guard let next = place(of: other) else { return append(member) }
         link(take(member), between: places[next].previous, and: Int32(next))
@@ -67,7 +67,7 @@ struct Line<Member: LineMember>: ~Copyable {
         return member
     }
 
-    /// Lets `member` go, if it stands here.
+    /// Removes `member`, if it is in this list.
     mutating func remove(_ member: Member) {
         guard let index = place(of: member) else { return }
         let (previous, next) = (places[index].previous, places[index].next)
@@ -82,13 +82,13 @@ struct Line<Member: LineMember>: ~Copyable {
 
     private func member(at place: Int32) -> Member? { place >= 0 ? places[Int(place)].member : nil }
 
-    /// Believes the note only if it is true.
+    /// Trusts the stored position only if it is correct.
     private func place(of member: Member) -> Int? {
         let index = Int(member.placeInLine)
         return places.indices.contains(index) && places[index].member === member ? index : nil
     }
 
-    /// Gives `member` a place, that leads nowhere yet.
+    /// Gives `member` a slot that is not linked yet.
     private mutating func take(_ member: Member) -> Int32 {
         let place = free
         if place >= 0 {
@@ -111,8 +111,8 @@ struct Line<Member: LineMember>: ~Copyable {
         count += 1
     }
 
-    /// Moves all to the front of a smaller array. As many have left since the last time as there are places, so it
-    /// costs each of them a constant.
+    /// Moves all elements to the front of a smaller array. As many have left since the last time as there are slots, so
+    /// the cost per removal is constant.
     private mutating func closeRanks() {
         var smaller = Line()
         smaller.places.reserveCapacity(max(2 * count, Self.kept))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections of one origin, the waiters, and what has to be done when either changes. The state decides and does
-/// nothing. Every event takes constant time, however many wait.
+/// The connections of one origin, the waiters, and the actions that follow when either changes. A pure state machine.
+/// Every event takes constant time, however many wait.
 ///
-/// Idle connections are used last in, first out: the most recently used one is used again, and the others grow old.
-/// Waiters are served in their order. Before all others come the waiters that had a reused connection which died: they
-/// take only a connection that has not been used.
+/// Idle connections are used last in, first out: the most recently used one is reused, and the others age. Waiters are
+/// served in order. Waiters whose reused connection died come first: they take only a connection that has not been
+/// used.
 ///
-/// The first waiters each rely on a connection that is being opened; the others wait for connections in use. A waiter
-/// that relies on a connection bears its time limit, and its failure if the connection was begun for it. If the waiter
-/// leaves, the next one inherits the connection.
+/// The first waiters each rely on a pending connection; the others wait for connections in use. The timeout of a waiter
+/// applies to the connection it relies on, and the waiter gets its failure if the connection was begun for it. If the
+/// waiter leaves, the next one inherits the connection.
 struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     private let connectionLimit: Int
     private let queueLimit: Int
@@ -17,9 +17,9 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     private var leased = 0
     private var line = Line<Waiter>()
     private var underWay = ConnectionsUnderWay<Waiter>()
-    /// The first waiter that would take a connection which was used.
+    /// The first waiter that would take a connection that was used.
     private(set) var firstNew: Waiter?
-    /// The first waiter that does not rely on a connection which is being opened.
+    /// The first waiter that does not rely on a pending connection.
     private(set) var firstIdle: Waiter?
 
     init(connectionLimit: Int, queueLimit: Int) {
@@ -27,17 +27,17 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         self.queueLimit = queueLimit
     }
 
-    /// A connection that is being opened, and the waiter that relies on it from now on.
+    /// A pending connection, and the waiter that relies on it from now on.
     struct Attempt {
         let number: Int
         let waiter: Waiter
     }
 
-    /// What else is to be done; in this order.
+    /// The further actions, in this order.
     struct Orders {
         /// Close this idle connection.
         var closes: Connection?
-        /// This one, which is being opened already, has a new heir.
+        /// This pending connection has a new heir.
         var inherits: Attempt?
         /// Open this one.
         var opens: Attempt?
@@ -58,7 +58,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
             leased += 1
             return .use(connection)
         }
-        // Waiters that have a connection on its way do not count.
+        // Waiters that rely on a pending connection do not count.
         let isNext = isAgain || mayOpen || underWay.hasSpare
         guard isNext || line.count - underWay.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
         var orders = Orders()
@@ -72,7 +72,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return .wait(orders)
     }
 
-    /// A connection is open and unused. Gives the waiter that is to use it; without one it is kept.
+    /// A connection is open and unused. Returns the waiter that is to use it; without one it is kept.
     mutating func opened(_ number: Int, _ connection: Connection) -> (serves: Waiter?, orders: Orders) {
         let reliant = underWay.end(number)?.waiter
         guard let head = line.first else {
@@ -82,12 +82,12 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         leased += 1
         leave(head)
         guard let reliant, reliant !== head else { return (head, Orders(inherits: inheritSpare())) }
-        // Each has the other's now.
+        // The two waiters swap their connections.
         let number = underWay.inheritSpare(reliant)
         return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
     }
 
-    /// A connection is open that only the waiter that relies on it may use, and uses now.
+    /// A connection is open that only the waiter that relies on it may use; it uses it now.
     mutating func openedForReliant(_ number: Int) -> Orders {
         if let waiter = underWay.end(number)?.waiter {
             leased += 1
@@ -105,7 +105,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         case replace(Orders)
     }
 
-    /// A leased connection has carried its exchange and can carry another.
+    /// A connection in use has finished its exchange and can carry another.
     mutating func released(_ connection: Connection) -> Placement {
         if !underWay.isEmpty || line.first === firstNew, let next = firstNew {
             leave(next)
@@ -117,8 +117,8 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return .keep
     }
 
-    /// A connection could not be opened. Returns the waiter that bears the failure: the one that relied on it, if the
-    /// connection was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own.
+    /// A connection could not be opened. Returns the waiter that fails: the one that relied on it, if the connection
+    /// was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own.
     mutating func failedToOpen(_ number: Int, isFinal: Bool) -> (bearer: Waiter?, orders: Orders) {
         guard let reliance = underWay.end(number) else { return (nil, Orders(opens: nextToOpen())) }
         let waiter = reliance.waiter
@@ -129,7 +129,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return (waiter, Orders(opens: nextToOpen()))
     }
 
-    /// A leased connection is gone. What is to be opened in its place, `nextToOpen` tells in good time.
+    /// A connection in use is gone. `nextToOpen` names its replacement later.
     mutating func lostLeased() { leased -= 1 }
 
     /// An idle connection is gone.
@@ -140,7 +140,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         case absent
         /// It waits no more.
         case removed(Orders)
-        /// It waits no more, and no waiter wants this connection, which is being opened: give it up.
+        /// It waits no more, and no waiter wants this pending connection: give it up.
         case superfluous(Int)
     }
 
@@ -155,7 +155,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return .superfluous(number)
     }
 
-    /// Begins a connection for the first waiter that relies on none, if there may be one more.
+    /// Begins a connection for the first waiter that relies on none, if the limit allows one more.
     mutating func nextToOpen() -> Attempt? {
         guard mayOpen, let waiter = firstIdle else { return nil }
         firstIdle = line.member(after: waiter)
@@ -165,7 +165,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     /// Returns the waiter that relies on this connection.
     func reliant(on number: Int) -> Waiter? { underWay.reliant(on: number) }
 
-    /// The end of all: takes the first one out of the line, and nothing is opened for anybody.
+    /// For closing the pool: removes the first waiter, without opening a connection for another.
     mutating func drainNext() -> Waiter? {
         guard let head = line.first else { return nil }
         leave(head)
@@ -175,7 +175,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     /// Forgets the idle connections; the caller closes them.
     mutating func drainIdle() { idle = Line() }
 
-    /// The idle connection that would be used next.
+    /// The idle connection that is used next.
     var warmest: Connection? { idle.last }
 
     /// The waiter that is served next.
@@ -199,7 +199,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         if firstNew == nil { firstNew = waiter }
     }
 
-    /// Behind the waiters that were served before, and before all others.
+    /// After the waiters that were served before, and before all others.
     private mutating func enterAgain(_ waiter: Waiter, _ orders: inout Orders) {
         guard let firstNew else { return enterLast(waiter) }
         line.insert(waiter, before: firstNew)
@@ -215,8 +215,8 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         if firstIdle == nil { firstIdle = waiter }
     }
 
-    /// For a waiter that stands before others which rely on connections being opened. If none can be opened for it, the
-    /// last of them gives its connection up, and is the next to get another.
+    /// For a waiter in front of others that rely on pending connections. If none can be opened for it, the last of them
+    /// gives its connection up, and is the next to get another.
     private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
         if !underWay.hasSpare {
             if mayOpen {
@@ -235,7 +235,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
         return line.member(before: firstIdle)
     }
 
-    /// Removes `waiter`; the connection that it relied on is spare then.
+    /// Removes `waiter`; the connection that it relied on becomes spare.
     private mutating func leave(_ waiter: Waiter) {
         if firstNew === waiter { firstNew = line.member(after: waiter) }
         if firstIdle === waiter { firstIdle = line.member(after: waiter) }

@@ -2,24 +2,24 @@
 import TernHTTP1
 import TernIO
 
-/// The part of a session that lives on one reactor: its pools and, through them, its connections.
+/// The part of a session on one reactor: its pools and, through them, its connections.
 ///
-/// `deliver` and `perform` are for any thread; everything else belongs to the loop's, which is what `@unchecked
-/// Sendable` rests on.
+/// `deliver` and `perform` may be called on any thread; everything else belongs to the loop's thread, hence `@unchecked
+/// Sendable`.
 final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     typealias Pool = ConnectionPool<Requester>
 
     let shared: SharedSettings
     private let connectionLimit: Int
     private var pools: [Route: Pool] = [:]
-    /// The pool that was used last, which as a rule is used next.
+    /// The pool that was used last, which is usually used next.
     private var latest: Pool?
-    /// The pool that emptied last.
+    /// The pool that became empty last.
     private var spare: Pool?
     /// Pools that are being closed.
     private var closing: [Pool] = []
     private(set) var isClosed = false
-    /// What lives on the reactor outside of the pools.
+    /// Other objects on the reactor that end with the shard.
     private var members: [ObjectIdentifier: any ShardMember] = [:]
     private let inbox = Inbox<Requester>()
 
@@ -30,14 +30,14 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     var loop: ReactorLoop { shared.loop }
 
-    /// Runs `work` on the loop's thread: at once if that is where we are. False if the loop has ended.
+    /// Runs `work` on the loop's thread: at once if this is that thread. False if the loop has ended.
     @discardableResult
     func perform(_ work: @escaping @Sendable (Shard) -> Void) -> Bool {
         shared.perform { work(self) }
     }
 
-    /// Has the loop perform a command: at once on its own thread, and in a later tick otherwise. If the loop has ended,
-    /// the command is returned.
+    /// Makes the loop perform a command: at once on its own thread, and in a later tick otherwise. If the loop has
+    /// ended, the command is returned.
     func deliver(_ command: TaskCommand, from sender: Requester) {
         if loop.isCurrent { return sender.perform(command) }
         if !inbox.add(command, from: sender) || loop.execute({ self.openMore() }) { return }
@@ -58,7 +58,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
         loop.execute { self.openMore() }
     }
 
-    /// Has `member` end with the shard, unless it leaves before.
+    /// Ends `member` with the shard, unless it leaves before.
     func admit(_ member: any ShardMember) { members[ObjectIdentifier(member)] = member }
 
     func dismiss(_ member: any ShardMember) { members[ObjectIdentifier(member)] = nil }
@@ -70,11 +70,11 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     /// Finds `requester` a connection on `route`, now or later.
     func find(_ route: Route, for requester: Requester) { pool(for: route).start(requester) }
 
-    /// `requester` waits no more for one on `route`, and is told nothing.
+    /// `requester` waits no more for one on `route`, and is not called.
     func abandon(_ route: Route, _ requester: Requester) { pools[route]?.abandon(requester) }
 
-    /// Ends every waiter with an error and closes every connection; in pieces, because there may be a hundred thousand,
-    /// and other sessions live on this reactor.
+    /// Ends every waiter with an error and closes every connection; in batches, because there may be a hundred
+    /// thousand, and other sessions use this reactor.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -94,25 +94,25 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
                 loop.execute { self.closeMore() }
                 return
             }
-            // A delegate that is told its end may close more pools meanwhile.
+            // A delegate may close more pools when it receives its end.
             if !pool.closeNext(), closing.last === pool { closing.removeLast() }
         }
     }
 
-    /// Closes the idle connections whose servers were judged by policies that count no more.
+    /// Closes the idle connections whose servers were evaluated by outdated policies.
     func retireOutdated() {
         for pool in pools.values { pool.retireOutdated() }
     }
 
-    /// Every later request travels on a connection opened after this.
+    /// Every later request uses a connection opened after this.
     func reset() {
         for pool in pools.values { pool.reset() }
     }
 
-    /// Forgets pools that hold nothing any more, so that visiting many hosts does not grow memory; but for the last
-    /// one, which a host that closes after every response would need again at once.
+    /// Removes empty pools, so that visiting many hosts does not grow memory; except the last one, which a host that
+    /// closes after every response would need again at once.
     func emptied(_ pool: Pool) {
-        // The end of its last task may have been the end of the session: a pool kept now would keep us for ever.
+        // The end of the last task may have ended the session: a pool kept now would keep this shard forever.
         if isClosed || spare === pool { return }
         if let spare, spare.isEmpty, pools[spare.route] === spare {
             pools[spare.route] = nil

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What a task remembers of the redirects behind it. Empty until the first, and then it costs nothing.
+/// The earlier redirects of a task. Empty until the first, and then it costs nothing.
 struct RedirectChain: Sendable {
-    /// Redirects followed so far.
+    /// The number of redirects followed so far.
     private(set) var count = 0
     /// Whether all requests so far went to one origin. Once false, always false: a chain that returns to the first
-    /// origin by way of another does so because the other wanted it.
+    /// origin through another does so because the other one redirected it there.
     private(set) var mayCarryCredentials = true
     private var past: Past?
 
-    /// What only a task has that was redirected. Never changed, so that chains are values.
+    /// The state of a redirected task only. Never changed, so that chains are values.
     private final class Past: Sendable {
         let home: HTTPOrigin
         /// The last ones, as many as a chain remembers.
@@ -22,7 +22,7 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// A request as far as its answer may depend on it.
+    /// The parts of a request that its response may depend on.
     private struct Asked: Equatable {
         let method: String
         /// Without fragment and userinfo; the case of a host and a default port make no difference.
@@ -31,14 +31,14 @@ struct RedirectChain: Sendable {
         let mayCarryCredentials: Bool
     }
 
-    /// A request goes to this origin; the first request's origin is the chain's home. To be called also for requests
-    /// that the delegate changed.
+    /// Records a request to this origin; the first request's origin is the chain's home. Call it also for requests that
+    /// the delegate changed.
     mutating func visit(_ origin: HTTPOrigin) {
         guard let past else { return past = Past(home: origin, asked: []) }
         if origin != past.home { mayCarryCredentials = false }
     }
 
-    /// This request was answered by a redirect. False if that is so for the second time within
+    /// Records that this request was answered by a redirect. False if that is so for the second time within
     /// ``RedirectPolicy/maximumRememberedHops``.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
@@ -52,7 +52,7 @@ struct RedirectChain: Sendable {
         return true
     }
 
-    /// The redirect is followed to this origin.
+    /// Records that the redirect is followed to this origin.
     mutating func follow(to origin: HTTPOrigin) {
         count &+= 1
         visit(origin)

@@ -2,33 +2,32 @@
 import FoundationEssentials
 import TernHTTP1
 
-/// What a final response that sends the client elsewhere means for the next hop (RFC 9110 §15.4).
+/// The next hop after a redirect response (RFC 9110 §15.4).
 ///
-/// - Without a Location, or with an empty one, there is nowhere to go: the response is delivered, as by browsers and
-///   curl.
-/// - Credentials stay at the first origin and are gone once the chain has left it, the way back included
+/// - Without a Location, or with an empty one, there is no target: the response is delivered, as in browsers and curl.
+/// - Credentials stay at the first origin, and are removed once the chain has left it, also if it returns
 ///   (``RedirectChain``). Origins are compared as parsed: scheme, host and port.
-/// - So it is with a Unix domain socket that was named for the request: only its own origin is to be found there.
-/// - A server may send a client back to what it asked before, having learnt something meanwhile. A request that is
-///   redirected for the second time with the same fields goes round in circles.
+/// - The same applies to a Unix domain socket of the request: it belongs to its own origin.
+/// - A server may redirect a client back to an earlier request. A request that is redirected for the second time with
+///   the same fields is a loop.
 struct RedirectRule: Sendable {
     let policy: RedirectPolicy
 
-    /// What to do with the response.
+    /// The action for the response.
     enum Outcome: Sendable {
         /// It is the answer.
         case deliver
-        /// Ask this instead.
+        /// Send this request.
         case follow(Redirection)
-        /// It leads where we do not go.
+        /// Its target is not allowed.
         case refuse(RedirectError)
     }
 
     /// The next hop.
     struct Redirection: Sendable {
-        /// The request, without what must not go along.
+        /// The request, without fields that must not be sent.
         var request: URLRequest
-        /// The chain with this hop in it. Says whether credentials that a session adds may go along.
+        /// The chain with this hop in it. It says whether credentials of the session may be sent.
         var chain: RedirectChain
     }
 
@@ -41,11 +40,11 @@ struct RedirectRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - status: Of the final response.
-    ///   - locations: The values of all its Location fields; asked for only if the status makes them matter.
-    ///   - sent: The request it answers, as it went.
-    ///   - chain: What led to `sent`.
-    ///   - isSensitive: Whether the caller marked a field of this name as a secret.
+    ///   - status: the status of the final response.
+    ///   - locations: the values of all its Location fields; evaluated only if the status needs them.
+    ///   - sent: the request it answers, as sent.
+    ///   - chain: the redirects before `sent`.
+    ///   - isSensitive: whether the caller marked a field of this name as secret.
     func outcome(
         status: Int, locations: @autoclosure () -> [String], sent: URLRequest, chain: RedirectChain,
         isSensitive: (String) -> Bool
@@ -84,7 +83,7 @@ struct RedirectRule: Sendable {
         }
     }
 
-    /// Where a Location leads. Without a fragment it inherits the request's (RFC 9110 §10.2.2).
+    /// Resolves a Location. Without a fragment it inherits the request's (RFC 9110 §10.2.2).
     private static func target(of location: String, from base: URIReference) throws(RedirectError) -> URIReference {
         guard let reference = URIReference(location: location) else { throw .malformedLocation }
         var target = reference.resolved(against: base)
@@ -100,7 +99,7 @@ struct RedirectRule: Sendable {
         }
     }
 
-    /// With this userinfo, the caller's, which goes where the caller's credentials go; the userinfo of a Location is
+    /// With the caller's userinfo, which is sent where the caller's credentials are; the userinfo of a Location is
     /// removed.
     private static func url(_ target: URIReference, userinfo: String?) throws(RedirectError) -> URL {
         let text = target.replacing(userinfo: userinfo).description
@@ -110,9 +109,9 @@ struct RedirectRule: Sendable {
 }
 
 extension URLRequest {
-    /// Takes the method of the next hop, and drops the content where the method is no longer the one that the content
-    /// was for. RFC 9110 §15.4.2 and §15.4.3 let a POST become a GET, as all clients do; §15.4.4 asks for another
-    /// resource, with a GET in place of all but HEAD.
+    /// Sets the method of the next hop, and drops the content if the method changes. RFC 9110 §15.4.2 and §15.4.3 let a
+    /// POST become a GET, as all clients do; §15.4.4 requests another resource, with a GET in place of every method but
+    /// HEAD.
     fileprivate mutating func changeMethod(after status: Int) {
         switch status {
         case 301, 302:
@@ -133,8 +132,8 @@ extension URLRequest {
 
 extension String {
     /// Fields that identify the caller, or are meant for one server (RFC 9110 §15.4): credentials, cookies, a Host set
-    /// by hand; the Referer, which is the caller's own and may be a secret URL; the Origin, from which the next server
-    /// would conclude that the caller wishes what the redirecting server wishes.
+    /// explicitly; the Referer, which is the caller's own and may be a secret URL; the Origin, from which the next
+    /// server would conclude that the caller wants what the redirecting server wants.
     fileprivate var staysAtOrigin: Bool {
         switch lowercased() {
         case "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer": true
@@ -142,7 +141,7 @@ extension String {
         }
     }
 
-    /// Fields that describe a body, or how it is sent, and mean nothing without it (RFC 9110 §15.4).
+    /// Fields that describe a body, or how it is sent, and have no meaning without it (RFC 9110 §15.4).
     fileprivate var isAboutContent: Bool {
         let name = lowercased()
         switch name {

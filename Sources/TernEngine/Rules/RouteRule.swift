@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says which connections may carry a request.
+/// Determines which connections may carry a request.
 struct RouteRule: Sendable {
     /// The Unix domain socket of the session; nil if its servers are at their hosts and ports.
     let unixSocket: UnixSocketName?
-    /// What the session's routes have besides their origins; nil for nothing.
+    /// The additional settings of the session's routes; nil for none.
     var settings: RouteSettings?
 
     @inline(__always)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// One request of a courier's: collects what comes back, up to a limit.
+/// One request of a courier: collects the response, up to a limit.
 final class Errand: SessionTaskDelegate {
     private struct State {
         var statusCode: Int?

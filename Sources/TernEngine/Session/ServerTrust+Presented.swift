@@ -4,14 +4,14 @@ public import TernTLS
 import TernLock
 
 extension ServerTrust {
-    /// Asks a server for its certificates: shakes hands as far as the certificates go, and ends the connection before a
-    /// request. Nothing is verified; that is for the caller. A response that the server staples is among its revocation
-    /// data.
+    /// Gets the certificates of a server: performs the handshake as far as the certificates, and ends the connection
+    /// before a request. Nothing is verified; the caller evaluates the result. A stapled response of the server is in
+    /// its revocation data.
     ///
     /// - Parameters:
     ///   - url: an https URL; only its host and port matter.
-    ///   - configuration: how to connect. Its anchors become the trust's.
-    /// - Throws: what kept the server from presenting anything.
+    ///   - configuration: the settings for connecting. Its anchors become the trust's.
+    /// - Throws: the error that prevented the server from presenting certificates.
     public static func presented(
         by url: URL, configuration: SessionConfiguration = .default
     ) async throws(SessionError) -> ServerTrust {
@@ -24,10 +24,10 @@ extension ServerTrust {
                 presented.trust.withLock { $0 = trust }
                 return false
             },
-            // Never comes to it, but has the server asked for a staple.
+            // Never evaluated, but makes the handshake request a staple.
             .performRevokedEvaluation(validateHost: false, revocationFlags: [.ocsp, .networkAccessDisabled]),
         ])
-        // Whatever the host's spelling, it is the only one this session meets.
+        // Whatever form the host has, it is the only one this session connects to.
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: OnePolicy(policy: refusal))
         do throws(SessionError) {
@@ -46,7 +46,7 @@ private final class Presented: Sendable {
 
 /// One policy for every host.
 private final class OnePolicy: ServerTrustPolicyManager, @unchecked Sendable {
-    // Immutable, as the superclass demands.
+    // Immutable, as the superclass requires.
     private let policy: ServerTrustPolicy
 
     init(policy: ServerTrustPolicy) {

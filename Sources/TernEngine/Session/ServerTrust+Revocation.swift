@@ -2,11 +2,11 @@
 public import TernTLS
 
 extension ServerTrust {
-    /// Asks the responders, and fetches the lists, that `policy` would have a session ask about this server, whatever
-    /// the host. Takes five seconds at most for each round of questions, and there are as many rounds as a certificate
-    /// names places.
+    /// Asks the responders, and fetches the lists, that `policy` would make a session ask about this server, whatever
+    /// the host. Takes at most five seconds for each round of questions; the number of rounds is that of the URLs in a
+    /// certificate.
     ///
-    /// - Returns: the same trust and what came back; it is still for an evaluation to judge.
+    /// - Returns: the same trust with the answers, which an evaluation has yet to verify.
     public func fetchingRevocation(for policy: ServerTrustPolicy) async -> ServerTrust {
         let fetcher = RevocationFetcher(courier: SideSession.forRevocation())
         var trust = self

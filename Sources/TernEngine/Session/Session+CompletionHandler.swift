@@ -2,12 +2,12 @@
 public import FoundationEssentials
 
 extension Session {
-    /// What a completion handler is told: body and head, or why not.
+    /// The result for a completion handler: body and head, or an error.
     public typealias Completion = @Sendable (Result<(Data, HTTPURLResponse), SessionError>) -> Void
 
-    /// Makes a task that collects the body, at most `maximumCollectedBodySize` bytes of it, and tells
-    /// `completionHandler` once, on a reactor's thread. Call `resume()` to start it; the session has to live until it
-    /// has ended.
+    /// Creates a task that collects the body, at most `maximumCollectedBodySize` bytes of it, and calls
+    /// `completionHandler` once, on a reactor's thread. Call `resume()` to start it; keep the session until it has
+    /// ended.
     public func dataTask(
         with request: URLRequest, completionHandler: @escaping Completion
     ) -> SessionDataTask {
@@ -16,7 +16,7 @@ extension Session {
             delegate: DataCollector(limit: configuration.maximumCollectedBodySize, completionHandler))
     }
 
-    /// The same with `content` sent along. POST if the request does not say.
+    /// The same with `content` as the request body. The method defaults to POST.
     public func uploadTask(
         with request: URLRequest, from content: RequestBody, completionHandler: @escaping Completion
     ) -> SessionUploadTask {

@@ -10,7 +10,7 @@ extension Session {
         let collector = DataCollector(limit: configuration.maximumCollectedBodySize)
         let task = dataTask(with: request, delegate: collector)
         await withTaskCancellationHandler {
-            // One completion per task is the task's own promise; a checked continuation would pay twice for it.
+            // The task guarantees one completion; a checked continuation would check it twice.
             await unsafe withUnsafeContinuation { continuation in
                 unsafe collector.start(task, continuation)
             }
@@ -25,8 +25,8 @@ extension Session {
         try await data(for: URLRequest(url: url))
     }
 
-    /// Sends `request` and gives its body as it comes. Reading slowly slows the server down: at most about 512 KB wait
-    /// in memory. Ending the iteration early, or letting go of the sequence, ends the response; see ``BodyBytes``.
+    /// Sends `request` and returns its body as it arrives. Reading slowly slows the server down: at most about 512 KB
+    /// wait in memory. Ending the iteration early, or releasing the sequence, ends the response; see ``BodyBytes``.
     public func bytes(for request: URLRequest) async throws(SessionError) -> (BodyBytes, HTTPURLResponse) {
         let stream = BodyStream()
         let task = dataTask(with: request, delegate: stream)

@@ -2,15 +2,15 @@
 public import FoundationEssentials
 
 extension Session {
-    /// Makes a task whose response becomes a temporary file, whatever its status, and tells `delegate` what happens.
-    /// Call `resume()` to start it.
+    /// Creates a task whose response becomes a temporary file, whatever its status, and which calls `delegate`. Call
+    /// `resume()` to start it.
     ///
-    /// If it breaks off and can be continued, the error holds ``SessionError/resumeData``, and the partial file stays.
+    /// If it is interrupted and can be resumed, the error has ``SessionError/resumeData``, and the partial file stays.
     ///
     /// - Parameters:
-    ///   - request: its content is sent along, if it has any.
-    ///   - folder: where the file is to be; nil for the system's temporary folder. A file is moved in one step, and at
-    ///     no cost, only within one file system.
+    ///   - request: its content is sent as well, if it has any.
+    ///   - folder: the folder of the file; nil for the system's temporary folder. Moving the file is one step, and free
+    ///     of cost, only within one file system.
     ///   - delegate: is told.
     public func downloadTask(
         with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
@@ -18,8 +18,8 @@ extension Session {
         downloadTask(DownloadPlace(temporaryIn: folder), nil, request, delegate)
     }
 
-    /// The same with the session's delegate, if it is one for downloads; without one no delegate is told, and the file
-    /// is deleted.
+    /// The same with the session's delegate, if it is one for downloads; without one no delegate is called, and the
+    /// file is deleted.
     public func downloadTask(with request: URLRequest, in folder: URL? = nil) -> SessionDownloadTask {
         announced { delegate in
             let listener = delegate as? any SessionDownloadDelegate
@@ -27,7 +27,7 @@ extension Session {
         }
     }
 
-    /// Makes a task whose response becomes the file at `target`, which is what `didFinishDownloadingTo` is told. Call
+    /// Creates a task whose response becomes the file at `target`, which `didFinishDownloadingTo` receives. Call
     /// `resume()` to start it.
     public func downloadTask(
         with request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
@@ -39,9 +39,9 @@ extension Session {
         return downloadTask(place, firstPart, request, delegate)
     }
 
-    /// Makes a task whose response becomes the file that `target` names, such as one in a folder of yours with
-    /// ``HTTPURLResponse/suggestedFilename``. It is asked once, on the reactor's thread, about the response that brings
-    /// the file.
+    /// Creates a task whose response becomes the file that `target` returns, for example in a folder of yours with
+    /// ``HTTPURLResponse/suggestedFilename``. The closure is called once, on the reactor's thread, with the response
+    /// that brings the file.
     public func downloadTask(
         with request: URLRequest, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate, to target: @escaping @Sendable (HTTPURLResponse) -> URL
@@ -49,12 +49,12 @@ extension Session {
         downloadTask(DownloadPlace.chosen(target, settings), nil, request, delegate)
     }
 
-    /// Makes a task that goes on where another has broken off. If what is there has changed meanwhile it starts over.
+    /// Creates a task that resumes an interrupted download. If the resource has changed meanwhile it starts again.
     ///
     /// - Parameters:
-    ///   - resumeData: of ``SessionError/resumeData`` or `cancel(byProducingResumeData:)`. Serves once.
-    ///   - request: what to ask instead of what was asked then; nil for that. Credentials are never kept, so those that
-    ///     were needed are needed again.
+    ///   - resumeData: from ``SessionError/resumeData`` or `cancel(byProducingResumeData:)`. Can be used once.
+    ///   - request: the request to send instead of the original one; nil for that. Credentials are never stored, so
+    ///     required ones must be given again.
     ///   - delegate: is told.
     public func downloadTask(
         withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
@@ -72,15 +72,15 @@ extension Session {
             DownloadDriver(place, firstPart, delegate), request, defaults: taskDefaults, at: placeForTask)
     }
 
-    /// Sends `request` and writes the body to a temporary file, which is the caller's to remove. A response with any
+    /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any
     /// status code is a success.
     public func download(for request: URLRequest) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
         return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()
     }
 
-    /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when all of it is
-    /// there. Whatever goes wrong, what stood there stays. A response that is no success (2xx) is an error.
+    /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when it is complete.
+    /// After any error an existing file is unchanged. A response that is not a success (2xx) is an error.
     public func download(
         for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
     ) async throws(SessionError) -> (URL, HTTPURLResponse) {
@@ -90,7 +90,7 @@ extension Session {
         ).get()
     }
 
-    /// Resumes a download that was interrupted, and writes the whole to `target`.
+    /// Resumes an interrupted download, and writes the whole to `target`.
     public func download(
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
         settings: DownloadSettings = DownloadSettings()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Session {
-    /// The largest event that is read unless the caller says otherwise, in octets: 1 MB.
+    /// The default maximum size of an event: 1 MB.
     public static let maximumEventSize = 1 << 20
 
-    /// Returns the server-sent events that `request` brings, as an async sequence. The request is sent when the
-    /// iteration begins, with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has such fields, and
-    /// with `Last-Event-ID` when a stream is resumed. A server that sends nothing is waited for as long as its machine
-    /// answers, unless the request has time limits.
+    /// Returns the server-sent events of `request` as an async sequence. The request is sent when the iteration begins,
+    /// with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has such fields, and with
+    /// `Last-Event-ID` when a stream is resumed. A server may send nothing for any time as long as its machine
+    /// responds, unless the request has timeouts.
     ///
     /// - Parameters:
-    ///   - request: The request that asks for the stream.
-    ///   - reconnection: Whether to ask again when a stream has ended. By default a GET is asked again; a request with
-    ///     another method, which may do something twice, is not.
-    ///   - maximumEventSize: The maximum size of one event in bytes, which bounds the memory that a server can use.
+    ///   - request: the request for the stream.
+    ///   - reconnection: whether to reconnect when a stream has ended. By default a GET is sent again; a request with
+    ///     another method, which may have a second effect, is not.
+    ///   - maximumEventSize: the maximum size of one event in bytes, which bounds the memory that a server can use.
     public func events(
         for request: URLRequest, reconnection: ReconnectionPolicy? = nil,
         maximumEventSize: Int = Session.maximumEventSize

@@ -2,24 +2,24 @@
 import Synchronization
 
 extension Session {
-    /// Takes no more tasks, and ends when those that have been started are done: then its connections are closed, its
-    /// delegate is told and let go of. A task that is resumed later fails with `sessionInvalidated`. Without effect the
+    /// Accepts no more tasks, and ends when the started ones are done: then its connections are closed, and its
+    /// delegate is called and released. A task that is resumed later fails with `sessionInvalidated`. Has no effect the
     /// second time.
     public func finishTasksAndInvalidate() { invalidate() }
 
-    /// The same, and cancels the tasks that are under way.
+    /// The same, and cancels the running tasks.
     public func invalidateAndCancel() {
         invalidate()
         for table in tables { for task in table.all { task.abandon() } }
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
     }
 
-    /// The tasks that have been started and have not ended. Those that other threads start or end meanwhile may be
-    /// missing or not. A stream task that has no delegate is not among them.
+    /// The tasks that have been started and have not ended. Tasks that other threads start or end meanwhile may be
+    /// included or not. A stream task without a delegate is not included.
     public var allTasks: [SessionTask] { tables.flatMap(\.all) }
 
-    /// Has every later request travel on a connection opened after this, and forgets what was learnt from servers: idle
-    /// connections are closed at once, those in use after their exchange. There is no other state to reset.
+    /// Makes every later request use a connection opened after this, and forgets data from servers: idle connections
+    /// are closed at once, those in use after their exchange. There is no other state to reset.
     public func reset() {
         for shard in shards { shard.perform { $0.reset() } }
     }
@@ -36,7 +36,7 @@ extension Session {
     }
 }
 
-/// Does something when it has been counted down.
+/// Runs a closure when it has been counted down.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let body: @Sendable () -> Void

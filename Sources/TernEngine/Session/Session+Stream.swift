@@ -3,12 +3,12 @@ import TernHTTP1
 import TernIO
 
 extension Session {
-    /// Makes a task that opens a connection to a host and port, speaks bytes over it, and tells `delegate` what
-    /// happens. Call `resume()` to start it. Of the configuration it goes by the reactors, the time limit on
-    /// connecting, the Unix domain socket and, once it is secured, by trust.
+    /// Creates a task that opens a connection to a host and port, transfers bytes, and calls `delegate`. Call
+    /// `resume()` to start it. Of the configuration it uses the reactors, the connect timeout, the Unix domain socket
+    /// and, once it is secured, the trust settings.
     ///
-    /// Its `originalRequest` is for `http://hostname:port/`, and never sent. A host that is none, or a port that is not
-    /// from 1 to 65535, is found out when the task is started.
+    /// Its `originalRequest` is for `http://hostname:port/`, and never sent. An invalid host, or a port that is not
+    /// from 1 to 65535, is reported when the task is started.
     public func streamTask(withHostName hostname: String, port: Int, delegate: any SessionTaskDelegate) -> StreamTask {
         makeStreamTask(hostname, port, delegate)
     }
@@ -40,7 +40,7 @@ extension URLRequest {
         let isBareAddress =
             host.utf8.contains(UInt8(ascii: ":")) && TransportAddress(literal: host, port: number) != nil
         let request = try? URLRequest(string: "http://\(isBareAddress ? "[\(host)]" : host):\(port)/")
-        // What is more than a host would make another URL.
+        // Text beyond a host would make another URL.
         guard let request, let origin = try? request.destination.get().origin,
             origin == HTTPOrigin(scheme: .http, host: host, port: number)
         else { return URLRequest(refused: .invalidHost(host)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the delegate is asked about servers.
+// The delegate's trust challenges.
 extension Session: TrustRespondent {
     var answersServerTrust: Bool { delegate?.answersServerTrustChallenges ?? false }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Session {
-    /// Sends a request that asks for another protocol in its `Upgrade` field, and gives the connection as a stream of
-    /// bytes when the server agrees (101, RFC 9110 §7.8); what it has said behind its answer is read first.
-    /// `Connection: Upgrade` is sent along.
+    /// Sends a request that asks for another protocol in its `Upgrade` field, and returns the connection as a stream of
+    /// bytes when the server agrees (101, RFC 9110 §7.8); the bytes after its response are read first. `Connection:
+    /// Upgrade` is added.
     ///
-    /// Throws `upgradeRefused` for any other final status, and its body is not read. The stream is the caller's:
-    /// letting go of it closes the connection, and no limit on connections counts it any more.
+    /// Throws `upgradeRefused` for any other final status, whose body is not read. The stream is the caller's:
+    /// releasing it closes the connection, and no limit on connections counts it any more.
     public func upgrade(for request: URLRequest) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         var request = request
         if request.value(forHTTPHeaderField: "Connection") == nil {

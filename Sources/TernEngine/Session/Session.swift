@@ -5,29 +5,28 @@ import TernIO
 import TernLock
 public import TernTLS
 
-/// Sends requests and keeps connections alive between them. Threads, descriptors and tasks end with it: dropping a
-/// session cancels what is under way, and there is nothing to shut down.
+/// Sends requests and keeps connections alive between them. It owns its threads, descriptors and tasks: releasing a
+/// session cancels its running tasks, and no shutdown is needed.
 ///
-/// Any thread, any time.
+/// Any thread may use it at any time.
 public final class Session: Sendable {
-    /// What the session was made with; nothing changes it afterwards.
+    /// The configuration that the session was created with; it does not change.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemCallError>
     let shards: [Shard<SessionTask>]
-    /// Of the shards, in their order.
+    /// One per shard, in order.
     private let places: [TaskPlace]
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>
-    /// Whether no more tasks are taken.
+    /// Whether no more tasks are accepted.
     let invalidation = Atomic<Bool>(false)
     private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
 
-    /// A session on the process's shared reactors, or on its own if the configuration says so.
+    /// Creates a session on the process's shared reactors, or on its own if the configuration says so.
     ///
-    /// A host without an entry in `serverTrustPolicyManager` is evaluated as the system would: chain, dates, name. If
-    /// the reactors cannot start, which takes running out of descriptors or threads, every request fails with that
-    /// error.
+    /// A host without an entry in `serverTrustPolicyManager` is evaluated with the default policy: chain, dates, name.
+    /// If the reactors cannot start, because descriptors or threads have run out, every request fails with that error.
     public convenience init(
         configuration: SessionConfiguration = .default, delegate: (any SessionDelegate)? = nil,
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil
@@ -67,7 +66,7 @@ public final class Session: Sendable {
 
     deinit { close() }
 
-    /// Ends what is under way, and closes what is open.
+    /// Ends running tasks, and closes connections.
     func close() {
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
@@ -78,9 +77,9 @@ public final class Session: Sendable {
 
     func takeDelegate() -> (any SessionDelegate)? { currentDelegate.withLock { $0.take() } }
 
-    /// Which server is to be trusted how. May be set at any time, such as when pins are rotated: from the moment the
-    /// setter returns, every request that is sent travels on a connection whose server the new policies accepted. Idle
-    /// connections of before are closed; requests under way finish on theirs.
+    /// The trust policies of servers. May be set at any time, for example when pins are rotated: from the moment the
+    /// setter returns, every request that is sent uses a connection whose server the new policies accepted. Older idle
+    /// connections are closed; running requests finish on theirs.
     public var serverTrustPolicyManager: ServerTrustPolicyManager? {
         get { trust.manager }
         set {
@@ -89,7 +88,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// The turns of the session's reactors.
+    /// The event loops of the session's reactors.
     package var turns: Turns { Turns(loops: shards.map(\.loop)) }
 
     /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:
@@ -98,7 +97,7 @@ public final class Session: Sendable {
         (try? reactors.get().reactors) ?? []
     }
 
-    /// Makes a task that tells `delegate` what happens. Call `resume()` to start it.
+    /// Creates a task that calls `delegate`. Call `resume()` to start it.
     public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionDataTask {
         SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
     }
@@ -108,7 +107,7 @@ public final class Session: Sendable {
         announced { dataTask(with: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }
 
-    /// Makes a task of the session's delegate, and tells the delegate before it returns the task.
+    /// Creates a task of the session's delegate, and calls the delegate before it returns the task.
     func announced<Kind: SessionTask>(_ make: ((any SessionDelegate)?) -> Kind) -> Kind {
         let delegate = delegate
         let task = make(delegate)
@@ -119,7 +118,7 @@ public final class Session: Sendable {
     /// The tasks that have been started and have not ended, by shard.
     var tables: [TaskTable<SessionTask>] { places.compactMap(\.table) }
 
-    /// On the shard whose thread we are on, because there is no hop to it; else on each in turn.
+    /// On the shard of the current thread, because that needs no hop; otherwise on each in turn.
     var placeForTask: TaskPlace? {
         if places.isEmpty || invalidation.load(ordering: .relaxed) { return nil }
         for place in places where place.shard.loop.isCurrent { return place }
@@ -128,7 +127,7 @@ public final class Session: Sendable {
         return places[Int(UInt(bitPattern: turn) % UInt(places.count))]
     }
 
-    /// What a task ends with that finds no reactor to run on.
+    /// The error of a task without a reactor to run on.
     private static func failure(of reactors: Result<ReactorGroup, SystemCallError>) -> SessionError.Reason {
         switch reactors {
         case .success: .sessionInvalidated

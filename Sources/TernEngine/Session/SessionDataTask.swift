@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// A task that brings a response, with the content its request has.
+/// A task for a response, with the content of its request.
 public class SessionDataTask: SessionTask, @unchecked Sendable {
     override func download(of response: HTTPURLResponse) -> SessionTask? {
         let shard = lifecycle.withLock { $0.isRunning ? $0.shard : nil }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Receives what happens to a session, and to those of its tasks that have no delegate of their own. Held by its
-/// session until that is invalidated, or gone.
+/// Receives the events of a session, and of those of its tasks that have no delegate of their own. The session retains
+/// it until it is invalidated or deallocated.
 public protocol SessionDelegate: SessionTaskDelegate {
-    /// A task was made that calls this delegate. It has not been started, and the session does not hold it before it
-    /// is. Called on the thread that makes the task.
+    /// A task that calls this delegate was created. It has not been started, and the session does not retain it before
+    /// that. Called on the thread that creates the task.
     func session(_ session: Session, didCreate task: SessionTask)
-    /// The session's policies have evaluated a server, and their verdict does not count yet. On a reactor's thread,
+    /// The session's policies have evaluated a server, and their verdict is not in effect yet. On a reactor's thread,
     /// before anything is sent to the server, once for each TLS connection that is opened; only if
     /// `answersServerTrustChallenges` is true.
     ///
-    /// The answer holds for all tasks of the session. ``TernTLS/ServerTrustAnswer/performDefaultHandling`` leaves
-    /// it to the delegate of the task the connection is opened for, and is the default.
+    /// The answer applies to all tasks of the session. ``TernTLS/ServerTrustAnswer/performDefaultHandling`` leaves it
+    /// to the delegate of the task that the connection is opened for, and is the default.
     func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
-    /// After `finishTasksAndInvalidate()` or `invalidateAndCancel()`, when the last task has ended: nothing more will
-    /// be told. On a reactor's thread, or on the one that invalidates if there was nothing to wait for.
+    /// After `finishTasksAndInvalidate()` or `invalidateAndCancel()`, when the last task has ended: no further calls
+    /// follow. On a reactor's thread, or on the one that invalidates if no task was running.
     func sessionDidBecomeInvalid(_ session: Session)
 }
 

@@ -2,10 +2,10 @@
 import TernLock
 import TernTLS
 
-/// A courier with a session of its own, which it makes for the first request. Any thread.
+/// A courier with a session of its own, which it creates for the first request. Any thread may use it.
 ///
-/// A session starts threads and takes locks, so it is made under no lock: the first caller makes it, and the requests
-/// of others wait meanwhile.
+/// A session starts threads and takes locks, so it is created without holding a lock: the first caller creates it, and
+/// the requests of others wait meanwhile.
 final class SideSession: Courier {
     private enum State {
         /// To `making`.
@@ -32,7 +32,7 @@ final class SideSession: Courier {
         completion: @escaping @Sendable (CourierReply?) -> Void
     ) {
         var request = request
-        // A certificate or a policy has named this server, and may not name others by way of it.
+        // A certificate or a policy has named this server, which must not redirect to others.
         request.redirectPolicy = .doNotFollow
         request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
         let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
@@ -75,13 +75,12 @@ extension SideSession {
         return SideSession(configuration)
     }
 
-    /// For reports about pins: the same anchors and no pins, because a pin that is wrong must not be what keeps anybody
-    /// from hearing of it.
+    /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
     static func forReports(tls: TLSSettings) -> SideSession {
         var configuration = SessionConfiguration()
         configuration.tls = tls
-        // The identity is not meant for the server that collects reports, and the keys of this session are not asked
-        // for.
+        // The identity is not meant for the server that collects reports, and the keys of this session were not
+        // requested.
         configuration.tls.identity = nil
         configuration.tls.keyLog = nil
         return SideSession(configuration)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// The turns of a session's reactors. Holds nothing of the session.
+/// The event loops of a session's reactors. Retains nothing of the session.
 package struct Turns: Sendable {
     let loops: [ReactorLoop]
 
-    /// Runs `work` at the end of the turn, if this is the thread of one of the reactors, and at once if it is not: for
+    /// Runs `work` at the end of the tick, if this is the thread of one of the reactors, and at once if it is not: for
     /// work that wakes another thread.
     package func atEnd(_ work: @escaping @Sendable () -> Void) {
         let here = loops.first { $0.isCurrent }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A response body as lines of text, as they come. For one reader.
+/// A response body as lines of text, as they arrive. For one reader.
 ///
-/// A line ends with LF, CRLF or CR, wherever the pieces of the body end, and is delivered as soon as that has come.
-/// Empty lines are delivered, too; what stands behind the last end of line is one more line, if it is not empty. The
-/// text is UTF-8: what is not is replaced by U+FFFD, and a byte order mark before the first line is dropped.
+/// A line ends with LF, CRLF or CR, wherever the chunks of the body end, and is delivered as soon as its end has
+/// arrived. Empty lines are delivered, too; text after the last line end is one more line, if it is not empty. The text
+/// is UTF-8: invalid bytes are replaced by U+FFFD, and a byte order mark before the first line is dropped.
 ///
-/// Throws ``StreamedBodyError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and what
-/// ``BodyBytes`` throws where the body breaks off: the part of a line before that is not delivered. Ending the
-/// iteration, or letting go of the sequence, ends the response; see ``BodyBytes``.
+/// Throws ``StreamedBodyError/lineTooLong(limit:)`` in place of a line that is longer than allowed, and the errors of
+/// ``BodyBytes``: the part of a line before the error is not delivered. Ending the iteration, or releasing the
+/// sequence, ends the response; see ``BodyBytes``.
 public struct BodyLines: AsyncSequence, Sendable {
-    /// A line without what ended it.
+    /// A line without its terminator.
     public typealias Element = String
 
     private let bytes: BodyBytes
@@ -21,14 +21,14 @@ public struct BodyLines: AsyncSequence, Sendable {
         self.limit = limit
     }
 
-    /// All iterators share one body, but each cuts what it gets of it into lines by itself: have one.
+    /// All iterators share one body, but each splits its part of it into lines separately: use one.
     public func makeAsyncIterator() -> Iterator { Iterator(feed: LineFeed(bytes, limit: limit, terminator: .any)) }
 
-    /// Takes the lines of a ``BodyLines`` one after another.
+    /// Returns the lines of a ``BodyLines`` one after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let feed: LineFeed
 
-        /// The next line, as soon as there is one; nil at the end of the body, and after an error.
+        /// Returns the next line, as soon as there is one; nil at the end of the body, and after an error.
         public mutating func next() async throws(SessionError) -> String? { try await feed.next(Self.text) }
 
         /// The same for a caller isolated to an actor.
@@ -41,13 +41,13 @@ public struct BodyLines: AsyncSequence, Sendable {
 }
 
 extension BodyBytes {
-    /// The longest line that is delivered unless the caller says otherwise, in octets: 1 MB.
+    /// The default maximum length of a line: 1 MB.
     public static let maximumLineLength = 1 << 20
 
     /// The body as lines of text, none longer than ``maximumLineLength``.
     public var lines: BodyLines { lines(maximumLength: Self.maximumLineLength) }
 
-    /// The body as lines of text of at most `maximumLength` bytes, which bounds the memory that a server can use with a
-    /// line that does not end.
+    /// The body as lines of text of at most `maximumLength` bytes, which bounds the memory that a server can use with
+    /// an endless line.
     public func lines(maximumLength: Int) -> BodyLines { BodyLines(self, limit: maximumLength) }
 }

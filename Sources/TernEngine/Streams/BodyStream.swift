@@ -4,10 +4,10 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// The delegate behind `Session.bytes(for:)`: a queue between the reactor and one reader, which stops and starts the
+/// The delegate of `Session.bytes(for:)`: a queue between the reactor and one reader, which pauses and resumes the
 /// socket.
 ///
-/// A reader is resumed once because it is taken out of the state for that, which is the proof of `@safe`.
+/// A reader is resumed once because it is moved out of the state for that, which justifies `@safe`.
 @safe
 final class BodyStream: ContentReceiver, Sendable {
     @safe
@@ -20,9 +20,9 @@ final class BodyStream: ContentReceiver, Sendable {
         var discardedTrailers = HeaderFields()
         /// The reader that waits for a change of any of these.
         var reader: UnsafeContinuation<Void, Never>?
-        /// Where the response comes in.
+        /// The loop on which the response arrives.
         var loop: ReactorLoop?
-        /// The reader waits on the thread of the loop, which nothing has to wake.
+        /// The reader waits on the loop's own thread, which need not be woken.
         var readsOnLoop = false
 
         mutating func next() -> Result<Data?, SessionError>? {
@@ -40,7 +40,7 @@ final class BodyStream: ContentReceiver, Sendable {
         }
     }
 
-    /// Is told together with the others of a turn of the loop, when more may have come.
+    /// Resumed together with the others of a tick, when more bytes may have arrived.
     @safe
     private struct Reader {
         let continuation: UnsafeContinuation<Void, Never>
@@ -51,7 +51,7 @@ final class BodyStream: ContentReceiver, Sendable {
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
 
-        /// More may arrive in a moment; but on the loop that the reader waits on.
+        /// More may arrive in a moment; except on the loop that the reader waits on.
         func wakeSoon() {
             guard let loop, !isOnLoop else { return wake() }
             unsafe loop.resumeWhenQuiet(continuation)
@@ -70,11 +70,11 @@ final class BodyStream: ContentReceiver, Sendable {
         return head ?? .failure(task.error(.transfer(.connectionLost(nil)), phase: .head))
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     func next(of task: SessionTask) async -> Result<Data?, SessionError> {
         while true {
             if let next = takeNext() { return next }
-            // A second reader at the same time gets what a second iterator gets: the end.
+            // A concurrent second reader gets the same as a second iterator: the end.
             var isReader = true
             await withTaskCancellationHandler {
                 await unsafe withUnsafeContinuation { continuation in
@@ -87,7 +87,7 @@ final class BodyStream: ContentReceiver, Sendable {
         }
     }
 
-    /// Has `continuation` resumed when there is more. False if another reader waits already.
+    /// Resumes `continuation` when there is more. False if another reader waits already.
     private func wait(with continuation: UnsafeContinuation<Void, Never>) -> Bool {
         let (isReader, waits) = state.withLock { state in
             let isReader = unsafe state.reader == nil
@@ -100,7 +100,7 @@ final class BodyStream: ContentReceiver, Sendable {
         return isReader
     }
 
-    /// Takes what there is, and lets the socket go on.
+    /// Takes the available bytes, and resumes the socket.
     private func takeNext() -> Result<Data?, SessionError>? {
         let (next, held) = state.withLock { state in
             let next = state.next()
@@ -125,7 +125,7 @@ final class BodyStream: ContentReceiver, Sendable {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        // Lent to the thread that fills it, and given up by no other.
+        // Lent to the thread that fills it, and released only there.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer?
         state.withLock { state in unsafe room = state.content.room(for: count) }
         return unsafe room

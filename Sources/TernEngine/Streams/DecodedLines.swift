@@ -4,12 +4,13 @@ public import FoundationEssentials
 /// A response body as JSON values, one on each line (`application/x-ndjson`, `application/jsonl`), decoded as they
 /// arrive. For one reader.
 ///
-/// A value ends with LF; a CR before that, or blanks, mean nothing (RFC 8259 §2). Blank lines are skipped, and what
-/// follows the last LF is one more value. The `Content-Type` is not checked: the caller has chosen this format.
+/// A value ends with LF; a CR before it, and surrounding whitespace, are ignored (RFC 8259 §2). Blank lines are
+/// skipped, and text after the last LF is one more value. The `Content-Type` is not checked: the caller has chosen this
+/// format.
 ///
-/// Throws ``StreamedBodyError/undecodableLine(number:_:)`` for a line that is no such value, and what ``BodyLines``
-/// throws. After an error there are no more values. Ending the iteration, or releasing the sequence, ends the response;
-/// see ``BodyBytes``.
+/// Throws ``StreamedBodyError/undecodableLine(number:_:)`` for a line that is not such a value, and the errors of
+/// ``BodyLines``. After an error there are no more values. Ending the iteration, or releasing the sequence, ends the
+/// response; see ``BodyBytes``.
 public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
     private let bytes: BodyBytes
     private let decoder: JSONDecoder
@@ -21,17 +22,17 @@ public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
         self.limit = limit
     }
 
-    /// All iterators share one body, but each cuts what it gets of it into lines by itself: have one.
+    /// All iterators share one body, but each splits its part of it into lines separately: use one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(feed: LineFeed(bytes, limit: limit, terminator: .lineFeed), decoder: decoder)
     }
 
-    /// Takes the values of a ``DecodedLines`` one after another.
+    /// Returns the values of a ``DecodedLines`` one after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let feed: LineFeed
         fileprivate let decoder: JSONDecoder
 
-        /// The next value, as soon as its line is complete; nil at the end of the body, and after an error.
+        /// Returns the next value, as soon as its line is complete; nil at the end of the body, and after an error.
         public mutating func next() async throws(SessionError) -> Element? {
             while let line = try await feed.next(JSONLine.content) {
                 if let line { return try decode(line) }
@@ -58,8 +59,7 @@ public struct DecodedLines<Element: Decodable>: AsyncSequence, Sendable {
 }
 
 extension BodyBytes {
-    /// The body as JSON values, one on each line, none of which has more octets than ``maximumLineLength`` unless
-    /// `maximumLineLength` says otherwise.
+    /// The body as JSON values, one on each line, none of which is longer than `maximumLineLength` bytes.
     public func decoded<Value: Decodable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), maximumLineLength: Int = Self.maximumLineLength
     ) -> DecodedLines<Value> {

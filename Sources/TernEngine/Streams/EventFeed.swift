@@ -2,12 +2,12 @@
 import FoundationEssentials
 import TernHTTP1
 
-/// Asks for a stream of events, reads it, and takes it up again: for one reader.
+/// Requests a stream of events, reads it, and resumes it: for one reader.
 final class EventFeed {
     private let events: ServerSentEvents
     private var reconnection: Reconnection
     private var parser: EventParser
-    /// Of the stream that is open, if one is.
+    /// The open stream, if any.
     private var bytes: BodyBytes.Iterator?
     private var piece = Data()
     private var offset = 0
@@ -65,10 +65,10 @@ final class EventFeed {
         parser = EventParser(limit: events.limit, lastEventID: parser.lastEventID)
     }
 
-    /// The one that was given, and where the last stream ended.
+    /// The given ID, then the ID where the last stream ended.
     private var request: URLRequest {
         var request = events.request
-        // What cannot be a field's value is not sent: then the server begins anew.
+        // An ID that is not a valid field value is not sent: then the server starts again.
         if !parser.lastEventID.isEmpty, Self.isSendable(parser.lastEventID) {
             request.setValue(parser.lastEventID, forHTTPHeaderField: "Last-Event-ID")
         }
@@ -102,13 +102,13 @@ final class EventFeed {
         return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
     }
 
-    /// Whatever its parameters are: the text is UTF-8 (WHATWG HTML §9.2.5).
+    /// Parameters are ignored: the text is UTF-8 (WHATWG HTML §9.2.5).
     private static func isEventStream(_ type: String?) -> Bool {
         let name = type?.prefix { $0 != ";" }.lowercased() ?? ""
         return name.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["text/event-stream"]
     }
 
-    /// Control characters other than the tab make no field value (RFC 9110 §5.5).
+    /// Control characters other than the tab are invalid in a field value (RFC 9110 §5.5).
     private static func isSendable(_ id: String) -> Bool {
         id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }

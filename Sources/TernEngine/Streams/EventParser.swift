@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a stream of server-sent events, however it comes, as WHATWG HTML §9.2.6 has it: decides, does nothing.
+/// Parses a stream of server-sent events, however it is split, as in WHATWG HTML §9.2.6. A pure state machine.
 ///
-/// An event counts what would have to be kept of it, and the line that is on its way, against its limit; comments cost
-/// nothing.
+/// The limit of an event counts the bytes that must be kept of it, and of its current line; comments are free.
 struct EventParser: ~Copyable {
-    /// What came was larger than allowed. Thrown again and again from then on.
+    /// The event was larger than allowed. Thrown by every further call.
     struct TooLarge: Error, Equatable {
         /// In octets.
         let limit: Int
@@ -13,18 +12,18 @@ struct EventParser: ~Copyable {
 
     private let limit: Int
     private var lines: LineSplitter
-    /// Each `data` field with an LF behind it.
+    /// The `data` fields, each followed by an LF.
     private var data: [UInt8] = []
     private var type: [UInt8] = []
     private var idBuffer: String
     private var isTooLarge = false
-    /// Of the last event that was complete, with data or without.
+    /// The ID of the last complete event, with data or without.
     private(set) var lastEventID: String
-    /// After which the stream is to be taken up again when it has ended, in milliseconds, if it has said so.
+    /// The time after which the stream is to be resumed when it has ended, in milliseconds, if the server has set it.
     private(set) var reconnectionTime: Int?
 
-    /// - Parameter lastEventID: of the stream that this one takes up again. The standard has its buffer begin empty,
-    ///   and browsers do not: an event without an `id` behind a lost connection would lose the place that was reached.
+    /// - Parameter lastEventID: the last ID of the stream that this one resumes. The standard starts with an empty
+    ///   buffer, but browsers do not: an event without an `id` after a lost connection would lose the position reached.
     init(limit: Int, lastEventID: String = "") {
         self.limit = max(0, limit)
         lines = LineSplitter(limit: limit)
@@ -32,8 +31,8 @@ struct EventParser: ~Copyable {
         self.lastEventID = lastEventID
     }
 
-    /// The next event of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest
-    /// is kept. An event that nothing has ended when the stream does is none.
+    /// Returns the next event of `bytes[offset...]`, moving `offset` past it; nil if it is incomplete, and then the
+    /// bytes are kept. An event that is incomplete at the end of the stream is dropped.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(TooLarge) -> ServerSentEvent? {
         do throws(LineSplitter.TooLong) {
             while !isTooLarge, let found = try lines.next(in: bytes, from: &offset) {
@@ -76,7 +75,7 @@ struct EventParser: ~Copyable {
         }
     }
 
-    /// An empty line: an event if there are data.
+    /// An empty line: an event if there is data.
     private mutating func dispatch() -> ServerSentEvent? {
         defer {
             data = []
@@ -91,7 +90,7 @@ struct EventParser: ~Copyable {
 }
 
 extension Span<UInt8> {
-    /// The place of the first colon, `count` if there is none.
+    /// The position of the first colon, `count` if there is none.
     fileprivate var firstColon: Int {
         var place = 0
         while place < count, self[place] != UInt8(ascii: ":") { place += 1 }
@@ -100,15 +99,14 @@ extension Span<UInt8> {
 
     fileprivate func isEqual(to name: StaticString) -> Bool {
         guard count == name.utf8CodeUnitCount else { return false }
-        // The text is there for ever, and as long as it says.
+        // The text is a static string, with its own length.
         let text = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return indices.allSatisfy { unsafe self[$0] == text[$0] }
     }
 
     fileprivate var octets: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
 
-    /// The number that ASCII digits are, the largest there is for one that is too large; nil for anything else, such as
-    /// nothing.
+    /// The number in ASCII digits, clamped to the maximum; nil for anything else, such as an empty text.
     fileprivate var decimal: Int? {
         if isEmpty { return nil }
         var number = 0

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Reads a body line by line, for one reader. Lets go of the body, and so of its connection, at its end and after an
-/// error.
+/// Reads a body line by line, for one reader. Releases the body, and so its connection, at its end and after an error.
 final class LineFeed {
     private var bytes: BodyBytes.Iterator?
     private var splitter: LineSplitter
     private var piece = Data()
     private var offset = 0
-    /// Of the last line, counted from 1.
+    /// The number of the last line, counted from 1.
     private(set) var number = 0
 
     init(_ bytes: BodyBytes, limit: Int, terminator: LineSplitter.Terminator) {
@@ -16,7 +15,7 @@ final class LineFeed {
         splitter = LineSplitter(limit: limit, terminator: terminator)
     }
 
-    /// What `body` makes of the next line; nil at the end.
+    /// Returns the result of `body` for the next line; nil at the end.
     func next<R>(_ body: (Span<UInt8>) -> R) async throws(SessionError) -> R? {
         while bytes != nil {
             if let result = try takeNext(body) { return result }
@@ -26,7 +25,7 @@ final class LineFeed {
         return nil
     }
 
-    /// What makes no sense ends the reading.
+    /// An error of the closure ends the reading.
     func fail(_ error: StreamedBodyError) -> SessionError {
         defer { bytes = nil }
         return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)

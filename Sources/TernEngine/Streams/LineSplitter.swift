@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts text into lines, however it comes: decides, does nothing. No line is longer than its limit, so nothing that
-/// comes makes it keep more than that.
+/// Splits text into lines, however it arrives. A pure state machine. No line is longer than its limit, which bounds the
+/// memory.
 struct LineSplitter: ~Copyable {
-    /// What a line ends with.
+    /// The line terminator.
     enum Terminator {
-        /// LF, CRLF or CR (WHATWG HTML §9.2.5). A line ends with its CR, and does not wait for what follows it.
+        /// LF, CRLF or CR (WHATWG HTML §9.2.5). A line ends with its CR, and does not wait for the next byte.
         case any
         /// LF alone: a CR before it is left to the reader of the line.
         case lineFeed
     }
 
-    /// Where a line lies.
+    /// Where a line is stored.
     enum Found: Equatable {
-        /// In what was given last.
+        /// In the bytes given last.
         case here(Range<Int>)
-        /// Put together from pieces: `takeKept` has it.
+        /// Joined from several calls: `takeKept` returns it.
         case kept
     }
 
-    /// A line was longer than allowed. Thrown again and again from then on.
+    /// A line was longer than allowed. Thrown by every further call.
     struct TooLong: Error, Equatable {
-        /// In octets, without what ends the line.
+        /// In bytes, without the terminator.
         let limit: Int
     }
 
@@ -39,19 +39,20 @@ struct LineSplitter: ~Copyable {
     private let limit: Int
     private let terminator: Terminator
     private var stage = Stage.first
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not arrived.
     private var kept: [UInt8] = []
     /// The last line ended with a CR, so an LF that comes next belongs to it.
     private var passesLineFeed = false
 
-    /// - Parameter limit: the longest line, in octets without what ends it; less than nothing is nothing.
+    /// - Parameter limit: the maximum length of a line, in bytes without the terminator; a negative value counts as
+    ///   zero.
     init(limit: Int, terminator: Terminator = .any) {
         self.limit = max(0, min(limit, .max / 2))
         self.terminator = terminator
     }
 
-    /// The next line of `bytes[offset...]`, behind whose end `offset` moves; nil if there is none, and then the rest is
-    /// kept. A byte order mark before the first line is no part of it.
+    /// Returns the next line of `bytes[offset...]`, moving `offset` past it; nil if it is incomplete, and then the
+    /// bytes are kept. A byte order mark before the first line is not part of it.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(TooLong) -> Found? {
         if case .failed = stage { throw TooLong(limit: limit) }
         if passesLineFeed, offset < bytes.count {
@@ -95,14 +96,14 @@ struct LineSplitter: ~Copyable {
         return .here(line)
     }
 
-    /// Whether a line has ended that is as long as allowed.
+    /// Whether a line of the maximum length has ended.
     private mutating func admit(_ count: Int) throws(TooLong) {
         guard count <= limit else { throw fail() }
         stage = .within
     }
 
     private mutating func keep(_ piece: Span<UInt8>) throws(TooLong) {
-        // What may be a byte order mark is counted when the line is complete.
+        // A possible byte order mark is counted when the line is complete.
         let allowance: Int
         switch stage {
         case .first: allowance = Self.byteOrderMark.count
@@ -127,13 +128,13 @@ struct LineSplitter: ~Copyable {
         bytes.count >= byteOrderMark.count && byteOrderMark.indices.allSatisfy { bytes[$0] == byteOrderMark[$0] }
     }
 
-    /// The line that was put together.
+    /// Returns the line that was joined.
     mutating func takeKept() -> [UInt8] {
         defer { kept = [] }
         return kept
     }
 
-    /// Nothing more comes: the line that nothing ended, nil if there is none.
+    /// The text has ended: returns the line without a terminator, nil if there is none.
     mutating func finish() throws(TooLong) -> [UInt8]? {
         if case .failed = stage { throw TooLong(limit: limit) }
         dropMark()

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a stream of events is taken up again, and when it is over. Decides, does nothing.
+/// When a stream of events is resumed, and when it is over. A pure state machine.
 struct Reconnection: ~Copyable {
     private enum Stage {
         /// No response has been a stream yet. Exits: streaming, over.
         case opening
         /// Exits: between, over.
         case streaming
-        /// The stream has ended, and this number of attempts in a row to resume it have failed. Exits: streaming, over.
+        /// The stream has ended, and this number of consecutive attempts to resume it have failed. Exits: streaming,
+        /// over.
         case between(failures: Int)
         /// Exit: none.
         case over
     }
 
-    /// What to do when there is no stream any more.
+    /// The action without a stream.
     enum Next {
-        /// Wait, and ask again.
+        /// Wait, and send the request again.
         case ask(after: Duration)
         case end
         case fail(SessionError)
@@ -34,11 +35,11 @@ struct Reconnection: ~Copyable {
         }
     }
 
-    /// The server asks the client not to come back (204).
+    /// The server asks the client not to reconnect (204).
     mutating func dismissed() { stage = .over }
 
-    /// The stream has ended, with an error or in order, or an attempt has failed. The last word of the server's on how
-    /// long to wait is `retry`, in milliseconds.
+    /// The stream has ended, with or without an error, or an attempt has failed. `retry` is the server's last
+    /// reconnection time, in milliseconds.
     mutating func ended(_ error: SessionError?, retry: Int?) -> Next {
         let failures: Int
         switch stage {
@@ -69,7 +70,7 @@ struct Reconnection: ~Copyable {
 }
 
 extension SessionError.Reason {
-    /// Whether it is a matter of the network's, or of the server's health.
+    /// Whether the failure may be temporary: of the network, or of the server.
     fileprivate var mayBeBetterNextTime: Bool {
         switch self {
         case .transfer(.connectionLost), .connecting(.unresolved), .connecting(.unreachable): true

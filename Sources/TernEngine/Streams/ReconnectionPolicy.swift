@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether and when a stream of events is taken up again after it has ended, or broken off.
+/// Whether and when a stream of events is resumed after it has ended or was interrupted.
 ///
-/// A server may say how long to wait (`retry`); where an attempt brings no stream, the wait doubles from one to the
-/// next. What cannot be better next time is not tried again: a server that is not trusted, an answer that is no stream
-/// of events.
+/// A server may set the delay (`retry`); after failed attempts the delay doubles. Permanent failures are not retried:
+/// an untrusted server, a response that is not a stream of events.
 public struct ReconnectionPolicy: Sendable, Hashable {
-    /// How long to wait unless the server says.
+    /// The delay, unless the server sets it.
     public var delay = Duration.seconds(3)
-    /// The shortest wait, whatever the server says.
+    /// The minimum delay, whatever the server sets.
     public var minimumDelay = Duration.milliseconds(100)
-    /// The longest wait that a server may ask for.
+    /// The maximum delay that a server may set.
     public var maximumDelay = Duration.seconds(3600)
-    /// Up to which the wait doubles, if the server does not ask for more.
+    /// The maximum of the doubled delay, if the server does not set a longer one.
     public var maximumBackOff = Duration.seconds(60)
-    /// How often in a row an attempt may bring no stream; nil sets no limit, 0 forbids to take up a stream again.
+    /// The maximum number of consecutive failed attempts; nil sets no limit, 0 never resumes a stream.
     public var maximumAttempts: Int?
 
-    /// The defaults; change what should be otherwise.
+    /// Creates a policy with default values for those not given.
     public init() {}
 
-    /// A stream that ends has ended, and one that breaks off is an error.
+    /// Never resumes: a stream that ends is over, and an interrupted one is an error.
     public static var never: ReconnectionPolicy {
         var policy = ReconnectionPolicy()
         policy.maximumAttempts = 0

@@ -2,15 +2,15 @@
 
 /// One event of a stream of server-sent events (WHATWG HTML §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// What an event is of that does not say.
+    /// The default type of an event.
     public static let defaultType = "message"
 
-    /// What it is of: its `event` field, or ``defaultType``.
+    /// The type of the event: its `event` field, or ``defaultType``.
     public var event: String
-    /// Its `data` fields, joined with LF.
+    /// The `data` fields, joined with LF.
     public var data: String
-    /// The last `id` that the stream has named, with this event or before it; empty if there was none. What the server
-    /// is told when the stream is taken up again.
+    /// The last `id` of the stream, with this event or before it; empty if there was none. The server receives it when
+    /// the stream is resumed.
     public var id: String
 
     /// An event.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text that octets are in UTF-8, with U+FFFD for what is none.
+    /// The text of UTF-8 bytes, with U+FFFD for invalid ones.
     init(decoding octets: Span<UInt8>) {
-        // The span is lent for this call; the text is a copy of it.
+        // The span is valid for this call; the text is a copy of it.
         self = unsafe octets.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 
-/// The delegate behind `Session.upgrade(for:)`: waits for a server to switch protocols.
+/// The delegate of `Session.upgrade(for:)`: waits for a server to switch protocols.
 ///
-/// The waiter is resumed once because a task completes once, which is the proof of `@safe`.
+/// The waiter is resumed once because a task completes once, which justifies `@safe`.
 @safe
 final class UpgradeWaiter: UpgradeDelegate {
     @safe
@@ -23,7 +23,7 @@ final class UpgradeWaiter: UpgradeDelegate {
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         state.withLock { $0.response = response }
-        // Whatever else it is, it is no use.
+        // Whatever the response is, it is not wanted.
         if response.statusCode != 101 { task.abandonBody() }
     }
 
@@ -37,7 +37,7 @@ final class UpgradeWaiter: UpgradeDelegate {
         unsafe waiter?.resume()
     }
 
-    /// What has come of `task`, which has ended.
+    /// Returns the result of `task`, which has ended.
     func outcome(of task: SessionTask) throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         let (stream, response, error) = state.withLock { ($0.stream.take(), $0.response, $0.error) }
         if let stream, let response { return (stream, response) }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says when a task has to stop reading because its bytes wait for a reader, and when it may go on.
+/// Decides when a task must pause because its bytes wait for a reader, and when it may continue.
 ///
-/// Lives under the lock that guards those bytes and is asked with every change of them. Its owner holds and releases
-/// the task when the lock is free: two threads may then do it in either order, because a task counts both.
+/// Guarded by the lock of those bytes, and updated with every change of them. Its owner pauses and resumes the task
+/// outside of the lock: two threads may then do it in either order, because the task counts both.
 package struct Valve: Sendable {
-    /// A task stops when more bytes than this wait: twice what a tick brings, so that a reader that keeps pace never
-    /// stops it.
+    /// A task pauses when more bytes than this wait: twice the amount of a tick, so that a reader that keeps up never
+    /// pauses it.
     package static let highWater = 2 * TurnAllowance.octets
 
     private var held: SessionTask?
 
-    /// Lets everything through.
+    /// Never pauses.
     package init() {}
 
-    /// `count` bytes wait, now that some have come. Returns the task if it is to be held.
+    /// `count` bytes wait, after some have arrived. Returns the task if it is to be paused.
     package mutating func fill(to count: Int, from task: SessionTask) -> SessionTask? {
         guard count > Self.highWater, held == nil else { return nil }
         held = task
         return task
     }
 
-    /// Nothing waits any more, or not for long. Returns the task that is to be released, if one is held.
+    /// No bytes wait any more, or only briefly. Returns the task that is to be resumed, if it is paused.
     package mutating func drain() -> SessionTask? { held.take() }
 }

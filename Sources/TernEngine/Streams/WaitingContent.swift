@@ -2,27 +2,26 @@
 import FoundationEssentials
 import TernIO
 
-/// Content that has come and waits for its reader: in the order it came, where it was received if there was room for
-/// it.
+/// Content that waits for its reader: in order, and in its receive buffer if there was room for it.
 struct WaitingContent {
-    /// Handed out piece by piece as it fills: a reader that keeps a part of it keeps all of it.
+    /// Delivered region by region as it fills: a reader that retains a region retains all of it.
     private static let memorySize = 256 * 1024
 
-    /// What came first.
+    /// The first bytes.
     private var pieces: [Data] = []
-    /// What came then begins at `start`.
+    /// The bytes after them begin at `start`.
     private var memory: ReceiveMemory?
     private var start = 0
-    /// What was filled before `memory`, to be filled again once no reader has any of it: it is then in the processor's
-    /// cache.
+    /// The memory filled before `memory`, to be filled again once no reader references it: it is then in the
+    /// processor's cache.
     private var former: ReceiveMemory?
-    /// What came last, from elsewhere.
+    /// The last bytes, received elsewhere.
     private var rest = Data()
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// Where the next octets may be received, of which `count` are to come; nil for anywhere.
+    /// Returns the buffer for the next bytes, of which `count` are expected; nil for no preference.
     mutating func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         if let memory, rest.isEmpty {
             if start == memory.count, !memory.isBorrowed { startOver(in: memory) }
@@ -51,7 +50,7 @@ struct WaitingContent {
         if taken < octets.count { rest.append(octets.extracting(droppingFirst: taken)) }
     }
 
-    /// A piece, never empty.
+    /// A chunk, never empty.
     mutating func popFirst() -> Data? {
         if isEmpty { return nil }
         let piece = pieces.isEmpty ? takeFilled() ?? takeRest() : pieces.removeFirst()

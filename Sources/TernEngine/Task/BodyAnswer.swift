@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What to send where a request's content has to be sent again and can be read once only.
+/// The answer to a request for new content, when content that can be read once must be sent again.
 public enum BodyAnswer: Sendable {
     /// This.
     case content(RequestBody)
-    /// There is no more of it: the task fails.
+    /// There is none: the task fails.
     case unavailable
 }

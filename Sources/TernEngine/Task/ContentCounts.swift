@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Bytes of content that were received and delivered, and that were sent. The reactor's thread writes them, any thread
-/// reads them.
+/// The numbers of content bytes that were received and delivered, and that were sent. The reactor's thread writes them,
+/// any thread reads them.
 struct ContentCounts: ~Copyable {
     let received = Atomic<Int64>(0)
     let sent = Atomic<Int64>(0)

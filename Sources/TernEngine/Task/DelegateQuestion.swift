@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A question that a task asks its delegate. Answer it once: at once, in the call that asks, or later, from any thread.
+/// A question of a task to its delegate. Answer it once: at once, within the call, or later, from any thread.
 ///
-/// Until then the task waits, and its time limits go on. Further answers, and one that comes when the task is over,
-/// count for nothing, and content that comes with them is finished; a question that is never answered ends with the
-/// task.
+/// Until then the task waits, and its timeouts continue. Further answers, and one after the end of the task, have no
+/// effect, and content in them is finished; a question without an answer ends with the task.
 public struct DelegateQuestion<Answer: Sendable>: Sendable {
     private let asker: any DelegateAsker
     private let number: UInt64
@@ -38,6 +37,6 @@ protocol DelegateAsker: AnyObject, Sendable {
 }
 
 extension DelegateQuestion where Answer == ResponseAnswer {
-    /// Has another request sent: the response is not the answer, and no delegate was told of it.
+    /// Sends another request instead: the response is not the answer, and no delegate received it.
     func answer(instead request: URLRequest) { answer(given: .instead(request)) }
 }

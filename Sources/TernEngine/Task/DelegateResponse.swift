@@ -9,7 +9,7 @@ enum DelegateResponse: Sendable {
     case challenge(ChallengeAnswer)
     case content(BodyAnswer)
 
-    /// The source that comes with the answer, if it exists already.
+    /// The source in the answer, if it exists already.
     var source: (any BodySource)? {
         if case .content(.content(.once(let source, _))) = self { source } else { nil }
     }

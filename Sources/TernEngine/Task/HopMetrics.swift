@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernIO
 
-/// When what happened to one hop of a task, and on which connection. A task has one hop, and one more for each
-/// redirect.
+/// The times of one hop of a task, and its connection. A task has one hop, and one more for each redirect.
 public struct HopMetrics: Sendable {
-    /// What was asked.
+    /// The request of the hop.
     public let request: URLRequest
-    /// The hop began: a connection was looked for.
+    /// The hop began: a connection was requested.
     public let start: MonotonicInstant
-    /// A connection was there to send on; nil if it never was. If the hop was sent again, on the last one.
+    /// A connection was available; nil if it never was. If the hop was sent again, the last one.
     public internal(set) var connectionAcquired: MonotonicInstant?
-    /// The kernel had taken all of the request; nil if it never had.
+    /// The kernel had taken all of the request; nil if it never did.
     public internal(set) var requestSent: MonotonicInstant?
-    /// The first byte of the response head arrived with this read.
+    /// The first byte of the response head arrived.
     public internal(set) var responseStart: MonotonicInstant?
     /// The response was complete, or the hop failed; nil before.
     public internal(set) var end: MonotonicInstant?
-    /// The connection the response came on. It knows when it was resolved, connected and secured, its address, and what
-    /// TLS came to.
+    /// The connection of the response: its times, its addresses, and its TLS parameters.
     public internal(set) var connection: ConnectionMetrics?
-    /// Whether another request had used the connection before. If not, its establishment was part of this hop's time.
+    /// Whether another request had used the connection before. If not, the hop's time includes opening it.
     public internal(set) var isConnectionReused = false
-    /// How often the request was sent again because a kept-alive connection turned out to be dead: 0 or 1.
+    /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public internal(set) var repeatCount = 0
-    /// Status code of the response; nil if there was none.
+    /// The status code of the response; nil if there was none.
     public internal(set) var statusCode: Int?
-    /// What travelled each way on the last connection, heads and TLS included, in octets.
+    /// The numbers of bytes sent and received on the last connection, heads and TLS included.
     public internal(set) var sentCount: UInt64 = 0
     /// See `sentCount`.
     public internal(set) var receivedCount: UInt64 = 0
 
-    /// Any byte of the request may have left.
+    /// Whether a byte of the request may have been sent.
     var wasSent = false
-    /// Redirects before it.
+    /// The number of redirects before it.
     let number: Int
 
     init(_ request: URLRequest, number: Int = 0, start: MonotonicInstant) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The policies of a session in the order in which its tasks ask them, sorted by what they take part in. An
-/// object, so that each task holds one reference to them.
+/// The policies of a session in the order in which its tasks call them, grouped by what they take part in. An object,
+/// so that each task holds one reference to them.
 final class HopPolicies: Sendable {
     let preparing: [any HopPolicy]
     let reading: [any HopPolicy]
     let repairing: [any HopPolicy]
-    /// Whether a policy looks at the heads of successful responses.
+    /// Whether a policy inspects the heads of successful responses.
     let readsAllHeads: Bool
 
     init(_ policies: [any HopPolicy]) {

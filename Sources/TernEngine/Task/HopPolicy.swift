@@ -47,13 +47,13 @@ struct HopInterests: OptionSet, Sendable {
     static let lostConnections = HopInterests(rawValue: 8)
 }
 
-/// What a policy makes of a hop before it is sent.
+/// A policy's decision about a hop before it is sent.
 enum HopPreparation: Sendable {
     /// The hop is sent as it is.
     case ready
     /// This is sent instead.
     case change(URLRequest)
-    /// The policy has to look something up first.
+    /// The policy must look something up first.
     case lookUp(HopLookup)
     /// The carrier of this source answers the hop, and no connection is needed.
     case answer(any CarrierSource)
@@ -65,13 +65,13 @@ enum HopPreparation: Sendable {
 /// waits for that call until its total timeout is over.
 typealias HopLookup = @Sendable (_ completion: @escaping @Sendable (HopPreparation) -> Void) -> Void
 
-/// What a policy decides on the head of a final response.
+/// A policy's decision about the head of a final response.
 enum HopDecision {
     /// The response is the answer, unless a later policy decides otherwise.
     case pass
     /// The same, and `tee` receives the content of the response as it arrives, before it is decoded.
     case copy(to: any ContentTee)
-    /// The response is discarded, and the hop is sent again with this request, after this time.
+    /// The response is discarded, and the hop is sent again with this request, after this delay.
     case resend(URLRequest, after: Duration = .zero)
     /// The delegate decides.
     case ask(HopProposal)
@@ -79,7 +79,7 @@ enum HopDecision {
     case fail(SessionError.Reason)
 }
 
-/// What a delegate is asked to decide.
+/// A question for the delegate.
 enum HopProposal {
     /// To send this as the next hop.
     case redirect(RedirectRule.Redirection)

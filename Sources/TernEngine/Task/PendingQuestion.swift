@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What a task waits for its delegate to decide, and what happened meanwhile. An object, because few tasks need one.
+/// A pending question to the delegate, and the events since. An object, because few tasks need one.
 final class PendingQuestion {
     enum Proposal {
         /// To follow a redirect.
@@ -10,9 +10,9 @@ final class PendingQuestion {
         case challenge
         /// To deliver the content of the response.
         case delivery
-        /// To send this as the next hop, whose content can be read once and has been.
+        /// To send this as the next hop, whose content can be read once and has been read.
         case content(URLRequest, RedirectChain)
-        /// The same, to send the hop again after a time.
+        /// The same, to send the hop again after a delay.
         case contentAgain(URLRequest, after: Duration)
     }
 
@@ -25,7 +25,7 @@ final class PendingQuestion {
 
     let proposal: Proposal
     var ending = Ending.underWay
-    /// The response that the question is about, if nothing of it has been delivered.
+    /// The response of the question, if none of it has been delivered.
     var response: HTTPURLResponse?
     /// The fields that arrived after the content of that response.
     var trailers: (kept: HeaderFields, discarded: HeaderFields)?

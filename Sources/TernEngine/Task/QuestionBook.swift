@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers the questions of one task, of which at most one is open, so that the first answer to the open one counts and
-/// no other.
+/// Numbers the questions of one task, of which at most one is open, so that only the first answer to the open one
+/// counts.
 struct QuestionBook {
     private var count: UInt64 = 0
     /// The number of the open question; 0 if none is open.
@@ -9,7 +9,7 @@ struct QuestionBook {
     private var isBeingAsked = false
     /// The answer that was given while the delegate was called.
     private var answer: DelegateResponse?
-    /// Sources that came with answers. Each is finished once, however often it is given.
+    /// Sources in answers. Each is finished once, however often it is given.
     private var given: [any BodySource] = []
 
     /// Opens a question. Call `asked` when the delegate has returned.
@@ -26,13 +26,13 @@ struct QuestionBook {
         return answer.take()
     }
 
-    /// What becomes of an answer.
+    /// The effect of an answer.
     enum Reception {
         /// The task acts on it.
         case act
         /// The task acts on it when the delegate has returned.
         case kept
-        /// It counts for nothing; content that came with it is finished unless it came before.
+        /// None; content in it is finished unless it came before.
         case ignored(finishes: Bool)
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where to go when a response sends the task elsewhere.
+/// The answer to a redirect.
 public enum RedirectAnswer: Sendable {
-    /// Ask this: the request that was proposed, or another.
+    /// Send this request: the proposed one, or another.
     case follow(URLRequest)
-    /// Nowhere: the redirect is the answer, and its body is delivered.
+    /// Do not follow: the redirect is the answer, and its body is delivered.
     case deliver
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What to do with a response whose head has come.
+/// The answer to a response's head.
 public enum ResponseAnswer: Sendable {
     /// Deliver its body.
     case allow
     /// Cancel the task.
     case cancel
-    /// Have a download task take the exchange over: the body becomes a temporary file. For delegates of data and upload
-    /// tasks that are `SessionDownloadDelegate`s; to others the body is delivered.
+    /// Let a download task take over the exchange: the body becomes a temporary file. For delegates of data and upload
+    /// tasks that are `SessionDownloadDelegate`s; for others the body is delivered.
     case becomeDownload
 }

@@ -5,7 +5,7 @@ import TernLock
 
 // The end, and errors.
 extension SessionTask {
-    /// Ends the task: the first call counts. What the kind of task has to prepare comes before `complete`.
+    /// Ends the task: the first call counts. The kind of task prepares its end before `complete`.
     func end(_ error: SessionError?) {
         if machine.finish() { finalize(error) } else { finalizeSooner(error) }
     }
@@ -37,8 +37,8 @@ extension SessionTask {
         measured?.end(now)
     }
 
-    /// Fails the task later: a caller that starts a task from the end of another must not be one stack frame deeper
-    /// each time. If the loop has ended, the task ends on a queue.
+    /// Fails the task later: a caller that starts a task from the end of another must not grow the stack each time. If
+    /// the loop has ended, the task ends on a queue.
     func endLater(_ reason: SessionError.Reason, phase: SessionError.Phase, on loop: ReactorLoop?) {
         Self.perform(on: loop) { self.end(self.error(reason, phase: phase)) }
     }

@@ -4,7 +4,7 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-// On the reactor's thread: the task does what its machine says, and tells the machine what happens.
+// On the reactor's thread: the task performs the actions of its machine, and reports events to it.
 extension SessionTask {
     private func start() {
         // A cancellation from another thread may have come before the start that it cancels.
@@ -17,7 +17,7 @@ extension SessionTask {
         begin(on: shard)
     }
 
-    /// Does what the machine says.
+    /// Performs the machine's action.
     func follow(_ next: TaskMachine.Next) {
         switch next {
         case .wait: updatePause()
@@ -54,7 +54,7 @@ extension SessionTask {
         }
     }
 
-    /// Waits without a connection: for a time, or for a lookup.
+    /// Waits without a connection: for a delay, or for a lookup.
     private func wait(on shard: Shard<SessionTask>, for delay: Duration? = nil) {
         timer = TaskTimer(on: shard, delay: delay, total: deadlines.total) { [weak self] outcome in
             guard let self else { return }
@@ -89,13 +89,13 @@ extension SessionTask {
         end(error(.cancelled, phase: .body))
     }
 
-    /// The exchange is over: the connection is not this task's any more.
+    /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence) {
         carrier = nil
         measured?.settle(evidence)
     }
 
-    /// Also after the connection has gone.
+    /// Also if the connection is gone.
     var loop: ReactorLoop? { carrier?.loop ?? lifecycle.withLock { $0.shard }?.loop }
 }
 
@@ -149,8 +149,8 @@ extension SessionTask: ExchangeDelegate {
         return unsafe receiver?.room(for: count)
     }
 
-    /// The delegate, if it has room for content: looked up once for each large body, because looking up the protocol
-    /// costs as much as a small read.
+    /// The delegate, if it provides buffers for content: looked up once for each large body, because looking up the
+    /// protocol costs as much as a small read.
     private var receiver: (any ContentReceiver)? {
         if let knownReceiver { return knownReceiver }
         let receiver = delegate as? any ContentReceiver
@@ -193,7 +193,7 @@ extension SessionTask: ExchangeDelegate {
         return .all
     }
 
-    /// Decodes and delivers until the tick is over, the task is paused, or all is taken.
+    /// Decodes and delivers until the tick is over, the task is paused, or all bytes are consumed.
     private func decode(
         _ bytes: Span<UInt8>, by decoding: ContentDecoding, _ allowance: inout TurnAllowance
     ) -> ContentTaken {
@@ -210,7 +210,7 @@ extension SessionTask: ExchangeDelegate {
         }
     }
 
-    /// The coded content is complete. False, and the task ends, if its coding is not.
+    /// The coded content is complete. False, and the task ends, if its coding is incomplete.
     private func finishDecoding() -> Bool {
         do throws(ContentDecodingError) {
             try decoding?.finish()

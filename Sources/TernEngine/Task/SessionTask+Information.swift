@@ -2,10 +2,9 @@
 import Synchronization
 import TernLock
 
-// What is known about the task.
+// Information about the task.
 extension SessionTask {
-    /// Where the task is in its life. A task that is suspended when its session ends, or later, is `.suspended` from
-    /// then on.
+    /// The state of the task. A task that is suspended when its session ends, or later, is `.suspended` from then on.
     public var state: State {
         let isCancelled = isCancelled
         return lifecycle.withLock { state in
@@ -21,7 +20,7 @@ extension SessionTask {
     /// The request that is sent now: the original request until a redirect is followed.
     public var currentRequest: URLRequest? { lifecycle.withLock { $0.currentRequest } ?? originalRequest }
 
-    /// The head of the response that is the answer, as soon as it has arrived.
+    /// The head of the final response, as soon as it has arrived.
     public var response: HTTPURLResponse? { lifecycle.withLock { $0.response } }
 
     /// The times and counts of each hop; nil until the task has completed.
@@ -30,31 +29,31 @@ extension SessionTask {
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
 
-    /// The number of bytes of the response body that have arrived, as they came: coded, if the body is.
+    /// The number of bytes of the response body that have arrived, as received: coded, if the body is.
     public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
 
-    /// The number of bytes of the request body that were handed to the kernel; from 0 again where the request is sent
+    /// The number of bytes of the request body that were passed to the kernel; starts at 0 again if the request is sent
     /// again.
     public var countOfBytesSent: Int64 { contentCounts.sent.load(ordering: .relaxed) }
 
-    /// The number of bytes of body that the response announced; -1 if it did not, and before it came.
+    /// The announced number of bytes of the response body; -1 if it was not announced, and before it is.
     public var countOfBytesExpectedToReceive: Int64 {
         response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
     }
 
-    /// The number of bytes that the request body has; -1 if that is not known.
+    /// The number of bytes of the request body; -1 if it is unknown.
     public var countOfBytesExpectedToSend: Int64 {
         guard let content = originalRequest.content else { return 0 }
         return content.announcedLength.map(Int64.init) ?? -1
     }
 
-    /// As in URLSession, from 0 to 1: a hint that nothing acts on.
+    /// As in URLSession, from 0 to 1; it has no effect.
     public var priority: Float {
         get { lifecycle.withLock { $0.priority } }
         set { lifecycle.withLock { $0.priority = newValue } }
     }
 
-    /// A description of the caller's; Tern does nothing with it.
+    /// A description set by the caller; Tern does not use it.
     public var taskDescription: String? {
         get { lifecycle.withLock { $0.description } }
         set { lifecycle.withLock { $0.description = newValue } }

@@ -3,9 +3,9 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-// On the reactor's thread: what the delegate is asked, and its answers.
+// On the reactor's thread: questions to the delegate, and its answers.
 extension SessionTask: DelegateAsker {
-    /// Nothing of the task's is half-changed while `call` runs. Returns the answer, if it came within the call.
+    /// No state of the task is half changed while `call` runs. Returns the answer, if it came within the call.
     private func ask<Answer>(
         on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse,
         _ call: (DelegateQuestion<Answer>) -> Void
@@ -25,7 +25,7 @@ extension SessionTask: DelegateAsker {
     }
 
     private func act(on answer: DelegateResponse?) {
-        // Objects of the user's are released last, when nothing of the task's is half changed.
+        // User objects are released last, when no state of the task is half changed.
         let previous = machine.takePreviousRequests()
         defer { withExtendedLifetime(previous) {} }
         switch answer {
@@ -87,7 +87,7 @@ extension SessionTask: DelegateAsker {
         follow(machine.answered(instead: request))
     }
 
-    /// Delivers what was held back while the delegate had not answered.
+    /// Delivers the content held while the delegate had not answered.
     func deliver(_ question: PendingQuestion, _ isComplete: Bool) {
         if let response = question.response {
             question.response = nil

@@ -2,11 +2,11 @@
 import Synchronization
 import TernLock
 
-// On the reactor's thread: another task takes the place of this one.
+// On the reactor's thread: another task replaces this one.
 extension SessionTask {
-    /// Has `successor`, which has not been started, go on with the exchange: it is carried and listed from now on, its
+    /// Lets `successor`, which has not been started, continue the exchange: it is carried and listed from now on, its
     /// delegate is called, and it keeps the timeouts, suspensions and measurements. This task is over, and its delegate
-    /// hears nothing more.
+    /// is not called again.
     func handOver(to successor: SessionTask) {
         var state: TaskLifecycle<Shard<SessionTask>>? = lifecycle.withLock { $0.handOver() }
         successor.lifecycle.withLock { $0 = state.take() ?? TaskLifecycle(shard: nil) }

@@ -3,23 +3,23 @@ import Synchronization
 import TernIO
 import TernLock
 
-/// A request, from `resume()` to its end, and the handle to control it. A session makes it. A task may send several
+/// A request, from `resume()` to its end, and the handle to control it. A session creates it. A task may send several
 /// requests: it follows redirects and answers challenges.
 ///
-/// All public members are for any thread, at any time, in any order.
-// `lifecycle` is guarded by its lock. What is marked as the reactor's is touched by the reactor's thread only, and
-// before `resume()` by the thread that makes the task. This is what `@unchecked Sendable` rests on.
+/// All public members may be used on any thread, at any time, in any order.
+// A lock guards `lifecycle`. Members marked as the reactor's are used only on the reactor's thread, and before
+// `resume()` by the thread that creates the task. Hence `@unchecked Sendable`.
 public class SessionTask: @unchecked Sendable {
     /// Unique within the process.
     public let taskIdentifier: Int
-    /// The request as it was given; the session's defaults are not in it.
+    /// The request as given, without the session's defaults.
     public let originalRequest: URLRequest
 
     /// As in URLSession.
     public enum State: Sendable, Hashable {
         /// The task has been started, and works or waits.
         case running
-        /// The task has not been started, or was suspended: nothing is read from its socket.
+        /// The task has not been started, or was suspended: no bytes are read from its socket.
         case suspended
         /// `cancel()` was called, and the end follows.
         case canceling
@@ -33,17 +33,17 @@ public class SessionTask: @unchecked Sendable {
     final let table: TaskTable<SessionTask>?
     final let contentCounts = ContentCounts()
 
-    // The reactor's, from here on. Where exclusivity is unchecked the value calls no code of the user while it changes,
-    // and releases nothing of the user's: what goes is taken out first. So no access can begin while another lasts.
+    // The reactor's, from here on. A value without exclusivity checks runs no user code while it changes, and releases
+    // no user objects: they are moved out first. So accesses never overlap.
 
-    /// Until the end, so that the delegate may hold the task.
+    /// Until the end, so that the delegate may retain the task.
     @safe @exclusivity(unchecked) private(set) final var delegate: any SessionTaskDelegate
-    /// The delegate as a receiver of content; nil before the first look.
+    /// The delegate as a receiver of content; nil before the first lookup.
     @safe @exclusivity(unchecked) final var knownReceiver: (any ContentReceiver)??
     @safe @exclusivity(unchecked) final var machine: TaskMachine
-    /// What feeds the task now.
+    /// The current carrier.
     @safe @exclusivity(unchecked) final var carrier: (any Carrier)?
-    /// How the content of the answer is decoded; nil where it is delivered as it arrives.
+    /// How the content of the answer is decoded; nil if it is delivered as it arrives.
     @safe @exclusivity(unchecked) final var decoding: ContentDecoding?
     @safe @exclusivity(unchecked) final var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
@@ -55,7 +55,7 @@ public class SessionTask: @unchecked Sendable {
     /// Guarded by the table's lock.
     final var placeInTable = -1
 
-    /// Without a place the task fails as soon as it is started.
+    /// Without a shard the task fails as soon as it is started.
     init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
@@ -70,25 +70,25 @@ public class SessionTask: @unchecked Sendable {
 
     private static let nextIdentifier = Atomic<Int>(0)
 
-    // What the kinds of tasks do in their own way, on the reactor's thread.
+    // Overridden by the kinds of tasks, on the reactor's thread.
 
-    /// Whether the session holds the task until it has ended.
+    /// Whether the session retains the task until it has ended.
     var isListed: Bool { true }
 
-    /// Begins what the task is about.
+    /// Starts the work of the task.
     func begin(on shard: Shard<SessionTask>) { follow(machine.begin()) }
 
     func cancelNow() { cancelExchange() }
 
     func updatePause() { carrier?.isPaused = isSuspended || machine.isAsking }
 
-    /// Returns a task that makes a file of the response from now on, in place of this one; nil where there can be none.
+    /// Returns a task that makes a file of the response from now on, in place of this one; nil if there can be none.
     func download(of response: HTTPURLResponse) -> SessionTask? { nil }
 
-    /// The exchange is over. Prepares what the task ends with, and calls `complete`, now or later.
+    /// The exchange is over. Prepares the result of the task, and calls `complete`, now or later.
     func finalize(_ error: SessionError?) { complete(error) }
 
-    /// The task is ended once more while it prepares its end.
+    /// The task is ended again while it prepares its end.
     func finalizeSooner(_ error: SessionError?) {}
 
     /// Calls `delegate` from now on.
@@ -101,11 +101,11 @@ public class SessionTask: @unchecked Sendable {
 
 // The controls
 extension SessionTask {
-    /// Starts the task, or takes back one `suspend()`. Further calls do nothing.
+    /// Starts the task, or reverts one `suspend()`. Further calls have no effect.
     public func resume() { resume(runsInline: false) }
 
-    /// `resume()`, and on this thread if the reactor sleeps: for a delegate that runs no code of the user while a
-    /// request is sent. The caller may hold a lock, so a task that has to ask for content is started as all others are.
+    /// `resume()`, and on this thread if the reactor sleeps: for a delegate that runs no user code while a request is
+    /// sent. The caller may hold a lock, so a task that must ask for content is started like any other.
     package func resumeHere() {
         switch originalRequest.content {
         case nil, .data: resume(runsInline: true)
@@ -114,7 +114,7 @@ extension SessionTask {
     }
 
     /// - Parameter runsInline: the task may be started on this thread if the reactor sleeps. For callers that hold no
-    ///   lock: the reactor may ask the user, such as for content to send, on this thread.
+    ///   lock: the reactor may run user code, such as a content source, on this thread.
     func resume(runsInline: Bool) {
         let resumption = lifecycle.withLock { state in
             let resumption = state.resume()
@@ -126,8 +126,8 @@ extension SessionTask {
         case .start(let runs, cancels: false):
             if runs { TaskStateObservers.changed(taskIdentifier, runs: true, unless: isCancelled) }
             guard let shard = lifecycle.withLock({ $0.shard }) else { return endWithoutLoop() }
-            // A task among others is started with them, in one tick: threads that run them inline one by one keep the
-            // reactor from it.
+            // A task among others is started with them, in one tick: threads that start them inline one by one would
+            // keep the reactor from running.
             if runsInline, table?.isForOne != false {
                 shard.deliverHere(.start, from: self)
             } else {
@@ -140,7 +140,7 @@ extension SessionTask {
     }
 
     /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
-    /// memory. Counted. What has been received already waits with it; what is being sent goes on.
+    /// memory. Counted. Received bytes wait as well; sending continues.
     public func suspend() {
         let (shard, stops) = lifecycle.withLock { $0.suspend() }
         if stops { TaskStateObservers.changed(taskIdentifier, runs: false, unless: isCancelled) }
@@ -164,21 +164,21 @@ extension SessionTask {
         lifecycle.withLock { $0.abandon() }
     }
 
-    /// Ends the task, whose result is not wanted any more: as `cancel()` does, but the connection may receive the rest
-    /// of a response that is short, and be used again.
+    /// Ends the task, whose result is not wanted any more: as `cancel()` does, but the connection may drain the rest of
+    /// a short response, and be reused.
     func abandonBody() {
         let shard = lifecycle.withLock { $0.isRunning ? $0.shard : nil }
         shard?.deliver(.abandonBody, from: self)
     }
 
-    /// Cancels a task that has been started; one that has not been ends as soon as it is, and not before: the caller
-    /// may not have begun to wait for its end.
+    /// Cancels a task that has been started; one that has not been started ends when it is, and not before: the caller
+    /// may not wait for its end yet.
     func cancelOnceStarted() {
         if lifecycle.withLock({ $0.cancelOnStart() }) { cancel() }
     }
 
-    /// `suspend()` and `resume()` for two threads that call them in turn but may overtake each other: a release that
-    /// comes before its hold is not lost.
+    /// `suspend()` and `resume()` for two threads that call them alternately but may overtake each other: a resume that
+    /// comes before its suspend is not lost.
     package func hold() { hold(by: 1) }
 
     package func release() { hold(by: -1) }
@@ -187,14 +187,14 @@ extension SessionTask {
         lifecycle.withLock { $0.hold(by: change) }?.perform { _ in self.updatePause() }
     }
 
-    /// Whether the task was cancelled, also if the reactor does not know it yet: nothing needs to be begun for it any
-    /// more.
+    /// Whether the task was cancelled, even if the reactor has not processed that yet: no work needs to be begun for it
+    /// any more.
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     var isSuspended: Bool { lifecycle.withLock { $0.isSuspended } }
 }
 
-/// Where a task runs, and the table that lists it.
+/// The shard of a task, and the table that lists it.
 final class TaskPlace: Sendable {
     let shard: Shard<SessionTask>
     let table: TaskTable<SessionTask>?

@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension StreamTask {
-    /// The same as with a completion handler: octets, nil where there are none, and whether they are the last.
-    /// Cancelling the Swift task that waits cancels the stream.
+    /// The same as with a completion handler: data, nil if there is none, and whether it is the last. Cancelling the
+    /// waiting Swift task cancels the stream.
     public func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double
     ) async throws(SessionError) -> (Data?, Bool) {
@@ -18,7 +18,7 @@ extension StreamTask {
         return try result.get()
     }
 
-    /// The same as with a completion handler. Cancelling the Swift task that waits cancels the stream.
+    /// The same as with a completion handler. Cancelling the waiting Swift task cancels the stream.
     public func write(_ data: Data, timeout: Double) async throws(SessionError) {
         let error = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<SessionError?, Never>) in

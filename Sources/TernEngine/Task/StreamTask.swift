@@ -4,20 +4,20 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// A connection of bytes, in the shape of `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken
-/// over from a request whose server has switched protocols.
+/// A connection of bytes, modelled on `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken over
+/// from a request whose server has switched protocols.
 ///
-/// The task receives only what reads ask for: a peer that sends more waits. What is written waits until the peer takes
-/// it. Reads are done in the order they are made, and so are writes. The task ends when both halves are closed, when
-/// the connection breaks, or by `cancel()`, which drops what has not left; each pending call then fails. While the task
-/// is suspended it neither reads nor writes.
+/// The task receives only what reads ask for: a peer that sends more waits. Written bytes wait until the peer takes
+/// them. Reads are served in order, and so are writes. The task ends when both halves are closed, when the connection
+/// breaks, or by `cancel()`, which drops unsent bytes; each pending call then fails. While the task is suspended it
+/// neither reads nor writes.
 ///
 /// A task with a delegate lives until it has ended, as every task does. Without one it lives as long as it is
-/// referenced or a call is pending; releasing it closes the connection. It does not keep its session alive.
+/// referenced or a call is pending; releasing it closes the connection. It does not retain its session.
 public class StreamTask: SessionTask, @unchecked Sendable {
-    /// What is told when a read is done: octets, whether they are the last, and why there are none.
+    /// Receives the result of a read: the data, whether it is the last, or the error.
     public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
-    /// What is told when a write is done: why it could not be.
+    /// Receives the result of a write: nil, or the error.
     public typealias WriteCompletion = @Sendable ((any Error)?) -> Void
     typealias ReadResult = Result<(Data?, Bool), SessionError>
 
@@ -49,7 +49,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         guard let stream else { return endWithoutLoop() }
         listen(on: shard)
         if let reason = obstacle(on: shard) {
-            // A task that is started from the end of another must not be one stack frame deeper each time.
+            // A task that is started from the end of another must not grow the stack each time.
             _ = stream.perform { $0.end(StreamFailure(reason: reason, phase: .request)) }
         } else {
             stream.open()
@@ -74,7 +74,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         stream.whenOver = { [weak shard, weak stream] in if let stream { shard?.dismiss(stream) } }
     }
 
-    /// Takes over what was another task's.
+    /// Takes over the connection of another task.
     func takeOver(_ handover: Handover, on shard: Shard<SessionTask>) {
         lifecycle.withLock { $0.begin() }
         table?.began()
@@ -93,12 +93,12 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     override func updatePause() { stream?.isPaused = isSuspended }
 }
 
-// What is asked of it
+// Calls
 extension StreamTask {
-    /// Reads `minBytes` octets or more, `maxBytes` at most, in `timeout` seconds from the moment when it is its turn; 0
-    /// sets no limit. At the end there may be fewer, or none. A read that runs into its limit fails alone: what had
-    /// come is there for the next one. Nil data where there is none. `completionHandler` is called once, on a reactor's
-    /// thread.
+    /// Reads at least `minBytes` and at most `maxBytes` bytes, within `timeout` seconds from the moment when it is the
+    /// first pending read; 0 sets no limit. At the end there may be fewer, or none. A read whose timeout passes fails
+    /// alone: its bytes stay for the next one. Data is nil if there is none. `completionHandler` is called once, on a
+    /// reactor's thread.
     public func readData(
         ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double,
         completionHandler: @escaping ReadCompletion
@@ -111,25 +111,24 @@ extension StreamTask {
         }
     }
 
-    /// Writes all of `data`, in `timeout` seconds from the moment when it is its turn; 0 sets no limit. Done when the
-    /// kernel has it, or it is sealed and about to be. A write that runs into its limit when a part of it has left is
-    /// the last: what follows it would make no sense to the peer. `completionHandler` is called once, on a reactor's
-    /// thread.
+    /// Writes all of `data`, within `timeout` seconds from the moment when it is the first pending write; 0 sets no
+    /// limit. Done when the kernel has the bytes, or they are sealed and about to be sent. If the timeout passes when a
+    /// part of it has been sent, it is the last write: the peer could not interpret the bytes after it.
+    /// `completionHandler` is called once, on a reactor's thread.
     public func write(_ data: Data, timeout: Double, completionHandler: @escaping WriteCompletion) {
         send(data, timeout) { completionHandler($0) }
     }
 
-    /// Reads no more once the reads are done that were asked for: the connection is half closed, and the peer is not
-    /// told. Later reads fail with `streamClosed`.
+    /// Stops reading once the pending reads are done: the connection is half closed, and the peer is not notified.
+    /// Later reads fail with `streamClosed`.
     public func closeRead() { ask { $0.closeRead() } }
 
-    /// Tells the peer the end once all that was to be written has left. Later writes fail with `streamClosed`; reading
-    /// goes on.
+    /// Sends the end of the stream after the pending writes. Later writes fail with `streamClosed`; reading continues.
     public func closeWrite() { ask { $0.closeWrite() } }
 
-    /// Secures the connection by TLS once everything that was asked for before is done; calls made meanwhile wait. The
-    /// session's policies for the host evaluate the server, pins included, and the task fails if they refuse it. Bytes
-    /// that arrived before and were not read are an error, because they were not protected.
+    /// Secures the connection by TLS once all earlier calls are done; later calls wait. The session's policies for the
+    /// host evaluate the server, pins included, and the task fails if they refuse it. Bytes that arrived before and
+    /// were not read are an error, because they were not protected.
     public func startSecureConnection() {
         guard let origin else { return }
         let server = HTTPOrigin(scheme: .https, host: origin.host, port: origin.port)
@@ -161,7 +160,7 @@ extension StreamTask {
         stream?.perform { work($0) } ?? false
     }
 
-    /// What a call fails with that no reactor can take.
+    /// The error of a call without a reactor to run on.
     private var unasked: SessionError { SessionError(defaults.failure, phase: .request, origin: origin) }
 
     private func error(_ failure: StreamFailure) -> SessionError {

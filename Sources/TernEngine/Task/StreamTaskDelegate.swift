@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Receives what happens to a ``StreamTask``, on the reactor's thread, as URLSession's stream delegate does. What is
-/// read goes to the caller of the read.
+/// Receives the events of a ``StreamTask``, on the reactor's thread, as URLSession's stream delegate does. The caller
+/// of a read receives its data.
 public protocol StreamTaskDelegate: SessionTaskDelegate {
-    /// Nothing more can be read: a read has reached the end, `closeRead()` was called, or the connection broke.
+    /// No more can be read: a read has reached the end, `closeRead()` was called, or the connection broke.
     func streamTaskDidCloseRead(_ task: StreamTask)
-    /// Nothing more can be written: the end was sent, or the connection broke.
+    /// No more can be written: the end was sent, or the connection broke.
     func streamTaskDidCloseWrite(_ task: StreamTask)
-    /// The connection stands, or has been secured.
+    /// The connection is open, or has been secured.
     func streamTask(_ task: StreamTask, didOpen connection: ConnectionMetrics)
 }
 
@@ -23,8 +23,8 @@ extension StreamTaskDelegate {
 /// Takes over the connection of a request that asks for another protocol (`Upgrade`) when the server agrees (101, RFC
 /// 9110 §7.8). Without such a delegate the task fails with `upgradeNotTaken`.
 public protocol UpgradeDelegate: SessionTaskDelegate {
-    /// The connection speaks the other protocol from now on, and is `stream`'s: hold it, or it is closed. What the
-    /// server has said behind its 101 is read first. The head was told as any other; the task itself ends without an
-    /// error behind this call.
+    /// The connection uses the other protocol from now on, and belongs to `stream`: keep a reference to it, or it is
+    /// closed. The bytes after the server's 101 are read first. The head was delivered as any other; the task itself
+    /// ends without an error after this call.
     func task(_ task: SessionTask, didBecome stream: StreamTask)
 }

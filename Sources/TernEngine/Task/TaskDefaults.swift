@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What all tasks of a session have in common, where their requests do not say otherwise.
+/// The settings that all tasks of a session share, unless their requests have their own.
 final class TaskDefaults: Sendable {
     let timeouts: Timeouts
     let policies: HopPolicies
     let routes: RouteRule
     let decodesContent: Bool
     let contentDecodingLimits: ContentDecodingLimits
-    /// What a task fails with that has no reactor to run on.
+    /// The error of a task without a reactor to run on.
     let failure: SessionError.Reason
 
     init(

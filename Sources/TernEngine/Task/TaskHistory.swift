@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What a task has done so far, as far as its policies look at it.
+/// The history of a task, as far as its policies use it.
 struct TaskHistory {
     /// The hop that is sent now, or was sent last.
     var hop: Hop
@@ -15,8 +15,7 @@ struct TaskHistory {
     var resendCount = 0
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
-    /// The responses that were not the answer, in the order they came: the last ones, ``RedirectPolicy/maximumRememberedHops``
-    /// at most.
+    /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
     private(set) var responses: [HTTPURLResponse] = []
 
     @inline(__always)
@@ -29,7 +28,7 @@ struct TaskHistory {
     mutating func append(_ response: HTTPURLResponse) {
         if responses.count < RedirectPolicy.maximumRememberedHops { return responses.append(response) }
         responses.removeFirst()
-        // Its own history would keep the responses that are dropped here.
+        // Its own history would retain the responses that are dropped here.
         responses.append(HTTPURLResponse(url: response.url, head: response.head))
     }
 
@@ -42,14 +41,14 @@ struct TaskHistory {
         return previous
     }
 
-    /// Sends the hop with this request from now on. Returns the one before.
+    /// Sends the hop with this request from now on. Returns the previous one.
     mutating func replace(_ request: URLRequest) -> URLRequest {
         let previous = hop.request
         hop.request = request
         return previous
     }
 
-    /// What the rules for sending a request again have to know about the hop.
+    /// The facts about the hop for the rules of sending a request again.
     func evidence(_ evidence: Evidence) -> RepeatRule.Evidence {
         RepeatRule.Evidence(
             method: hop.request.method, hasIdempotencyKey: hop.request.headers["Idempotency-Key"] != nil,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// What any thread may read of a task and ask of it, behind the task's lock. Where the task is on its way,
-/// ``TaskMachine`` knows.
+/// The state of a task for any thread, guarded by the task's lock. ``TaskMachine`` has the progress of its requests.
 ///
 /// `Home` is where the task runs: a shard.
 struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
@@ -10,7 +9,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     private(set) var shard: Home?
     private(set) var start: MonotonicInstant?
     private(set) var suspensions = 0
-    /// Signed, because the threads that change it may overtake each other: what counts is the sum.
+    /// Signed, because the threads that change it may overtake each other: only the sum counts.
     private var holds = 0
     private(set) var isCancelledOnStart = false
     /// The task ends because its session does.
@@ -29,9 +28,9 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     var isRunning: Bool { if case .started = stage { true } else { false } }
 
     enum Resumption {
-        /// The task is started now; it is to be cancelled at once if that was asked for.
+        /// The task is started now; it is to be cancelled at once if that was requested.
         case start(runs: Bool, cancels: Bool)
-        /// It goes on, if the last suspension has been taken back.
+        /// Continues, if the last suspension has been reverted.
         case goOn(runs: Bool, on: Home?)
     }
 
@@ -45,19 +44,19 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         return .start(runs: suspensions == 0, cancels: isCancelledOnStart)
     }
 
-    /// Returns the shard of a task that runs, and whether this is what stops it.
+    /// Returns the shard of a running task, and whether this call stops it.
     mutating func suspend() -> (shard: Home?, stops: Bool) {
         suspensions += 1
         return isRunning ? (shard, suspensions == 1) : (nil, false)
     }
 
-    /// Returns the shard of a task that runs.
+    /// Returns the shard of a running task.
     mutating func hold(by change: Int) -> Home? {
         holds += change
         return isRunning ? shard : nil
     }
 
-    /// Returns whether the task began with this.
+    /// Returns whether this call began the task.
     mutating func cancel() -> Bool {
         isAbandoned = false
         guard case .created = stage else { return false }
@@ -79,8 +78,8 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         start = .now
     }
 
-    /// Returns nil if the task has ended before. What it returns is to be released without the lock: with the last
-    /// shard go the session's policies, which may be the user's subclass.
+    /// Returns nil if the task has ended before. Release the result outside the lock: with the last shard the session's
+    /// policies are released, which may be a subclass of the user's.
     mutating func complete(_ error: SessionError?) -> Ended? {
         if case .completed = stage { return nil }
         stage = .completed
@@ -93,7 +92,8 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         let shard: Home?
     }
 
-    /// Another task takes the place of this one: it gets all but the description and the holds, which mean this task.
+    /// Another task replaces this one: it gets everything but the description and the suspensions, which belong to this
+    /// task.
     mutating func handOver() -> TaskLifecycle {
         var other = TaskLifecycle(shard: shard.take())
         (other.stage, other.start, other.suspensions) = (stage, start, suspensions)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the delegate answers
+// Answers of the delegate
 extension TaskMachine {
     /// The delegate was asked about a redirect and names the next request; nil if the response is the answer.
     mutating func answered(_ request: URLRequest?) -> Next {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-// What the exchange brings
+// Events of the exchange
 extension TaskMachine {
     /// What to do with the head of a final response.
     enum HeadAnswer {
         case deliver
-        /// Deliver nothing of it: it is not the answer.
+        /// Deliver no part of it: it is not the answer.
         case discard
         /// Ask whether to send this; until the answer nothing of the response is delivered.
         case ask(URLRequest)
@@ -54,9 +54,9 @@ extension TaskMachine {
     enum BodyAnswer {
         case deliver
         case drop
-        /// It is too early to say.
+        /// It is too early to decide.
         case hold
-        /// There is too much of it: close the connection and go on with `leftBehind`.
+        /// There is too much of it: close the connection and continue with `leftBehind`.
         case leave
     }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Where a task is, from `resume()` to its end: the only place that plans its hops. The machine decides; the task acts.
+/// The progress of a task, from `resume()` to its end: the only place that plans its hops. The machine decides; the
+/// task acts.
 ///
-/// What a response means is decided in two steps: the policies say what follows from it, and for some of that they have
-/// the delegate asked, which may answer much later. Meanwhile the exchange may end or break off, which the machine then
+/// The meaning of a response is decided in two steps: the policies decide what follows from it, and for some of that
+/// the delegate is asked, which may answer much later. Meanwhile the exchange may end or fail, which the machine then
 /// remembers.
 ///
-/// Requests may hold objects of the user that run code when they are released. The machine releases none while it
-/// changes: it keeps the requests of earlier hops until the task takes them.
+/// Requests may hold user objects that run code when they are released. The machine releases none while it changes: it
+/// keeps the requests of earlier hops until the task takes them.
 struct TaskMachine: ~Copyable {
     /// A task may end from any of these: `finishing` and `completed` are exits of all.
     enum Stage {
@@ -17,9 +18,9 @@ struct TaskMachine: ~Copyable {
         /// A policy looks something up before the hop is sent, and policies from `next` on have not been asked. Exits:
         /// exchanging, ending.
         case lookingUp(number: UInt64, next: Int)
-        /// The hop is sent when a time is over. Exits: exchanging, ending.
+        /// The hop is sent after a delay. Exits: exchanging, ending.
         case delayed
-        /// A connection is looked for or the request is sent; no final head has arrived. Exits: all but created.
+        /// A connection is requested or the request is sent; no final head has arrived. Exits: all but created.
         case exchanging
         /// The response is the answer. Exits: asking, ending.
         case delivering
@@ -28,7 +29,7 @@ struct TaskMachine: ~Copyable {
         /// The response is not the answer. Up to this many bytes of its content are read so that the connection can be
         /// used again. Exits: delayed, exchanging, ending.
         case discarding(left: Int)
-        /// Nothing follows but the end. Exits: finishing, completed.
+        /// The task ends. Exits: finishing, completed.
         case ending
         /// The task prepares its end, such as a file. Exit: completed.
         case finishing
@@ -36,18 +37,18 @@ struct TaskMachine: ~Copyable {
         case completed
     }
 
-    /// How many bytes of a response that is not the answer are read for the sake of its connection.
+    /// The maximum number of bytes drained from a response that is not the answer, to reuse its connection.
     static let maximumDiscardedContent = 64 * 1024
 
-    // The files of the machine's extensions change these; nothing else does.
+    // Only the files of the machine's extensions change these.
     var stage = Stage.created
     var history: TaskHistory
-    /// How the delegate's answers find the question that is open.
+    /// Identifies the open question to the delegate's answers.
     var questions = QuestionBook()
     /// Receives a copy of the content that is delivered.
     var tee: (any ContentTee)?
     let policies: HopPolicies
-    /// The time between the response that is discarded and the hop that follows it.
+    /// The delay between the discarded response and the next hop.
     private var delay = Duration.zero
     private var lookupCount: UInt64 = 0
     private var isPrepared = false
@@ -59,19 +60,19 @@ struct TaskMachine: ~Copyable {
         history = TaskHistory(request)
     }
 
-    /// What to do next. What is large and rare is indirect, so that the rest is cheap to return.
+    /// The next action. Large and rare values are indirect, so that the rest is cheap to return.
     enum Next {
-        /// Nothing, until something happens.
+        /// None, until an event occurs.
         case wait
         /// Find a connection for the hop and send it.
         case send
-        /// Start a lookup, and tell `lookedUp` its result with this number.
+        /// Start a lookup, and report its result to `lookedUp` with this number.
         indirect case lookUp(HopLookup, number: UInt64)
-        /// Call `delayEnded` when this time is over.
+        /// Call `delayEnded` after this delay.
         indirect case delay(Duration)
         /// Have the hop answered by this source.
         indirect case answer(any CarrierSource)
-        /// Deliver what was held back of the response; the response may have ended meanwhile.
+        /// Deliver the held parts of the response; the response may have ended meanwhile.
         case deliver(PendingQuestion, isComplete: Bool)
         /// Ask for new content; until the answer nothing is sent.
         case askContent
@@ -83,7 +84,7 @@ struct TaskMachine: ~Copyable {
     /// The request that is sent now, or was sent last.
     var hop: Hop { history.hop }
 
-    /// What the delegate has not answered yet.
+    /// The question that the delegate has not answered yet.
     var question: PendingQuestion? { if case .asking(let question) = stage { question } else { nil } }
 
     var isAsking: Bool { if case .asking = stage { true } else { false } }
@@ -151,14 +152,14 @@ extension TaskMachine {
         }
     }
 
-    /// The time between two hops is over.
+    /// The delay between two hops is over.
     mutating func delayEnded() -> Next {
         guard case .delayed = stage else { return .wait }
         stage = .exchanging
         return begin()
     }
 
-    /// The exchange is over, and another follows it: at once, or after a time.
+    /// The exchange is over, and another follows it: at once, or after a delay.
     mutating func beginNext() -> Next {
         if delay > .zero {
             stage = .delayed
@@ -196,7 +197,7 @@ extension TaskMachine {
         return leave(question)
     }
 
-    /// The response that the question was about is not the answer.
+    /// The response of the question is not the answer.
     private mutating func leave(_ question: PendingQuestion) -> Next {
         if case .underWay = question.ending {
             stage = .discarding(left: Self.maximumDiscardedContent)
@@ -225,7 +226,7 @@ extension TaskMachine {
         }
     }
 
-    /// The task has ended: it takes nothing in any more.
+    /// The task has ended: it accepts no more events.
     mutating func complete() {
         stage = .completed
         questions.close()

@@ -2,15 +2,15 @@
 import TernHTTP1
 public import TernIO
 
-/// When what happened to a task, hop by hop.
+/// The times of a task, hop by hop.
 public struct TaskMetrics: Sendable {
     /// `resume()` was called.
     public let start: MonotonicInstant
-    /// The task ended, well or not; nil before.
+    /// The task ended, with or without an error; nil before.
     public internal(set) var end: MonotonicInstant?
-    /// Apart from the last, so that a task without redirects allocates nothing for them.
+    /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
-    /// Hops before those, which are forgotten.
+    /// The number of forgotten hops before those.
     private var forgottenCount = 0
     var last: HopMetrics
 
@@ -19,11 +19,11 @@ public struct TaskMetrics: Sendable {
         last = HopMetrics(request, start: start)
     }
 
-    /// The request, and one more for each redirect that was followed; at least one. Of a longer chain the last one and
-    /// ``RedirectPolicy/maximumRememberedHops`` before it.
+    /// The hops: the request, and one more for each redirect that was followed; at least one. Of a longer chain the
+    /// last one and ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
-    /// Redirects that were followed.
+    /// The number of redirects that were followed.
     public var redirectCount: Int { forgottenCount + earlier.count }
 
     /// Nothing if the hop has begun already, and is only sent again.
@@ -39,11 +39,11 @@ public struct TaskMetrics: Sendable {
     }
 }
 
-// What happens to the last hop
+// The last hop
 extension TaskMetrics {
     /// The hop is about to be sent.
     mutating func begin(on carrier: any Carrier, repeatCount: Int) {
-        // The clock of a tick may be behind that of a connection that was opened in the middle of it.
+        // The clock of a tick may be behind that of a connection that was opened within it.
         last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
         last.connection = carrier.connectionMetrics
         last.isConnectionReused = carrier.isReused
@@ -78,22 +78,22 @@ extension TaskMetrics {
 }
 
 extension TaskMetrics {
-    /// Whether any byte of the last hop's request may have left.
+    /// Whether a byte of the last hop's request may have been sent.
     var wasSent: Bool { last.wasSent }
 
     var receivedCount: UInt64 { last.receivedCount }
 }
 
-// Of the last hop, which as a rule is the only one.
+// Of the last hop, which is usually the only one.
 extension TaskMetrics {
-    /// A connection was there to send on; nil if it never was.
+    /// A connection was available; nil if it never was.
     public var connectionAcquired: MonotonicInstant? { last.connectionAcquired }
-    /// The first byte of the response head arrived with this read.
+    /// The first byte of the response head arrived.
     public var responseStart: MonotonicInstant? { last.responseStart }
-    /// The connection the response came on.
+    /// The connection of the response.
     public var connection: ConnectionMetrics? { last.connection }
-    /// Whether another request had used the connection before. If not, its establishment was part of this task's time.
+    /// Whether another request had used the connection before. If not, the task's time includes opening it.
     public var isConnectionReused: Bool { last.isConnectionReused }
-    /// How often the request was sent again because a kept-alive connection turned out to be dead: 0 or 1.
+    /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { last.repeatCount }
 }

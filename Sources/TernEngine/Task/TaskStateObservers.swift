@@ -2,17 +2,16 @@
 import Synchronization
 import TernLock
 
-/// Tells the listeners of the process that a task begins to run, or stops: each change once. For notifications, which
-/// know tasks of any session; as a rule there is no listener.
+/// Calls the observers of the process when a task starts to run, or stops: once for each change. For notifications
+/// about tasks of any session; usually there is no observer.
 package enum TaskStateObservers {
-    /// Is called with a task's identifier, on the thread that resumes or suspends the task, which holds no lock of
-    /// Tern's.
+    /// Called with a task's identifier, on the thread that resumes or suspends the task, which holds no lock of Tern.
     package typealias Listener = @Sendable (_ task: Int, _ runs: Bool) -> Void
 
     private static let isHeard = Atomic<Bool>(false)
     private static let listeners = Lock<[Listener]>([])
 
-    /// Tells `listener`, too, for as long as the process lives.
+    /// Adds `listener` for the life of the process.
     package static func tell(_ listener: @escaping Listener) {
         listeners.withLock { $0.append(listener) }
         isHeard.store(true, ordering: .relaxed)

@@ -2,15 +2,15 @@
 import Synchronization
 import TernLock
 
-/// What can stand in a `TaskTable`, in one at a time.
+/// An element of a `TaskTable`, of at most one at a time.
 protocol TableMember: AnyObject, Sendable {
-    /// The table's own note, guarded by its lock.
+    /// The element's position, guarded by the table's lock.
     var placeInTable: Int { get set }
 }
 
 /// The tasks of a session on one reactor that have been started and have not ended.
 final class TaskTable<Member: TableMember>: Sendable {
-    /// From `resume()` on, before their reactor knows of them.
+    /// From `resume()` on, before their reactor has processed it.
     private let count = Atomic<Int>(0)
     private let tasks = Lock<[Member]>([])
     private let ending = Lock<(@Sendable () -> Void)?>(nil)
@@ -25,10 +25,10 @@ final class TaskTable<Member: TableMember>: Sendable {
         if left == 0, isAwaited.load(ordering: .sequentiallyConsistent) { end() }
     }
 
-    /// Whether no other is under way than the one that asks.
+    /// Whether no other task than the asking one is running.
     var isForOne: Bool { count.load(ordering: .relaxed) <= 1 }
 
-    /// Its reactor knows of it.
+    /// Its reactor has started it.
     func add(_ task: Member) {
         tasks.withLock { tasks in
             task.placeInTable = tasks.count
@@ -36,7 +36,7 @@ final class TaskTable<Member: TableMember>: Sendable {
         }
     }
 
-    /// Nothing if it is not there.
+    /// Has no effect if it is not listed.
     func remove(_ task: Member) {
         let removed: Member? = tasks.withLock { tasks in
             let place = task.placeInTable
@@ -51,7 +51,7 @@ final class TaskTable<Member: TableMember>: Sendable {
 
     var all: [Member] { tasks.withLock { $0 } }
 
-    /// Calls `body` once, as soon as no task is under way: perhaps at once.
+    /// Calls `body` once, as soon as no task is running: perhaps at once.
     func whenEmpty(_ body: @escaping @Sendable () -> Void) {
         ending.withLock { $0 = body }
         isAwaited.store(true, ordering: .sequentiallyConsistent)

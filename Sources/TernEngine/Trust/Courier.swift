@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Carries the requests of trust: to OCSP responders, to servers of revocation lists, to collectors of reports.
+/// Sends the requests of trust evaluation: to OCSP responders, to servers of revocation lists, to collectors of
+/// reports.
 ///
-/// Releasing the last reference to a courier ends its requests.
+/// Releasing the last reference to a courier cancels its requests.
 protocol Courier: AnyObject, Sendable {
-    /// Sends `request` and calls `completion` once, on any thread, with what came back: nil unless it came whole within
+    /// Sends `request` and calls `completion` once, on any thread, with the response: nil unless it was complete within
     /// `timeLimit`, was a success (2xx) and has a body of at most `sizeLimit` bytes.
     func send(
         _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,

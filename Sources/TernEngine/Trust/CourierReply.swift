@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// What a courier brings back.
+/// A courier's response.
 struct CourierReply: Sendable {
     /// 200…299.
     let statusCode: Int

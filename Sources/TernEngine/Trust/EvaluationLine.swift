@@ -4,14 +4,15 @@ import FoundationEssentials
 import TernLock
 import TernTLS
 
-/// Where evaluations wait that take longer than a reactor has, and are run a few at a time. Any thread.
+/// The queue of evaluations that take longer than a reactor can afford, a few of which run at a time. Any thread may
+/// use it.
 ///
-/// One line for the process: whatever servers send, they get half its processors at most. What waits is bounded by what
-/// waits for it: one evaluation a handshake, and none for a handshake that has been given up.
+/// One queue for the process: whatever servers send, evaluations use at most half of its processors. Its length is
+/// bounded by the number of handshakes: one evaluation each, and none for a handshake that has been given up.
 final class EvaluationLine: Sendable {
     static let shared = EvaluationLine(width: ProcessInfo.processInfo.activeProcessorCount / 2)
 
-    /// How many may run at once on large machines.
+    /// The maximum number of concurrent evaluations on large machines.
     private static let maximumWidth = 4
 
     /// One evaluation in the queue, for a caller that withdraws it.
@@ -37,7 +38,7 @@ final class EvaluationLine: Sendable {
 
     init(width: Int) { self.width = min(max(1, width), Self.maximumWidth) }
 
-    /// Calls `completion` on a thread of the line's, once the evaluation has run; never, if it is withdrawn first.
+    /// Calls `completion` on a thread of the queue, once the evaluation has run; never, if it is withdrawn first.
     func run(
         _ evaluation: PendingEvaluation, completion: @escaping @Sendable (CompletedEvaluation) -> Void
     ) -> Ticket {
@@ -53,9 +54,9 @@ final class EvaluationLine: Sendable {
         return ticket
     }
 
-    /// Takes an evaluation out of the line. One that runs already is run to its end.
+    /// Removes an evaluation from the queue. A running one is completed.
     func withdraw(_ ticket: Ticket) {
-        // Released outside the lock: it holds certificates, and perhaps a policy of the user's.
+        // Released outside the lock: it retains certificates, and perhaps a policy of the user.
         let withdrawn = state.withLock { state -> Entry? in
             state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
         }

@@ -2,7 +2,7 @@
 import FoundationEssentials
 package import TernTLS
 
-// What trust policies are made of
+// The elements of trust policies
 extension JSONElement {
     func hostPatterns() throws(PolicyFileError) -> [HostPattern] {
         var patterns: [HostPattern] = []
@@ -54,8 +54,8 @@ extension JSONElement {
         return time
     }
 
-    /// URLs that a request can be sent to: what is not refused here is not refused later, when there is no caller to
-    /// tell.
+    /// URLs that a request can be sent to: an invalid one must be refused here, because later there is no caller to
+    /// report it to.
     func webURLs() throws(PolicyFileError) -> [String] {
         var urls: [String] = []
         for element in try elements() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value with its way there, read as what it has to be.
+/// A JSON value with its path, read as a required type.
 package struct JSONElement {
     package let node: JSONNode
-    /// Such as `pinSets[0].pins`.
+    /// For example `pinSets[0].pins`.
     package let path: String
     let text: [UInt8]
 
@@ -53,7 +53,7 @@ package struct JSONElement {
         error(.wrongType(expected: expected, found: node.kind))
     }
 
-    /// Counted from 1, when it is wanted: reading without errors counts nothing.
+    /// Counted from 1, on demand: reading without errors counts nothing.
     static func line(of offset: Int, in text: [UInt8]) -> Int {
         text.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One object's members, taken by name and type. The error of a missing, misplaced or superfluous member has its line
+/// The members of one object, taken by name and type. The error of a missing, misplaced or unknown member has its line
 /// and field.
 package struct JSONFields {
     private let text: [UInt8]
@@ -30,7 +30,7 @@ package struct JSONFields {
 
     package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-    /// Takes a member. JSON's null is as good as none.
+    /// Takes a member. JSON's null counts as absent.
     package mutating func take(_ name: String) -> JSONElement? {
         guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
         let member = members.remove(at: index)
@@ -38,7 +38,7 @@ package struct JSONFields {
         return JSONElement(node: member.node, path: field(name), text: text)
     }
 
-    /// Takes a member that has to be there.
+    /// Takes a required member.
     package mutating func require(_ name: String) throws(PolicyFileError) -> JSONElement {
         guard let element = take(name) else {
             if let member = members.first(where: { $0.name.isMisspelling(of: name) }) {
@@ -62,7 +62,7 @@ package struct JSONFields {
 }
 
 extension String {
-    /// Whether nothing but the spelling of two or three letters in one place, or the case, tells this from `name`.
+    /// Whether this differs from `name` only by two or three letters in one place, or by case.
     fileprivate func isMisspelling(of name: String) -> Bool {
         let (mine, other) = (Array(lowercased().utf8.prefix(64)), Array(name.lowercased().utf8))
         let beginning = zip(mine, other).prefix { $0 == $1 }.count

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernTLS
 
-/// A report as RFC 7469 §3 has it, with what it leaves out: the rule, the verdict and the reason in words.
+/// A report in the form of RFC 7469 §3, with further members: the rule, the verdict and the reason as text.
 struct PinReportBody: Encodable {
     private let dateTime: String
     private let hostname: String

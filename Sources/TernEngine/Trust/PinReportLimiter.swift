@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// Lets one report pass per subject and day. Holds a bounded number of subjects: an application that connects to ten
+/// Limits reports to one per subject and day. Stores a bounded number of subjects: an application that connects to ten
 /// thousand hosts, perhaps because an attacker makes it, must not fill its memory.
 struct PinReportLimiter {
     static let interval: Int64 = 86400
     static let capacity = 1024
 
-    /// What a report is about: after a harmless mismatch in the morning, an attacker's key is news in the afternoon.
+    /// The subject of a report: after a harmless mismatch in the morning, an attacker's key in the afternoon is
+    /// reported as well.
     struct Subject: Hashable {
         let rule: String
         let host: String
@@ -18,8 +19,8 @@ struct PinReportLimiter {
 
     private var lastReports: [Subject: Int64] = [:]
 
-    /// - Parameter time: the moment of the report, in seconds since 1970-01-01T00:00:00Z. A clock that was set back
-    ///   lets the next report pass.
+    /// - Parameter time: the time of the report, in seconds since 1970-01-01T00:00:00Z. After the clock was set back,
+    ///   the next report passes.
     mutating func admits(_ subject: Subject, at time: Int64) -> Bool {
         if let last = lastReports[subject], Self.isRecent(last, at: time) { return false }
         if lastReports.count >= Self.capacity {

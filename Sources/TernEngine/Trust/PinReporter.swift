@@ -3,17 +3,17 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// Reports servers that do not meet their pin sets: at most once a day for each rule, host and key, and never on a
+/// Reports servers that do not match their pin sets: at most once a day for each rule, host and key, and never on a
 /// reactor's thread.
 ///
-/// Reports travel by a courier without pins: a pin that is wrong must not keep its report from arriving.
+/// Reports are sent by a courier without pins: a wrong pin must not prevent its own report.
 final class PinReporter: Sendable {
     private struct State {
         var limiter = PinReportLimiter()
         var courier: (any Courier)?
     }
 
-    /// Nothing that a collector says is looked at.
+    /// A collector's response is ignored.
     private static let sizeLimit = 64 << 10
     private static let timeLimit = Duration.seconds(30)
 
@@ -21,16 +21,16 @@ final class PinReporter: Sendable {
 
     init(courier: any Courier) { state = Lock(State(courier: courier)) }
 
-    /// Forgets what has been told already: new pins, new reports.
+    /// Forgets earlier reports: new pins, new reports.
     func reset() { state.withLock { $0.limiter = PinReportLimiter() } }
 
-    /// Releases the courier; reports that are on their way hold it until they have arrived.
+    /// Releases the courier; pending reports retain it until they have been sent.
     func close() {
         // The last release must not run under the lock.
         _ = state.withLock { $0.courier.take() }
     }
 
-    /// Any thread; returns at once.
+    /// Any thread may call it; it returns at once.
     func send(_ report: PinFailureReport, to observer: (@Sendable (PinFailureReport) -> Void)?) {
         guard observer != nil || !report.pinSet.reportURLs.isEmpty else { return }
         let (isNew, courier) = state.withLock {
@@ -43,7 +43,7 @@ final class PinReporter: Sendable {
         }
     }
 
-    /// A report that fails is dropped: there is no one to tell.
+    /// A report that fails is dropped: there is no caller to report it to.
     private static func post(_ report: PinFailureReport, by courier: any Courier) {
         guard !report.pinSet.reportURLs.isEmpty, let body = try? PinReportBody(report).json() else { return }
         for url in report.pinSet.reportURLs.compactMap({ URL(string: $0) }) {

@@ -2,7 +2,7 @@
 public import FoundationEssentials
 public import TernTLS
 
-/// A trust policy in JSON: pin sets, and what becomes of hosts that are in none.
+/// A trust policy in JSON: pin sets, and the rule for hosts without one.
 ///
 /// ```json
 /// {
@@ -24,34 +24,34 @@ public import TernTLS
 /// }
 /// ```
 ///
-/// Only `pinSets`, `hosts` and `pins` have to be there. `unlistedHosts` is `evaluate` (as the system would) or
-/// `refuse`; `profile` is `standard` or `web`, and without it the session's configuration decides; `scope` is
-/// `anyCertificate` or `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A
-/// name that is not in this list, a name that occurs twice, and a host that is in two sets are errors.
+/// Only `pinSets`, `hosts` and `pins` are required. `unlistedHosts` is `evaluate` (the default policy) or `refuse`;
+/// `profile` is `standard` or `web`, and defaults to the session's configuration; `scope` is `anyCertificate` or
+/// `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A name that is not in
+/// this list, a duplicate name, and a host that is in two sets are errors.
 public struct PolicyFile: Sendable, Hashable {
-    /// What becomes of a host that no pin set covers.
+    /// The rule for a host that no pin set covers.
     public enum UnlistedHosts: String, Sendable, Hashable, CaseIterable {
-        /// It is evaluated as the system would: chain, dates, name.
+        /// Evaluate it with the default policy: chain, dates, name.
         case evaluate
-        /// It is refused.
+        /// Refuse it.
         case refuse
     }
 
-    /// Which hosts have to show which keys.
+    /// The pin sets of hosts.
     public var pinSets: [PinSet]
-    /// What becomes of all other hosts.
+    /// The rule for all other hosts.
     public var unlistedHosts: UnlistedHosts
-    /// The rules that the chains of all hosts are held to; nil leaves it to the session's configuration.
+    /// The rules for the chains of all hosts; nil uses the session's configuration.
     public var profile: TrustProfile?
 
-    /// A policy from its parts. Unlike in a file, whether a host is in two sets is not looked at.
+    /// Creates a policy from its parts. Unlike in a file, a host may be in two sets.
     public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate, profile: TrustProfile? = nil) {
         self.pinSets = pinSets
         self.unlistedHosts = unlistedHosts
         self.profile = profile
     }
 
-    /// Reads a policy from its JSON text. Blocks for nothing.
+    /// Reads a policy from its JSON text. Does not block.
     public init(json: [UInt8]) throws(PolicyFileError) {
         try self.init(fields: try JSONFields(reading: json))
     }
@@ -84,12 +84,12 @@ public struct PolicyFile: Sendable, Hashable {
         try fields.finish()
     }
 
-    /// Everything that will hurt sooner or later, with the set it is about; see ``TernTLS/PinSet/warnings(at:)``.
+    /// All problems that will cause trouble later, with the set of each; see ``TernTLS/PinSet/warnings(at:)``.
     public func warnings(at time: Int64) -> [(pinSet: PinSet, warning: PinSet.Warning)] {
         pinSets.flatMap { set in set.warnings(at: time).map { (set, $0) } }
     }
 
-    /// What a session needs.
+    /// The policy as a manager for a session.
     public func manager(
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) -> ServerTrustPolicyManager {

@@ -3,29 +3,29 @@ public import TernTLS
 
 /// What is wrong with a trust policy file, and where.
 public struct PolicyFileError: Error, Sendable, Hashable {
-    /// What is wrong with a field, or with the file.
+    /// The kind of error.
     public enum Reason: Sendable, Hashable {
         /// The file cannot be read.
         case unreadable(path: String)
-        /// Not JSON, or JSON that readers would read differently.
+        /// Not JSON, or JSON that readers interpret differently.
         case invalidJSON(String)
-        /// A field that has to be there is not.
+        /// A required field is missing.
         case missingField
-        /// There is no such field; a policy that is not understood must not be half obeyed.
+        /// The field is unknown; a policy that is not fully understood must not be applied in part.
         case unknownField
-        /// There is no such field, and one that has to be there and looks like it is missing.
+        /// The field is unknown, and its name resembles that of a missing required one.
         case misspelledField(meant: String)
         /// The value is of another JSON type.
         case wrongType(expected: String, found: String)
         /// The word is none of `allowed`.
         case unknownWord(String, allowed: [String])
-        /// A list that must not be empty is.
+        /// The list must not be empty.
         case empty
-        /// No pin; the error says why.
+        /// Not a pin; the error has the reason.
         case invalidPin(PinError)
-        /// No host name or pattern; the error says why.
+        /// Not a host name or pattern; the error has the reason.
         case invalidHost(HostPatternError)
-        /// No certificate; the error says why.
+        /// Not a certificate; the error has the reason.
         case invalidCertificate(CertificateError)
         /// Neither `yyyy-MM-dd` nor an RFC 3339 time.
         case invalidTime(String)
@@ -33,15 +33,15 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case invalidURL(String)
         /// The same host or pattern belongs to another pin set already.
         case repeatedHost(HostPattern)
-        /// A `version` this reader does not know.
+        /// The `version` is not supported.
         case unsupportedVersion(String)
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
     /// The path of the field, such as `pinSets[0].pins[1]`; empty for the file as a whole.
     public let field: String
-    /// Counted from 1; 0 where no line is to blame.
+    /// Counted from 1; 0 if the error is not in one line.
     public let line: Int
 
     init(_ reason: Reason, field: String, line: Int) {
@@ -67,7 +67,7 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .missingField: "missing"
         case .unknownField: "there is no such field"
         case .misspelledField(let name): "there is no such field; did you mean \"\(name)\"?"
-        case .wrongType(let expected, let found): "\(expected) is wanted here, not \(found)"
+        case .wrongType(let expected, let found): "\(expected) is expected here, not \(found)"
         case .unknownWord(let word, let allowed):
             "\"\(word)\" is none of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
         case .empty: "must not be empty"

@@ -3,12 +3,12 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// The answers to questions about revocation, and the callers that wait for an answer. Any thread.
+/// The answers to questions about revocation, and the callers that wait for an answer. Any thread may use it.
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 
     fileprivate enum Entry {
-        /// Under way, and only once.
+        /// Pending, and only once.
         case asking([Completion])
         case known(RevocationAnswer, expiry: Int64, size: Int)
     }
@@ -18,7 +18,7 @@ final class RevocationAnswerCache: Sendable {
         var size = 0
     }
 
-    /// Fresh news within these limits, whatever an answer says of itself; both in seconds.
+    /// The lifetime of an answer is limited to this range, whatever it states itself; both in seconds.
     private static let maximumAge: Int64 = 3600
     private static let ageOfNothing: Int64 = 60
     private static let countLimit = 512
@@ -26,8 +26,8 @@ final class RevocationAnswerCache: Sendable {
 
     private let state = Lock(State())
 
-    /// Calls `completion` with the answer, now or when it has arrived. True for the first caller, which has to bring
-    /// the answer, by `keep`.
+    /// Calls `completion` with the answer, now or when it has arrived. True for the first caller, which must get the
+    /// answer and pass it to `keep`.
     func isFirst(to question: RevocationQuestion, _ completion: @escaping Completion) -> Bool {
         let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in
             switch state.entries[question] {
@@ -71,7 +71,7 @@ final class RevocationAnswerCache: Sendable {
     private static func measure(_ answer: RevocationAnswer) -> (nextUpdate: Int64, size: Int) {
         switch answer {
         case .response(let response): (response.nextUpdate ?? now + ageOfNothing, response.der.count)
-        // Parsed, a list takes several times its size.
+        // A parsed list takes several times its size.
         case .list(let list): (list.nextUpdate ?? now + ageOfNothing, list.size * 4)
         case .none: (now + ageOfNothing, 0)
         }
@@ -85,7 +85,7 @@ extension RevocationAnswerCache.State {
         if case .known(_, _, let known)? = entries.removeValue(forKey: question) { size -= known }
     }
 
-    /// Makes room at once rather than bit by bit: it is seldom needed, and all can be fetched again.
+    /// Frees room all at once rather than gradually: it is seldom needed, and everything can be fetched again.
     fileprivate mutating func dropKnown() {
         entries = entries.filter { if case .asking = $0.value { true } else { false } }
         size = 0

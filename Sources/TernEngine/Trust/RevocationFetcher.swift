@@ -3,13 +3,13 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// Asks OCSP responders, fetches revocation lists, and remembers what came back. Any thread.
+/// Asks OCSP responders, fetches revocation lists, and caches the answers. Any thread may use it.
 ///
 /// Nothing here waits for the threads of Swift's tasks: those may all be busy with the application's work, or waiting
-/// for this very answer. The answers are not verified here. A caller that finds one useless says so, so that a forged
-/// one is not kept for long.
+/// for this very answer. The answers are not verified here. A caller reports useless ones, so that a forged one is not
+/// cached for long.
 final class RevocationFetcher: Sendable {
-    /// The time for one answer, and for all of a handshake's.
+    /// The timeout of one answer, and of all answers of a handshake.
     static let timeLimit = Duration.seconds(5)
 
     private let answers = RevocationAnswerCache()
@@ -17,8 +17,8 @@ final class RevocationFetcher: Sendable {
 
     init(courier: any Courier) { self.courier = Lock(courier) }
 
-    /// Calls `completion` once, now or later, on any thread. Not at all, if the fetcher is let go of first: what is
-    /// under way ends with it.
+    /// Calls `completion` once, now or later, on any thread; never, if the fetcher is released first, which cancels its
+    /// requests.
     func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard answers.isFirst(to: question, completion) else { return }
         guard let url = URL(string: question.url), let courier = courier.withLock({ $0 }) else {
@@ -30,12 +30,12 @@ final class RevocationFetcher: Sendable {
         }
     }
 
-    /// Lets the courier go, and with it what is under way.
+    /// Releases the courier, which cancels its requests.
     func close() {
         // The last release must not run under the lock.
         _ = courier.withLock { $0.take() }
     }
 
-    /// The answers did not help: they are forgotten soon.
+    /// The answers did not help: their lifetime is shortened.
     func distrust(_ questions: [RevocationQuestion]) { answers.distrust(questions) }
 }

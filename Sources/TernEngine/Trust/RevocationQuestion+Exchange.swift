@@ -4,7 +4,7 @@ import FoundationEssentials
 import TernTLS
 
 extension RevocationQuestion {
-    /// Limits for one answer, in bytes.
+    /// The maximum length of one answer, in bytes.
     static let maximumResponseSize = 64 * 1024
     static let maximumListSize = 8 * 1024 * 1024
 
@@ -21,19 +21,19 @@ extension RevocationQuestion {
             request.httpMethod = "POST"
             request.httpBody = Data(body)
             request.setValue("application/ocsp-request", forHTTPHeaderField: "Content-Type")
-            // A POST on a kept connection that the responder is just closing is lost, and never sent again.
+            // A POST on a kept connection that the responder is just closing would be lost, and never sent again.
             request.setValue("close", forHTTPHeaderField: "Connection")
         }
         return request
     }
 
-    /// Makes an answer of what came back. Calls `completion` once, now or later, on any thread.
+    /// Converts a response to an answer. Calls `completion` once, now or later, on any thread.
     func read(_ reply: CourierReply?, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard let reply, reply.statusCode == 200 else { return completion(.none) }
         switch self {
         case .ocsp: completion(.response(OCSPResponse(der: Array(reply.body))))
         case .list:
-            // A long list takes longer to read than a reactor has.
+            // Reading a long list takes longer than a reactor can afford.
             DispatchQueue.global(qos: .userInitiated).async {
                 let list = try? CertificateRevocationList(der: Array(reply.body))
                 completion(list.map(RevocationAnswer.list) ?? .none)

@@ -3,14 +3,14 @@ public import FoundationEssentials
 public import TernTLS
 
 extension ServerTrustPolicy {
-    /// Alamofire's list, to the letter; `.Cer` is not on it.
+    /// Exactly Alamofire's list; `.Cer` is not in it.
     private static let extensions: Set<String> = ["cer", "CER", "crt", "CRT", "der", "DER"]
 
-    /// The certificates in a folder: DER files with the extension `cer`, `crt` or `der`, all in lower or all in upper
-    /// case, by file name. Sub-folders are not searched.
+    /// Returns the certificates in a folder: DER files with the extension `cer`, `crt` or `der`, all in lower or all in
+    /// upper case, ordered by file name. Sub-folders are not searched.
     ///
-    /// As in Alamofire, whatever else is there is silently passed over: PEM, keys, garbage, what cannot be read. A
-    /// folder without certificates gives none, and a policy that pins none refuses everyone. Blocks while the files are
+    /// As in Alamofire, other files are silently skipped: PEM, keys, malformed and unreadable ones. A folder without
+    /// certificates gives an empty list, and a policy without pins refuses every server. Blocks while the files are
     /// read.
     public static func certificates(in folder: URL) -> [X509Certificate] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -21,7 +21,7 @@ extension ServerTrustPolicy {
         }
     }
 
-    /// The keys of the certificates in a folder; see ``certificates(in:)-(URL)``.
+    /// Returns the keys of the certificates in a folder; see ``certificates(in:)-(URL)``.
     public static func publicKeys(in folder: URL) -> [X509Certificate.PublicKey] {
         certificates(in: folder).map(\.publicKey)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TernTLS
 
-/// The evaluations a rule can name: Alamofire 4's cases, and pin sets.
+/// The evaluations that a rule can name: Alamofire 4's cases, and pin sets.
 private enum Evaluation: String, CaseIterable {
     case performDefaultEvaluation
     case performRevokedEvaluation
@@ -14,8 +14,8 @@ private enum Evaluation: String, CaseIterable {
 
 extension ServerTrustPolicy {
     /// Reads one rule, without hosts: `{"evaluation": "pinPublicKeys", "pins": […], "validateCertificateChain": true,
-    /// "validateHost": true}`. The evaluation may be left out where the fields show it: `pins` make a pin set,
-    /// `certificates` pin certificates, and nothing at all is the default evaluation.
+    /// "validateHost": true}`. The evaluation may be omitted if the fields imply it: `pins` make a pin set,
+    /// `certificates` pin certificates, and an empty rule is the default evaluation.
     package init(_ element: JSONElement) throws(PolicyFileError) {
         try self.init(fields: try JSONFields(element))
     }
@@ -89,7 +89,7 @@ extension JSONElement {
 }
 
 extension JSONFields {
-    /// True unless the file says otherwise: what is left out must not make anything weaker.
+    /// True unless the file says otherwise: an omitted field must not weaken the policy.
     fileprivate mutating func flag(_ name: String) throws(PolicyFileError) -> Bool {
         try take(name)?.boolean() ?? true
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernTLS
 
-/// A ``ServerTrustChallenge`` to be answered. Answer it once: in the call that asks, or later, from any thread.
+/// A question with a ``ServerTrustChallenge``. Answer it once: within the call, or later, from any thread.
 ///
-/// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the limit on connecting stands
-/// still. Further answers, and one that comes when the task is over, change nothing.
+/// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the connect timeout is paused.
+/// Further answers, and one after the end of the task, have no effect.
 public struct ServerTrustQuestion: Sendable {
     private let reply: @Sendable (ServerTrustAnswer) -> Void
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// What one connection's server is judged by, taken from the session's policies at one moment.
+/// The policy of one connection's server, taken from the session's policies at one moment.
 struct TrustDecision: Sendable {
     let policy: ServerTrustPolicy
     let profile: TrustProfile
-    /// Of the policies it was taken from.
+    /// The generation of those policies.
     let generation: UInt64
     let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
 }

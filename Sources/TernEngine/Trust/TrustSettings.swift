@@ -5,12 +5,12 @@ import TernHTTP1
 import TernTLS
 import TernLock
 
-/// A session's TLS context, made when the first https connection needs it, and its trust policies.
+/// A session's TLS context, created when the first https connection needs it, and its trust policies.
 final class TrustSettings: Sendable {
     typealias Completion = @Sendable (Result<TLSContext, TLSError>) -> Void
 
     private enum State {
-        /// The store has not been asked for. To `loading`.
+        /// The store has not been requested. To `loading`.
         case unused
         /// To `ready` or `failed`.
         case loading([Completion])
@@ -26,7 +26,7 @@ final class TrustSettings: Sendable {
     private let state = Lock(State.unused)
     private let session = Lock(WeakRespondent())
 
-    /// The couriers carry questions about revocation, and reports about pins.
+    /// The couriers send questions about revocation, and reports about pins.
     init(
         tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
         reportCourier: any Courier
@@ -37,17 +37,17 @@ final class TrustSettings: Sendable {
         reporter = PinReporter(courier: reportCourier)
     }
 
-    /// The session, where its delegate may have to be asked.
+    /// The session, if its delegate may have to be asked.
     var respondent: (any TrustRespondent & Sendable)? {
         get { session.withLock { $0.value } }
         set { session.withLock { $0.value = newValue } }
     }
 
-    /// The policies that new connections are judged by. Setting them outdates every connection opened under the others.
+    /// The policies for new connections. Setting them makes every earlier connection outdated.
     var manager: ServerTrustPolicyManager? {
         get { policies.withLock { $0 } }
         set {
-            // The old manager may be a subclass of the user's: it is released when the lock is free.
+            // The old manager may be a subclass of the user's: it is released outside the lock.
             var replaced = newValue
             policies.withLock { policies in
                 swap(&policies, &replaced)
@@ -57,10 +57,10 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Which policies count: a connection opened under another number must not carry a new request.
+    /// The current generation of policies: a connection of another generation must not carry a new request.
     var generation: UInt64 { currentGeneration.load(ordering: .acquiring) }
 
-    /// The policy for `host`; without an entry, the system's evaluation with its name check, or a refusal.
+    /// The policy for `host`; without an entry, the default policy with a name check, or a refusal.
     func decision(forHost host: String) throws(TLSError) -> TrustDecision {
         let (manager, generation) = policies.withLock { ($0, self.generation) }
         do throws(TrustFailure) {
@@ -73,7 +73,7 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Sends a report that a server did not meet a pin set.
+    /// Sends a report that a server did not match a pin set.
     func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: HTTPOrigin) {
         for set in decision.policy.pinSets {
             guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
@@ -81,18 +81,17 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Releases the couriers: a task that is never started must not keep their threads. Reports that are on their way
-    /// are finished first.
+    /// Releases the couriers: a task that is never started must not keep their threads. Pending reports are sent first.
     func close() {
         revocation.close()
         reporter.close()
     }
 
-    /// The context, if it is there already.
+    /// The context, if it exists already.
     var readyContext: TLSContext? { state.withLock { if case .ready(let context) = $0 { context } else { nil } } }
 
-    /// Calls `completion` with the context: at once if it is there, else from a background thread, because loading the
-    /// system's anchors takes milliseconds that a reactor does not have.
+    /// Calls `completion` with the context: at once if it exists, else from a background thread, because loading the
+    /// system's anchors takes milliseconds that a reactor cannot afford.
     func context(_ completion: @escaping Completion) {
         let (outcome, loads) = state.withLock { state -> (Result<TLSContext, TLSError>?, Bool) in
             switch state {

@@ -96,7 +96,7 @@ import Testing
         try first.begin(request)
         try second.begin(request)
         _ = try first.send()
-        #expect(second.failure() == "its source can be read once, and was")
+        #expect(second.failure() == "its source can be read only once, and has been read")
         second.drop()
         #expect(source.record == ProbingSource.Record(asks: 1, finishes: 1))
     }

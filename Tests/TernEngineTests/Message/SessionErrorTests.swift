@@ -315,7 +315,7 @@ import Testing
             ),
             (
                 .transfer(.unreadable(.undecodableLine(number: 9, SessionError.Reason.cancelled))), "line-undecodable",
-                "line 9 is not what was asked for", "the content cannot be read: line 9 is not what was asked for"
+                "line 9 cannot be decoded", "the content cannot be read: line 9 cannot be decoded"
             ),
             (
                 .transfer(.unreadable(.eventTooLarge(limit: 9))), "event-too-large", "an event has at most 9 bytes",

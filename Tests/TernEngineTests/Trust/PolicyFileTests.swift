@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         ("", "line 1: not valid JSON: the text ends too early"),
         ("{\n\n  nope }", "line 3: not valid JSON: unexpected \"n\""),
-        ("[]", "line 1: an object is wanted here, not an array"),
+        ("[]", "line 1: an object is expected here, not an array"),
         ("{}", "line 1, pinSets: missing"),
         ("{\"version\":2,\"pinSets\":[]}", "line 1, version: version 2 is not supported; this reader knows version 1"),
         (
@@ -89,7 +89,7 @@ import Testing
         ),
         (
             "{\"pinSets\":[{\"hosts\":\"a.b\",\"pins\":[\"…\"]}]}",
-            "line 1, pinSets[0].hosts: an array is wanted here, not a string"
+            "line 1, pinSets[0].hosts: an array is expected here, not a string"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"mode\":\"report-only\"}]}",
@@ -121,7 +121,7 @@ import Testing
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",
-            "line 1, pinSets[0].pins[0]: a string is wanted here, not a number"
+            "line 1, pinSets[0].pins[0]: a string is expected here, not a number"
         ),
         (
             "{\"unlistedHosts\":\"allow\",\"pinSets\":[]}",
