@@ -255,7 +255,7 @@ import Testing
             (.request(.invalid(.missingURL)), "invalid-request", nil, "the request is invalid: it has no URL"),
             (
                 .request(.invalid(.unencodable(unasked))), "invalid-request",
-                "a response answers a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
+                "a server sends bytes only in answer to a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
             ),
             (
                 .request(.content(.tooShort(missing: 2))), "request-content",
@@ -285,7 +285,7 @@ import Testing
             (.connecting(.queueFull(limit: 3)), "queue-full", nil, "3 requests wait for a connection already"),
             (
                 .transfer(.malformedResponse(unasked)), "malformed-response",
-                "a response answers a request (RFC 9112 §9.2)",
+                "a server sends bytes only in answer to a request (RFC 9112 §9.2)",
                 "the response breaks HTTP/1.1: \(unasked)"
             ),
             (
