@@ -31,6 +31,9 @@ public struct SessionConfiguration: Sendable {
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.
     public var unixSocket: UnixSocketName?
+    /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
+    /// ``HTTPCookieStorage/shared``.
+    public var httpCookieStorage: HTTPCookieStorage?
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

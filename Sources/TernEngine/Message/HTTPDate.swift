@@ -29,9 +29,14 @@ enum HTTPDate {
     }
 
     /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day comes last.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+    }
+
+    /// The number of days in a month, from 1 to 12.
+    static func dayCount(of month: Int64, in year: Int64) -> Int64 {
+        days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
     }
 }

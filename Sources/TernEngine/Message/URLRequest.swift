@@ -27,6 +27,7 @@ public struct URLRequest: Sendable {
         @safe @exclusivity(unchecked) var decodesContent: Bool?
         @safe @exclusivity(unchecked) var unixSocket: UnixSocketName?
         var sensitiveFields = SensitiveFields()
+        var handlesCookies = true
 
         init(url: URL?) {
             self.url = url
@@ -49,6 +50,7 @@ public struct URLRequest: Sendable {
             decodesContent = other.decodesContent
             unixSocket = other.unixSocket
             sensitiveFields = other.sensitiveFields
+            handlesCookies = other.handlesCookies
         }
     }
 
@@ -183,6 +185,16 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.timeouts = newValue
+        }
+    }
+
+    /// Whether the session's cookie storage sends cookies with this request and takes those of its responses; true by
+    /// default. A `Cookie` field among ``headers`` is sent instead of the storage's cookies.
+    public var httpShouldHandleCookies: Bool {
+        get { storage.handlesCookies }
+        set {
+            makeUnique()
+            storage.handlesCookies = newValue
         }
     }
 

@@ -13,9 +13,9 @@ protocol HopPolicy: Sendable {
     /// Which of the methods below the task calls.
     var interests: HopInterests { get }
 
-    /// Prepares a hop before it is sent for the first time. Fields that the policy added to an earlier hop may still be
-    /// in the request: the policy replaces them.
-    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation
+    /// Prepares a hop before it is sent for the first time, and where a response has it sent again. Fields that the
+    /// policy added before may still be in the request: the policy replaces them.
+    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
 
     /// Decides what follows from the head of a final response. The first policy that does not pass decides, so the
     /// policies after it are not asked.
@@ -26,7 +26,7 @@ protocol HopPolicy: Sendable {
 }
 
 extension HopPolicy {
-    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation { .ready }
+    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .ready }
 
     func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 

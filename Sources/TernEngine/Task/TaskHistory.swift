@@ -13,6 +13,8 @@ struct TaskHistory {
     var repeatCount = 0
     /// How often policies had the hop sent again because of its response.
     var resendCount = 0
+    /// Which cookies go along.
+    var cookies = CookieUse.stored
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
@@ -22,6 +24,15 @@ struct TaskHistory {
     init(_ request: URLRequest) {
         hop = Hop(request: request)
         redirectPolicy = request.redirectPolicy
+    }
+
+    enum CookieUse {
+        /// Those of the session's storage.
+        case stored
+        /// The original request's own field.
+        case own
+        /// None of the storage, which takes none either.
+        case unwanted
     }
 
     /// Adds a response that was not the answer.

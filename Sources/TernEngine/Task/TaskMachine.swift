@@ -118,7 +118,7 @@ extension TaskMachine {
 
     private mutating func prepare(from first: Int) -> Next {
         for index in first..<max(first, policies.preparing.count) {
-            let preparation = policies.preparing[index].prepare(history.hop, history)
+            let preparation = policies.preparing[index].prepare(history.hop, &history)
             if let next = follow(preparation, next: index + 1) { return next }
         }
         isPrepared = true
@@ -193,6 +193,7 @@ extension TaskMachine {
         }
         self.delay = delay
         history.resendCount += 1
+        isPrepared = false
         previousRequests.append(history.replace(request))
         return leave(question)
     }

@@ -12,7 +12,7 @@ private struct StoredResponses: HopPolicy, CarrierSource {
     let content: [UInt8]
     let interests = HopInterests.preparation
 
-    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation { .answer(self) }
+    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .answer(self) }
 
     func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
         StoredExchange(content, delegate, loop).start(response.head)

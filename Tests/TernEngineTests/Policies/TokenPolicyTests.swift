@@ -12,7 +12,7 @@ private final class TokenPolicy: HopPolicy {
     let token = Lock("first")
     let interests: HopInterests = [.preparation, .allHeads]
 
-    func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation {
+    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
         guard hop.mayCarryCredentials else { return .ready }
         var request = hop.request
         request.headers["X-Token"] = token.withLock { $0 }

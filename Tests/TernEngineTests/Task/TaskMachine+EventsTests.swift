@@ -16,7 +16,7 @@ import Testing
             (self.interests, self.answer) = (interests, answer)
         }
 
-        func prepare(_ hop: Hop, _ history: TaskHistory) -> HopPreparation { answer }
+        func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { answer }
 
         func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
             head.status == 503 ? .resend(history.hop.request, after: .seconds(5)) : .pass

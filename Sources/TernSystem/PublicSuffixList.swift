@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: both functions are called with the signatures that libpsl.h declares. The list is the library's own, constant,
+// and never freed; the library is never unloaded. A name is passed as a C string that outlives the call.
+import Glibc
+
+/// The names under which anyone may register, such as `com`, `co.uk` and `github.io`, as the system's libpsl knows them
+/// (publicsuffix.org). Loaded when it is first asked for.
+@safe package struct PublicSuffixList: @unchecked Sendable {
+    private typealias Builtin = @convention(c) () -> OpaquePointer?
+    private typealias IsPublicSuffix = @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> Int32
+
+    /// The system's list; nil where libpsl is not installed.
+    package static let system = PublicSuffixList()
+
+    private let list: OpaquePointer
+    private let isPublicSuffix: IsPublicSuffix
+
+    private init?() {
+        guard let library = unsafe dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL),
+            let builtin = unsafe dlsym(library, "psl_builtin"),
+            let isPublicSuffix = unsafe dlsym(library, "psl_is_public_suffix"),
+            let list = unsafe unsafeBitCast(builtin, to: Builtin.self)()
+        else { return nil }
+        unsafe self.list = unsafe list
+        unsafe self.isPublicSuffix = unsafe unsafeBitCast(isPublicSuffix, to: IsPublicSuffix.self)
+    }
+
+    /// Whether `domain` is a public suffix. A name of one label that the list does not have is one.
+    ///
+    /// - Parameter domain: in lower case and A-label form, without a final dot.
+    package func contains(_ domain: String) -> Bool { unsafe isPublicSuffix(list, domain) != 0 }
+}

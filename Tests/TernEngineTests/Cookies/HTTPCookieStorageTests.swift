@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Testing
+
+@testable import TernEngine
+
+@Suite struct HTTPCookieStorageTests {
+    private let storage = HTTPCookieStorage()
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private func cookie(_ name: String, _ domain: String) throws -> HTTPCookie {
+        try #require(HTTPCookie(name: name, value: "1", domain: domain))
+    }
+
+    @Test func `cookies are stored, found by URL, and deleted`() throws {
+        let (host, domain) = (try cookie("a", "www.example.com"), try cookie("b", ".example.com"))
+        storage.setCookie(host)
+        storage.setCookie(domain)
+        #expect(storage.cookies == [host, domain])
+        #expect(storage.cookies(for: try url("http://www.example.com/x")) == [host, domain])
+        #expect(storage.cookies(for: try url("http://example.com/")) == [domain])
+        #expect(storage.cookies(for: try url("mailto:a@example.com")) == nil)
+        storage.deleteCookie(host)
+        #expect(storage.cookies == [domain])
+        storage.removeCookies(since: .distantPast)
+        #expect(storage.cookies == [])
+    }
+
+    @Test func `the accept policy says whose cookies are taken`() throws {
+        let (site, other) = (try url("https://shop.example.com/"), try url("https://tracker.test/"))
+        storage.cookieAcceptPolicy = .onlyFromMainDocumentDomain
+        storage.setCookies([try cookie("t", "tracker.test")], for: other, mainDocumentURL: site)
+        #expect(storage.cookies == [])
+        storage.setCookies(
+            [try cookie("s", "shop.example.com")], for: site, mainDocumentURL: try url("https://www.example.com/"))
+        #expect(storage.cookies?.map(\.name) == ["s"])
+        storage.cookieAcceptPolicy = .never
+        storage.setCookies([try cookie("u", "shop.example.com")], for: site, mainDocumentURL: nil)
+        storage.receive(["v=1"], from: CookieOrigin(host: "shop.example.com", path: "/"))
+        #expect(storage.cookies?.map(\.name) == ["s"])
+    }
+
+    @Test func `a URL sets no cookies for others`() throws {
+        let foreign = [try cookie("a", "b.test"), try cookie("b", ".test"), try cookie("c", "www.a.test")]
+        storage.setCookies(foreign, for: try url("https://a.test/"), mainDocumentURL: nil)
+        #expect(storage.cookies == [])
+    }
+
+    @Test func `many threads share a storage`() async throws {
+        await withTaskGroup { group in
+            for thread in 0..<8 {
+                group.addTask { [storage] in
+                    let origin = CookieOrigin(host: "h\(thread % 2).example.com", path: "/")
+                    for number in 0..<200 {
+                        storage.receive(["n\(number % 20)=\(thread); Domain=example.com"], from: origin)
+                        _ = storage.field(for: origin)
+                    }
+                }
+            }
+        }
+        #expect(storage.cookies?.count == 20)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Testing
+
+@testable import TernEngine
+
+@Suite struct HTTPCookieTests {
+    private let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func cookie(_ field: String, from url: String = "https://www.example.com/a/b") throws -> HTTPCookie? {
+        let origin = try #require(URL(string: url).flatMap { CookieOrigin($0) })
+        return SetCookie(field).flatMap { HTTPCookie($0, from: origin, now: now) }
+    }
+
+    @Test func `without attributes a cookie is for the host and folder that set it, until the session ends`() throws {
+        let cookie = try #require(try cookie("a=b"))
+        #expect(cookie.domain == "www.example.com")
+        #expect(cookie.path == "/a")
+        #expect(cookie.isSessionOnly && !cookie.isSecure && !cookie.isHTTPOnly && cookie.sameSitePolicy == nil)
+        #expect(cookie.pair == "a=b")
+        #expect(try self.cookie("nameless")?.pair == "nameless")
+    }
+
+    @Test(arguments: [
+        ("www.example.com", ".www.example.com"), ("example.com", ".example.com"), (".EXAMPLE.com", ".example.com"),
+        ("com", nil), ("other.com", nil), ("a.www.example.com", nil), ("xample.com", nil), ("exämple.com", nil),
+        ("example.com.", nil), ("..example.com", nil),
+    ])
+    func `a domain is one that the host lies in, and no public suffix`(domain: String, stored: String?) throws {
+        #expect(try cookie("a=b; Domain=\(domain)")?.domain == stored)
+    }
+
+    @Test func `a host that is a public suffix, or an address, sets cookies for itself alone`() throws {
+        #expect(try cookie("a=b; Domain=localhost", from: "http://localhost/")?.domain == "localhost")
+        #expect(try cookie("a=b; Domain=co.uk", from: "http://co.uk/")?.domain == "co.uk")
+        #expect(try cookie("a=b; Domain=127.0.0.1", from: "http://127.0.0.1/")?.domain == "127.0.0.1")
+        #expect(try cookie("a=b; Domain=0.0.1", from: "http://127.0.0.1/") == nil)
+        #expect(try cookie("a=b", from: "http://[::1]/")?.domain == "::1")
+    }
+
+    @Test func `a plain origin sets no cookie with Secure`() throws {
+        #expect(try cookie("a=b; Secure", from: "http://www.example.com/") == nil)
+        #expect(try cookie("a=b; Secure")?.isSecure == true)
+    }
+
+    @Test(arguments: [
+        ("__Secure-a=b", false), ("__Secure-a=b; Secure", true), ("__SECURE-a=b", false),
+        ("__Host-a=b; Secure; Path=/", true), ("__Host-a=b; Secure", false), ("__host-a=b; Path=/", false),
+        ("__Host-a=b; Secure; Path=/; Domain=example.com", false),
+        ("__Host-a=b; Secure; Path=/; Domain=www.example.com", false), ("=__Host-a; Secure; Path=/", false),
+        ("__Secure-b; Secure", false), ("a=b; SameSite=None", false), ("a=b; SameSite=None; Secure", true),
+    ])
+    func `a prefix keeps what it promises, and so does SameSite=None`(field: String, isTaken: Bool) throws {
+        #expect((try cookie(field) != nil) == isTaken)
+    }
+
+    @Test func `Max-Age comes before Expires, and 400 days are the most`() throws {
+        let past = "Expires=Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(try cookie("a=b; Max-Age=60; \(past)")?.expiresDate == now.addingTimeInterval(60))
+        #expect(try cookie("a=b; \(past)")?.hasEnded(by: now) == true)
+        #expect(try cookie("a=b; Max-Age=0")?.hasEnded(by: now) == true)
+        #expect(try cookie("a=b; Max-Age=-99999999999999999999")?.hasEnded(by: now) == true)
+        let latest = now.addingTimeInterval(400 * 86400)
+        #expect(try cookie("a=b; Max-Age=99999999999999999999")?.expiresDate == latest)
+        #expect(try cookie("a=b; Expires=Fri, 31 Dec 9999 23:59:59 GMT")?.expiresDate == latest)
+    }
+
+    @Test func `a program's cookie has only characters that a field may have`() {
+        let make = { HTTPCookie(name: $0, value: $1, domain: $2, path: $3) }
+        #expect(make("a", "b", ".Example.com", "/")?.domain == ".example.com")
+        for (name, value, domain, path) in [
+            ("a=", "b", "c", "/"), ("a;", "b", "c", "/"), ("a", "b;c", "c", "/"), ("a", "b\r\nX: y", "c", "/"),
+            ("a", "b", "", "/"), ("a", "b", ".", "/"), ("a", "b", "c d", "/"), ("a", "b", "c", "x"),
+            ("a", "b", "c", ""),
+            ("a", "b", "c", "/;"), ("", "", "c", "/"), ("a", String(repeating: "b", count: 4096), "c", "/"),
+        ] {
+            #expect(make(name, value, domain, path) == nil, "\(name) \(value) \(domain) \(path)")
+        }
+    }
+
+    @Test func `descriptions do not show the value`() throws {
+        let cookie = try #require(HTTPCookie(name: "id", value: "secret", domain: "a.test"))
+        var dumped = ""
+        dump(cookie, to: &dumped)
+        #expect(!"\(cookie)\(String(reflecting: cookie))\(dumped)".contains("secret"))
+    }
+
+    @Test func `fields of responses and requests are converted as in Foundation`() throws {
+        let url = try #require(URL(string: "https://a.test/"))
+        let fields = ["set-cookie": "a=1; Expires=Fri, 31 Dec 9999 23:59:59 GMT, b=2; Path=/x", "Other": "c=3"]
+        let cookies = HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
+        #expect(cookies.map(\.name) == ["a", "b"])
+        #expect(cookies.last?.path == "/x")
+        #expect(HTTPCookie.requestHeaderFields(with: cookies) == ["Cookie": "a=1; b=2"])
+        #expect(HTTPCookie.requestHeaderFields(with: []).isEmpty)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernEngine
+
+@Suite struct SetCookieTests {
+    @Test(arguments: [
+        ("a=b", "a", "b"), (" a = b ;", "a", "b"), ("\ta\t=\tb\t", "a", "b"), ("a=b=c", "a", "b=c"), ("a=", "a", ""),
+        ("=b", "", "b"), ("b", "", "b"), ("a=\"b c\"", "a", "\"b c\""), ("a=b, c=d", "a", "b, c=d"),
+        ("a b=ä", "a b", "ä"),
+    ])
+    func `name and value stand before the first semicolon`(field: String, name: String, value: String) {
+        let cookie = SetCookie(field)
+        #expect(cookie?.name == name)
+        #expect(cookie?.value == value)
+    }
+
+    @Test(arguments: ["", " ", "=", ";a=b", " ; Secure", "a=b\u{0}", "a\u{1F}=b", "a=b; Path=/\u{7F}", "a=b\r\nX: y"])
+    func `a field without a name and a value, or with a control character, is ignored`(field: String) {
+        #expect(SetCookie(field) == nil)
+    }
+
+    @Test func `name and value have 4096 bytes at most`() {
+        #expect(SetCookie("a=" + String(repeating: "b", count: 4095)) != nil)
+        #expect(SetCookie("a=" + String(repeating: "b", count: 4096)) == nil)
+        #expect(SetCookie(String(repeating: "ä", count: 2049)) == nil)
+    }
+
+    @Test func `attributes are read in any case and order, and the last of a name counts`() {
+        let cookie = SetCookie("a=b;SECURE; httponly ;path=/x;DOMAIN=.Example.COM;samesite=LAX;Path=/y;unknown=1;")
+        #expect(cookie?.isSecure == true)
+        #expect(cookie?.isHTTPOnly == true)
+        #expect(cookie?.path == "/y")
+        #expect(cookie?.domain == "example.com")
+        #expect(cookie?.sameSite == .lax)
+        #expect(SetCookie("a=b; Domain=x.test; Domain=")?.domain == nil)
+        #expect(SetCookie("a=b; Path=/x; Path=y")?.path == nil)
+        #expect(SetCookie("a=b; SameSite=None; SameSite=odd")?.sameSite == nil)
+        #expect(SetCookie("a=b; Secure=no")?.isSecure == true)
+    }
+
+    @Test func `an attribute of more than 1024 bytes is left out`() {
+        let path = "/" + String(repeating: "x", count: 1023)
+        #expect(SetCookie("a=b; Path=\(path)")?.path == path)
+        #expect(SetCookie("a=b; Path=\(path)x")?.path == nil)
+    }
+
+    @Test(arguments: [
+        ("60", 60), ("0", 0), ("-1", -1), ("99999999999999999999", .max), ("-99999999999999999999", .min), ("", nil),
+        ("1.5", nil), ("+1", nil), ("-", nil), ("1e3", nil),
+    ])
+    func `Max-Age is a number of seconds`(text: String, age: Int64?) {
+        #expect(SetCookie("a=b; Max-Age=\(text)")?.maximumAge == age)
+    }
+
+    @Test func `a bad date leaves the one before it`() {
+        #expect(SetCookie("a=b; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Expires=soon")?.expires == 784_111_777)
+    }
+
+    @Test(arguments: [
+        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", " b=2"]),
+        (
+            "a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT, b=2; Path=/",
+            ["a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", " b=2; Path=/"]
+        ),
+        ("a=x,y", ["a=x,y"]), ("a=\"x, y\"; Path=/,b=2", ["a=\"x, y\"; Path=/", "b=2"]),
+    ])
+    func `fields that were joined with commas are taken apart`(joined: String, fields: [String]) {
+        #expect(SetCookie.split(joined) == fields)
+    }
+}
