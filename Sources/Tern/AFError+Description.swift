@@ -2,13 +2,13 @@
 public import Foundation
 
 extension AFError: LocalizedError {
-    /// Alamofire 4's words, for `localizedDescription`, without the user and password that a URL may carry.
+    /// Alamofire 4's messages for `localizedDescription`, without the user and password of a URL.
     public var errorDescription: String? { text { "\n\($0.localizedDescription)" } }
 }
 
 extension AFError: CustomStringConvertible {
-    /// The same in one line, with the underlying error as it describes itself: Foundation's own words for many errors
-    /// are the same on Linux.
+    /// The same in one line, with the underlying error's own description: Foundation's messages for many errors are the
+    /// same on Linux.
     public var description: String { text { " \($0)" } }
 
     private func text(_ quoted: (any Error) -> String) -> String {
@@ -70,7 +70,7 @@ extension AFError.ParameterEncodingFailureReason: CustomStringConvertible {
 }
 
 extension AFError.MultipartEncodingFailureReason: CustomStringConvertible {
-    /// One sentence, with the system's words where it has some.
+    /// One sentence, with the system's message if it has one.
     public var description: String { text }
 }
 

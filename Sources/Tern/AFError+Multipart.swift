@@ -4,11 +4,11 @@ public import Foundation
 extension AFError {
     /// Why a multipart form could not be encoded.
     public enum MultipartEncodingFailureReason: Sendable {
-        /// A part is to be read from a URL that names no file.
+        /// A part's URL is not a file URL.
         case bodyPartURLInvalid(url: URL)
-        /// A part's file has no name to announce, or no extension to tell its type by.
+        /// A part's file has no name to send, or no extension that determines its type.
         case bodyPartFilenameInvalid(in: URL)
-        /// A part's file is not there.
+        /// A part's file does not exist.
         case bodyPartFileNotReachable(at: URL)
         /// The system call that checks whether a part's file exists failed.
         case bodyPartFileNotReachableWithError(atURL: URL, error: any Error)
@@ -22,9 +22,9 @@ extension AFError {
         case bodyPartInputStreamCreationFailed(for: URL)
         /// The file for the whole form cannot be opened.
         case outputStreamCreationFailed(for: URL)
-        /// There is a file already where the whole form is to go.
+        /// There is a file already at the path for the whole form.
         case outputStreamFileAlreadyExists(at: URL)
-        /// The whole form is to go to a URL that names no file.
+        /// The URL for the whole form is not a file URL.
         case outputStreamURLInvalid(url: URL)
         /// Writing the whole form failed.
         case outputStreamWriteFailed(error: any Error)
@@ -34,7 +34,7 @@ extension AFError {
 }
 
 extension AFError.MultipartEncodingFailureReason {
-    /// The file it is about.
+    /// The file that the error concerns.
     var url: URL? {
         switch self {
         case .bodyPartURLInvalid(let url), .bodyPartFilenameInvalid(let url), .bodyPartFileNotReachable(let url),
@@ -47,7 +47,7 @@ extension AFError.MultipartEncodingFailureReason {
         }
     }
 
-    /// What the system said.
+    /// The system's error.
     var underlyingError: (any Error)? {
         switch self {
         case .bodyPartFileNotReachableWithError(_, let error), .bodyPartFileSizeQueryFailedWithError(_, let error),

@@ -2,7 +2,7 @@
 public import Foundation
 
 extension AFError {
-    /// Whether something was no URL.
+    /// Whether a value was not a URL.
     public var isInvalidURLError: Bool {
         if case .invalidURL = self { true } else { false }
     }
@@ -27,7 +27,7 @@ extension AFError {
         if case .responseSerializationFailed = self { true } else { false }
     }
 
-    /// What was to be a URL.
+    /// The value that was not a URL.
     public var urlConvertible: (any URLConvertible)? {
         if case .invalidURL(let url) = self { url } else { nil }
     }
@@ -37,7 +37,7 @@ extension AFError {
         if case .multipartEncodingFailed(let reason) = self { reason.url } else { nil }
     }
 
-    /// The error that an encoder or decoder threw, or the system.
+    /// The error of an encoder, a decoder or the system.
     public var underlyingError: (any Error)? {
         switch self {
         case .parameterEncodingFailed(.jsonEncodingFailed(let error)),
@@ -50,7 +50,7 @@ extension AFError {
         }
     }
 
-    /// The types that would have been accepted.
+    /// The acceptable types.
     public var acceptableContentTypes: [String]? {
         switch self {
         case .responseValidationFailed(.missingContentType(let types)),
@@ -62,17 +62,17 @@ extension AFError {
         }
     }
 
-    /// The type that was not accepted.
+    /// The unacceptable type.
     public var responseContentType: String? {
         if case .responseValidationFailed(.unacceptableContentType(_, let type)) = self { type } else { nil }
     }
 
-    /// The status code that was not accepted.
+    /// The unacceptable status code.
     public var responseCode: Int? {
         if case .responseValidationFailed(.unacceptableStatusCode(let code)) = self { code } else { nil }
     }
 
-    /// The encoding that the body was not in.
+    /// The encoding that the body is not valid in.
     public var failedStringEncoding: String.Encoding? {
         if case .responseSerializationFailed(.stringSerializationFailed(let encoding)) = self { encoding } else { nil }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What this layer finds wrong, case by case as in Alamofire 4. What the transport finds wrong is an
+/// The errors of this module, case by case as in Alamofire 4. Errors of the transport are a
 /// ``TernEngine/SessionError``.
 public enum AFError: Error {
     /// A `URLConvertible` is not a URL.
@@ -25,33 +25,33 @@ public enum AFError: Error {
         case propertyListEncodingFailed(error: any Error)
     }
 
-    /// What a validation did not like.
+    /// Why a validation failed.
     public enum ResponseValidationFailureReason: Sendable {
-        /// The file that the body went to is not there.
+        /// The file with the body does not exist.
         case dataFileNil
-        /// The file that the body went to cannot be read.
+        /// The file with the body cannot be read.
         case dataFileReadFailed(at: URL)
         /// The response has a body and no usable Content-Type, and not every type is acceptable.
         case missingContentType(acceptableContentTypes: [String])
-        /// The response's Content-Type matches none that is acceptable.
+        /// The response's Content-Type matches no acceptable type.
         case unacceptableContentType(acceptableContentTypes: [String], responseContentType: String)
-        /// The status code is not among those that are acceptable.
+        /// The status code is not acceptable.
         case unacceptableStatusCode(code: Int)
     }
 
     /// Why the response could not be serialized.
     public enum ResponseSerializationFailureReason: Sendable {
-        /// There are no data: they went to `stream(closure:)`.
+        /// There is no data: the body was passed to `stream(closure:)`.
         case inputDataNil
-        /// There are no data, or none in the body.
+        /// There is no data, or the body is empty.
         case inputDataNilOrZeroLength
-        /// The file that the body went to is not there.
+        /// The file with the body does not exist.
         case inputFileNil
-        /// The file that the body went to cannot be read.
+        /// The file with the body cannot be read.
         case inputFileReadFailed(at: URL)
-        /// The body is no text in this encoding.
+        /// The body is not text in this encoding.
         case stringSerializationFailed(encoding: String.Encoding)
-        /// The body is not JSON, or not what a decoder was to make of it.
+        /// The body is not JSON, or cannot be decoded.
         case jsonSerializationFailed(error: any Error)
         /// The body is not a property list.
         case propertyListSerializationFailed(error: any Error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of this module needs of the engine, symbol by symbol.
+// The symbols of the engine that a user of this module needs.
 
 @_exported public import struct TernEngine.AuthenticationChallenge
 @_exported public import enum TernEngine.BodyAnswer

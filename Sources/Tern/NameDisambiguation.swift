@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-// What `TernNames` has a member of the same name for, which hides these from it.
+// Names that `TernNames` declares as well, whose declarations take precedence over these.
 
 extension SessionTask {
     package var firstRequest: URLRequest { originalRequest }

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// What descriptions do not show, because they end up in logs.
+/// Removes secrets from descriptions, because they end up in logs.
 enum Redaction {
     static let placeholder = "<redacted>"
 
@@ -12,20 +12,20 @@ enum Redaction {
             + (request.url.map { " " + url($0.absoluteString, request.sensitiveFields) } ?? "")
     }
 
-    /// A URL, or what was meant to be one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
-    /// path; a parser that disagrees must not make us show a password, so all before it goes.
+    /// A URL, or a text given for one, without userinfo (RFC 3986 §3.2.1). Userinfo ends at the last `@` before the
+    /// path; a parser that disagrees must not make us show a password, so all text before it is removed.
     ///
-    /// Looks at scalars: a mark that combines with a delimiter makes another character of it, but not another
-    /// delimiter.
+    /// Works on scalars: a combining mark after a delimiter makes another character of it, but not another delimiter.
     ///
-    /// - Parameter sensitiveFields: say which values of its query, and of a query in its fragment, go as well.
+    /// - Parameter sensitiveFields: determine which values of its query, and of a query in its fragment, are removed as
+    ///   well.
     static func url(_ text: String, _ sensitiveFields: SensitiveFields = []) -> String {
         let text = withoutUserinfo(text)
         guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
         return text[..<start] + form(String(text[start...]), sensitiveFields)
     }
 
-    /// Fields of a form, or a query, without the values of those whose names say that they are secrets.
+    /// Fields of a form, or a query, without the values of fields whose names indicate a secret.
     static func form(_ text: String, _ sensitiveFields: SensitiveFields) -> String {
         let separators = "?#&;".unicodeScalars
         var shown = String.UnicodeScalarView()

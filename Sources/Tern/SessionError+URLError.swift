@@ -24,13 +24,13 @@ extension SessionError: CustomNSError, LocalizedError {
 }
 
 extension SessionError {
-    /// What URLSession would have called it.
+    /// URLSession's code for this error.
     ///
-    /// A server that pins or a custom evaluation refused is `cancelled`, as in Alamofire 4; one that the system would
-    /// refuse is `serverCertificateUntrusted`. The reason tells them apart from what the caller cancelled.
+    /// A server refused by pins or by a custom evaluation is `cancelled`, as in Alamofire 4; one that the default
+    /// policy would refuse is `serverCertificateUntrusted`. The reason distinguishes them from a cancelled request.
     public var code: URLError.Code { reason.code }
 
-    /// The same in Foundation's clothes; this error is its `NSUnderlyingErrorKey`.
+    /// The same as Foundation's error; this error is its `NSUnderlyingErrorKey`.
     public var urlError: URLError {
         URLError(code, userInfo: errorUserInfo.merging([NSUnderlyingErrorKey: self]) { first, _ in first })
     }
@@ -127,7 +127,7 @@ extension TLSError {
 }
 
 extension TrustFailure {
-    /// Whether a rule of the caller's refused, one that no system has by itself.
+    /// Whether a rule of the caller's refused, rather than the default policy.
     fileprivate var isPolicy: Bool {
         switch reason {
         case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of Tern, and the old spellings one by one: a name that is imported by itself wins over one that comes with a
-// whole module, so that `URLError` is ours even where Foundation is imported beside this.
+// All of Tern, and the old names one by one: a name that is imported individually takes precedence over one that comes
+// with a whole module, so that `URLError` is Tern's even if Foundation is imported as well.
 
 @_exported public import Tern
 @_exported public import TernAFNetworking

@@ -3,12 +3,12 @@ import Dispatch
 import TernEngine
 import TernLock
 
-/// Where a session's user code runs. Requests that complete while it is busy wait in a mailbox and get one dispatched
-/// block between them: waking a thread costs more than a small request.
+/// Runs a session's user code. Requests that complete while it is busy wait in a mailbox and share one dispatched
+/// block: waking a thread costs more than a small request.
 ///
-/// One block at a time is under way, so handlers run one after another whatever queue it is.
+/// Runs one block at a time, so handlers run one after another on any queue.
 final class CallbackQueue: Sendable {
-    /// Has something to do on the queue.
+    /// Has work for the queue.
     protocol Source: AnyObject, Sendable {
         func performCallbacks()
     }
@@ -22,13 +22,13 @@ final class CallbackQueue: Sendable {
     private let turns: Turns?
     private let state = Lock(State())
 
-    /// - Parameter turns: of the reactors that post here.
+    /// - Parameter turns: the event loops of the reactors that post here.
     init(_ queue: DispatchQueue, after turns: Turns? = nil) {
         self.queue = queue
         self.turns = turns
     }
 
-    /// Calls the source back, soon.
+    /// Calls the source back soon.
     func post(_ source: any Source) {
         let schedules = state.withLock { state in
             state.waiting.append(source)
@@ -41,8 +41,8 @@ final class CallbackQueue: Sendable {
 
     private func schedule() { queue.async { self.deliver() } }
 
-    /// Delivers what waits now. What arrives meanwhile gets another block, so that other work on the queue is not
-    /// delayed.
+    /// Delivers the waiting items. Items that arrive meanwhile get another block, so that other work on the queue is
+    /// not delayed.
     private func deliver() {
         var sources = state.withLock { state in
             defer { state.waiting = [] }
@@ -52,7 +52,7 @@ final class CallbackQueue: Sendable {
         sources.removeAll(keepingCapacity: true)
         let goesOn = state.withLock { state in
             if state.waiting.isEmpty {
-                // Give the empty array back: its memory serves the next burst.
+                // Return the empty array: its memory is reused for the next burst.
                 state.waiting = sources
                 state.isScheduled = false
             }

@@ -2,7 +2,7 @@
 package import TernLock
 
 extension Lock where Value: Sendable {
-    /// Sets the value, and releases the old one outside the lock: its `deinit` may be the user's.
+    /// Sets the value, and releases the old one outside the lock: its `deinit` may run user code.
     package func replace(_ value: Value) { replace(\.self, with: value) }
 
     /// Sets a part of the value, and releases the old part outside the lock.

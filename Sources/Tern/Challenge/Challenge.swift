@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernEngine
 
-/// A question that has to be answered before a request goes on: a server asks for credentials, or the client whether to
-/// trust a server.
+/// A question that must be answered before a request continues: a server requests credentials, or the client asks
+/// whether to trust a server.
 public struct Challenge: Sendable {
-    /// What it is about.
+    /// The protection space of the challenge.
     public let protectionSpace: ProtectionSpace
-    /// How often an answer was given before for the same task.
+    /// The number of answers given before for the same task.
     public let previousFailureCount: Int
-    /// The response that asks.
+    /// The response with the challenge.
     public let failureResponse: HTTPURLResponse?
-    /// The verdict of the manager's policies, with its reasons, where the challenge is about server trust; nil
-    /// otherwise. Revocation has been asked about as far as they demand, and ``ProtectionSpace/serverTrust`` carries
-    /// what came of it.
+    /// The verdict of the manager's policies, with its reasons, for a server trust challenge; nil otherwise. Revocation
+    /// has been checked as they require, and ``ProtectionSpace/serverTrust`` has the results.
     public let verdict: ServerTrustResult?
     /// Whether a redirect has led the request away from its origin (scheme, host and port), even if another has led it
     /// back.
@@ -21,7 +20,7 @@ public struct Challenge: Sendable {
     /// answer. A closure that answers with a credential gives it to the host of ``protectionSpace``.
     public let hasLeftOrigin: Bool
 
-    /// A challenge of one's own making, as for tests.
+    /// Creates a challenge, for example for tests.
     public init(
         protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: HTTPURLResponse? = nil,
         verdict: ServerTrustResult? = nil, hasLeftOrigin: Bool = false
@@ -33,7 +32,7 @@ public struct Challenge: Sendable {
         self.verdict = verdict
     }
 
-    /// Whether a server is trusted.
+    /// Whether it is a server trust challenge.
     init(_ challenge: ServerTrustChallenge) {
         self.init(
             protectionSpace: ProtectionSpace(
@@ -42,7 +41,7 @@ public struct Challenge: Sendable {
             verdict: challenge.verdict)
     }
 
-    /// What a server asks with a 401: for a password if that will do, because we have no other answer.
+    /// Chooses among the challenges of a 401: one for a password if there is one, because no other scheme is supported.
     init(_ challenge: AuthenticationChallenge) {
         let scheme = ChallengeScheme.preferred(among: challenge.challenges)
         self.init(

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a challenge from left to right, each byte once.
+/// Parses a challenge from left to right, each byte once.
 struct ChallengeScanner {
     private let bytes: [UInt8]
     private var place = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What it begins with, up to a space or a comma, in lower case; nil if there is nothing.
+    /// The text up to a space or a comma, in lower case; nil if it is empty.
     mutating func scheme() -> String? {
         let start = place
         while place < bytes.count, bytes[place] != UInt8(ascii: " "), bytes[place] != UInt8(ascii: ",") { place += 1 }
         return start == place ? nil : String(decoding: bytes[start..<place], as: UTF8.self).lowercased()
     }
 
-    /// The first quoted string that follows this name and `=`, its escapes resolved (RFC 9110 §5.6.4). Nil if there is
-    /// none, or it does not end.
+    /// The first quoted string after this name and `=`, with its escapes resolved (RFC 9110 §5.6.4). Nil if there is
+    /// none, or it is not terminated.
     mutating func quotedValue(of name: StaticString) -> String? {
         while place < bytes.count {
             if bytes[place] == UInt8(ascii: "\"") {
@@ -34,7 +34,7 @@ struct ChallengeScanner {
         return nil
     }
 
-    /// Passes the word that begins here. Returns whether it is this one, in any case.
+    /// Skips the next word. Returns whether it is this one; case is ignored.
     private mutating func word(is name: StaticString) -> Bool {
         let start = place
         while place < bytes.count, Self.isWord(bytes[place]) { place += 1 }
@@ -42,7 +42,7 @@ struct ChallengeScanner {
         return bytes[start..<place].elementsEqual("\(name)".utf8) { $0 | 0x20 == $1 }
     }
 
-    /// Passes the quoted string that begins here; nil if it does not end.
+    /// Skips the quoted string that begins here; nil if it is not terminated.
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         place += 1

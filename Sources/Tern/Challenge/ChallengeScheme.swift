@@ -2,7 +2,7 @@
 
 /// The first challenge in the value of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 struct ChallengeScheme {
-    /// How much of a response's challenges is read, in bytes: this runs on the reactor.
+    /// The maximum length of a response's challenges, in bytes: this runs on the reactor.
     static let limit = 4_096
 
     let method: ProtectionSpace.AuthenticationMethod
@@ -20,8 +20,7 @@ struct ChallengeScheme {
         realm = scanner.quotedValue(of: "realm")
     }
 
-    /// The challenge to answer among those of a response: the first that a name and a password will do for, else the
-    /// first.
+    /// The challenge to answer among those of a response: the first that accepts a name and a password, else the first.
     static func preferred(among values: [String]) -> ChallengeScheme? {
         var first: ChallengeScheme?
         var left = limit

@@ -2,9 +2,9 @@
 import Foundation
 public import TernEngine
 
-/// The user's name and password, or the server that is trusted: the answer to a ``Challenge``.
+/// The user's name and password, or a trusted server: the answer to a ``Challenge``.
 public struct Credential: Sendable {
-    /// How long a credential is to be remembered. So far none is, beyond the request it was given to.
+    /// How long a credential is stored. At present none is stored beyond its request.
     public enum Persistence: Sendable, Hashable {
         /// Not at all.
         case none
@@ -16,14 +16,14 @@ public struct Credential: Sendable {
         case synchronizable
     }
 
-    /// The name; nil for a server that is trusted.
+    /// The name; nil for a trusted server.
     public let user: String?
-    /// What proves it.
+    /// The password.
     public let password: String?
-    /// How long it is to be remembered.
+    /// How long it is stored.
     public let persistence: Persistence
 
-    /// A name and a password.
+    /// Creates a credential of a name and a password.
     public init(user: String, password: String, persistence: Persistence) {
         self.user = user
         self.password = password
@@ -31,7 +31,7 @@ public struct Credential: Sendable {
         isServerTrust = false
     }
 
-    /// That the server which presented this is trusted.
+    /// Creates a credential that accepts the server with this trust.
     public init(trust: ServerTrust) {
         isServerTrust = true
         user = nil
@@ -39,7 +39,7 @@ public struct Credential: Sendable {
         persistence = .none
     }
 
-    /// Whether it is a statement that a server is trusted.
+    /// Whether it accepts a server.
     let isServerTrust: Bool
 
     /// Whether there is a password.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernEngine
 
-/// What a challenge protects: a server, or a realm on it.
+/// The scope of a challenge: a server, or a realm on it.
 public struct ProtectionSpace: Sendable {
-    /// What a challenge wants to see.
+    /// The kind of credential that a challenge requires.
     public struct AuthenticationMethod: RawRepresentable, Sendable, Hashable {
         /// Foundation's name for it.
         public let rawValue: String
@@ -23,19 +23,19 @@ public struct ProtectionSpace: Sendable {
 
     /// The host.
     public let host: String
-    /// The port; 0 if it is not known.
+    /// The port; 0 if it is unknown.
     public let port: Int
     /// "http" or "https".
     public let `protocol`: String?
     /// The realm the server names (RFC 9110 §11.5).
     public let realm: String?
-    /// What is wanted.
+    /// The required kind of credential.
     public let authenticationMethod: AuthenticationMethod
-    /// What the server presented, where a challenge is about that: its certificates, and the revocation data that the
-    /// handshake gathered for the manager's policies. See ``Challenge/verdict``.
+    /// The server's trust, for a server trust challenge: its certificates, and the revocation data that the handshake
+    /// gathered for the manager's policies. See ``Challenge/verdict``.
     public let serverTrust: ServerTrust?
 
-    /// A space of one's own making, as for tests.
+    /// Creates a space, for example for tests.
     public init(
         host: String, port: Int = 0, protocol: String? = nil, realm: String? = nil,
         authenticationMethod: AuthenticationMethod = .default, serverTrust: ServerTrust? = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request that is still to be given its parameters.
+/// A request whose parameters are not encoded yet.
 struct EncodableRequest<Parameters: Encodable & Sendable>: URLRequestConvertible {
     let url: any URLConvertible
     let method: HTTPMethod

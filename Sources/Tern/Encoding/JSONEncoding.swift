@@ -3,35 +3,35 @@ public import Foundation
 
 /// Parameters as a JSON object in the body.
 public struct JSONEncoding: ParameterEncoding, Sendable {
-    /// Why something is not representable in JSON.
+    /// Why a value is not representable in JSON.
     public enum Error: Swift.Error, Sendable {
-        /// It is, or holds, what JSON has no word for: a date, a NaN, a key that is no text.
+        /// It is, or contains, a value without a JSON form: a date, a NaN, a key that is not a string.
         case invalidJSONObject
     }
 
-    /// How to write, such as `.sortedKeys`.
+    /// The options of the output, such as `.sortedKeys`.
     public let options: JSONSerialization.WritingOptions
 
-    /// An encoding that writes with these options.
+    /// Creates an encoding with these options.
     public init(options: JSONSerialization.WritingOptions = []) {
         self.options = options
     }
 
-    /// As short as can be.
+    /// Compact.
     public static var `default`: JSONEncoding { JSONEncoding() }
     /// On several lines, indented.
     public static var prettyPrinted: JSONEncoding { JSONEncoding(options: .prettyPrinted) }
 
-    /// The request with the parameters as its body; as it is, if they are nil.
+    /// Returns the request with the parameters as its body; unchanged if they are nil.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
+    /// - Throws: `AFError.parameterEncodingFailed`, or the error of `asURLRequest()`.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         try encode(urlRequest, withJSONObject: parameters)
     }
 
-    /// The request with an array or dictionary as its body; as it is, if that is nil.
+    /// Returns the request with an array or dictionary as its body; unchanged if that is nil.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
+    /// - Throws: `AFError.parameterEncodingFailed`, or the error of `asURLRequest()`.
     public func encode(_ urlRequest: any URLRequestConvertible, withJSONObject jsonObject: Any? = nil) throws
         -> URLRequest
     {
@@ -43,7 +43,7 @@ public struct JSONEncoding: ParameterEncoding, Sendable {
 
     private func body(_ object: Any) throws -> Data {
         do {
-            // JSONSerialization traps on what this check refuses.
+            // JSONSerialization traps on values that this check refuses.
             guard JSONSerialization.isValidJSONObject(object) else { throw Error.invalidJSONObject }
             return try JSONSerialization.data(withJSONObject: object, options: options)
         } catch {

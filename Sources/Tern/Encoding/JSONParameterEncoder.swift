@@ -3,15 +3,15 @@ public import Foundation
 
 /// `Encodable` parameters as JSON in the body.
 public struct JSONParameterEncoder: ParameterEncoder {
-    /// Writes the JSON.
+    /// The encoder of the JSON.
     public let encoder: JSONEncoder
 
-    /// Writes with this encoder, which is not to be changed afterwards.
+    /// Uses this encoder, which must not be changed afterwards.
     public init(encoder: JSONEncoder = JSONEncoder()) {
         self.encoder = encoder
     }
 
-    /// As `JSONEncoder` writes by itself.
+    /// Uses a default `JSONEncoder`.
     public static var `default`: JSONParameterEncoder { JSONParameterEncoder() }
 
     public func encode<Parameters: Encodable>(_ parameters: Parameters?, into request: URLRequest) throws -> URLRequest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A way of putting `Encodable` parameters into a request, as in Alamofire 5.
+/// Encodes `Encodable` parameters into a request, as in Alamofire 5.
 public protocol ParameterEncoder: Sendable {
-    /// The request with the parameters in it; as it is, if they are nil. A Content-Type that is there stays.
+    /// Returns the request with the parameters; unchanged if they are nil. An existing Content-Type is kept.
     ///
     /// - Throws: `AFError.parameterEncodingFailed`.
     func encode<Parameters: Encodable>(_ parameters: Parameters?, into request: URLRequest) throws -> URLRequest

@@ -3,10 +3,10 @@
 /// Parameters of a request: text, numbers, booleans, and arrays and dictionaries of them.
 public typealias Parameters = [String: Any]
 
-/// A way of putting parameters into a request.
+/// Encodes parameters into a request.
 public protocol ParameterEncoding {
-    /// The request with the parameters in it; as it is, if they are nil. A Content-Type that is there stays.
+    /// Returns the request with the parameters; unchanged if they are nil. An existing Content-Type is kept.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
+    /// - Throws: `AFError.parameterEncodingFailed`, or the error of `asURLRequest()`.
     func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest
 }

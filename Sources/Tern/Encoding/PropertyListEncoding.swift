@@ -3,9 +3,9 @@ public import Foundation
 
 /// Parameters as a property list in the body.
 public struct PropertyListEncoding: ParameterEncoding, Sendable {
-    /// XML or binary. OpenStep's format is refused: no reader writes it any more.
+    /// The format, XML or binary. OpenStep's format is refused: it can no longer be written.
     public let format: PropertyListSerialization.PropertyListFormat
-    /// How to write; Foundation has no options yet.
+    /// The options; Foundation has none yet.
     public let options: PropertyListSerialization.WriteOptions
 
     /// An encoding in this format.
@@ -24,9 +24,9 @@ public struct PropertyListEncoding: ParameterEncoding, Sendable {
     /// In Apple's binary format.
     public static var binary: PropertyListEncoding { PropertyListEncoding(format: .binary) }
 
-    /// The request with the parameters as its body; as it is, if they are nil.
+    /// Returns the request with the parameters as its body; unchanged if they are nil.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed`, or what `asURLRequest()` throws.
+    /// - Throws: `AFError.parameterEncodingFailed`, or the error of `asURLRequest()`.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// `Encodable` parameters as ``URLEncoding`` puts them into the query or the body.
+/// Encodes `Encodable` parameters as ``URLEncoding`` does, into the query or the body.
 ///
-/// Each value is what `encoder` would write for it in JSON: its strategies for keys, dates and data hold here too. What
-/// is no dictionary or structure at the top has no keys, and is refused; what is null is left out.
+/// Each value is encoded as `encoder` would in JSON: its strategies for keys, dates and data apply. A top-level value
+/// without keys is refused; null values are omitted.
 public struct URLEncodedFormParameterEncoder: ParameterEncoder {
-    /// Where the parameters go, and in which spelling.
+    /// Where the parameters go, and their format.
     public let encoding: URLEncoding
-    /// Says what each value comes to.
+    /// Encodes each value.
     public let encoder: JSONEncoder
 
-    /// Puts parameters where `encoding` does.
+    /// Creates an encoder that puts parameters where `encoding` does.
     public init(encoding: URLEncoding = .default, encoder: JSONEncoder = JSONEncoder()) {
         self.encoding = encoding
         self.encoder = encoder
     }
 
-    /// Into the query for GET, HEAD and DELETE, else into the body.
+    /// The query for GET, HEAD and DELETE, otherwise the body.
     public static var `default`: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
     public func encode<Parameters: Encodable>(_ parameters: Parameters?, into request: URLRequest) throws -> URLRequest

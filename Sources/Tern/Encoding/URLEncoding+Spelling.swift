@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension URLEncoding {
-    /// How the key of an array is spelled.
+    /// How the key of an array is written.
     public enum ArrayEncoding: Sendable {
         /// `key[]=1&key[]=2`
         case brackets
@@ -16,7 +16,7 @@ extension URLEncoding {
         }
     }
 
-    /// How a boolean is spelled.
+    /// How a boolean is written.
     public enum BoolEncoding: Sendable {
         /// `1` or `0`
         case numeric

@@ -4,12 +4,12 @@ import Foundation
 /// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
 ///
 /// Keys are in alphabetical order. There is no standard for collections; these are Alamofire's: an array is
-/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another spelling is asked for. A whole
-/// number has no point, whatever its type: 1.0 is `1`.
+/// `key[]=1&key[]=2`, a dictionary `key[inner]=value`, a boolean 1 or 0, unless another format is chosen. A whole
+/// number has no decimal point, whatever its type: 1.0 is `1`.
 public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where the parameters go.
     public enum Destination: Sendable {
-        /// Into the query for GET, HEAD and DELETE, else into the body.
+        /// The query for GET, HEAD and DELETE, otherwise the body.
         case methodDependent
         /// Appends the parameters to the query.
         case queryString
@@ -20,12 +20,12 @@ public struct URLEncoding: ParameterEncoding, Sendable {
     /// Where this encoding puts parameters.
     public let destination: Destination
 
-    /// How it spells the key of an array.
+    /// How the key of an array is written.
     public let arrayEncoding: ArrayEncoding
-    /// How it spells a boolean.
+    /// How a boolean is written.
     public let boolEncoding: BoolEncoding
 
-    /// An encoding that puts parameters there, in that spelling.
+    /// Creates an encoding with this destination and format.
     public init(
         destination: Destination = .methodDependent, arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .numeric
@@ -37,16 +37,16 @@ public struct URLEncoding: ParameterEncoding, Sendable {
 
     /// `methodDependent`
     public static var `default`: URLEncoding { URLEncoding() }
-    /// Into the query for GET, HEAD and DELETE, else into the body.
+    /// Encodes into the query for GET, HEAD and DELETE, otherwise into the body.
     public static var methodDependent: URLEncoding { URLEncoding() }
-    /// Into the query.
+    /// Encodes into the query.
     public static var queryString: URLEncoding { URLEncoding(destination: .queryString) }
-    /// Into the body.
+    /// Encodes into the body.
     public static var httpBody: URLEncoding { URLEncoding(destination: .httpBody) }
 
-    /// The request with the parameters in its query or body; as it is, if they are nil.
+    /// Returns the request with the parameters in its query or body; unchanged if they are nil.
     ///
-    /// - Throws: `AFError.parameterEncodingFailed` if there is no URL to put them in, or what `asURLRequest()` throws.
+    /// - Throws: `AFError.parameterEncodingFailed` if there is no URL, or the error of `asURLRequest()`.
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
@@ -60,7 +60,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return request
     }
 
-    /// The pairs that a key and its value come to, both escaped.
+    /// The escaped pairs of a key and its value.
     public func queryComponents(fromKey key: String, value: Any) -> [(String, String)] {
         if let dictionary = value as? [String: Any] {
             return dictionary.sorted { $0.key < $1.key }
@@ -72,8 +72,8 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return [(escape(key), escape(text(of: value)))]
     }
 
-    /// The text with every byte percent-encoded that may not stand for itself in a query component: all but RFC 3986's
-    /// unreserved characters, and `/` and `?`, which its §3.4 allows there.
+    /// The text, percent-encoded for a query component: all bytes except RFC 3986's unreserved characters, and `/` and
+    /// `?`, which its §3.4 allows there.
     public func escape(_ string: String) -> String {
         if string.utf8.allSatisfy(Self.isLiteral) { return string }
         var escaped: [UInt8] = []
@@ -111,7 +111,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
         return try String(whole).asURL()
     }
 
-    /// Numbers as Alamofire spells them, which is NSNumber's way: a whole one has no point.
+    /// Formats numbers as Alamofire and NSNumber do: a whole one has no decimal point.
     private static func spelled(_ value: Any) -> String {
         let text = "\(value)"
         guard text.hasSuffix(".0"), value is Double || value is Float || value is CGFloat else { return text }

@@ -32,7 +32,7 @@ final class RequestRetry: TaskRetry {
             registry[next] = request
             guard delegate.restart(with: next) else { return registry.remove(next) }
             if let last { registry.remove(last) }
-            // The manager may have gone before it could cancel this task.
+            // The manager may have been released before it could cancel this task.
             if delegate.context.isOver { next.cancel() } else { next.resume() }
         } catch {
             delegate.settle(with: (error as? AdaptError)?.underlying ?? error)

@@ -2,8 +2,8 @@
 import Foundation
 import TernLock
 
-/// A question to a retrier. The first answer counts. If the last holder of the question releases it without an answer,
-/// the answer is no.
+/// A question to a retrier. The first answer counts. If the last reference to the question is released without an
+/// answer, the answer is no.
 final class RetryQuestion: Sendable {
     /// Released with the first answer: a retrier may keep the question.
     private let receive: Lock<RetryAnswer?>

@@ -56,7 +56,7 @@ final class ClosureTable: Sendable {
         var streamBetterRoute: (@Sendable (Session, StreamTask) -> Void)?
         var streamStreams: (@Sendable (Session, StreamTask, InputStream, OutputStream) -> Void)?
 
-        /// How often a closure was set that answers server trust challenges.
+        /// How often a closure that answers server trust challenges was set.
         fileprivate(set) var trustChanges = 0
     }
 
@@ -80,7 +80,7 @@ final class ClosureTable: Sendable {
     }
 
     struct Change {
-        /// A closure is there that was not there before.
+        /// A closure was set where there was none.
         let isNew: Bool
         /// The closure answers server trust challenges.
         let changesTrust: Bool
@@ -93,7 +93,7 @@ final class ClosureTable: Sendable {
             closures[keyPath: path] = closure
             return (old, closures.trustChanges != trustChanges)
         }
-        // The old closure is the user's, and released outside the lock.
+        // The old closure belongs to the user, and is released outside the lock.
         return withExtendedLifetime(old) {
             if old == nil, closure == nil { return nil }
             let difference = (closure == nil ? 0 : 1) - (old == nil ? 0 : 1)

@@ -7,7 +7,7 @@ public typealias RequestInterceptor = RequestAdapter & RequestRetrier
 
 /// A list of adapters and retriers that serves as a manager's `adapter` and `retrier`.
 ///
-/// Each adapter receives the result of the one before it. Retriers are asked in turn until one answers yes.
+/// Each adapter receives the result of the previous one. Retriers are asked in turn until one answers yes.
 public final class Interceptor: RequestInterceptor {
     private let adapters: [any RequestAdapter]
     private let retriers: [any RequestRetrier]
@@ -39,7 +39,7 @@ public final class Interceptor: RequestInterceptor {
         _ completion: @escaping RequestRetryCompletion
     ) {
         guard let retrier = retriers.first else { return completion(false, 0) }
-        // A retrier that never answers, or answers twice, must not stop the queue, or have it run twice.
+        // A retrier that never answers, or answers twice, must not stop the queue, or run it twice.
         let question = RetryQuestion { [self] retries, delay in
             if retries { return completion(true, delay) }
             ask(retriers.dropFirst(), manager, request, error, completion)

@@ -14,7 +14,7 @@ public import Foundation
     /// - Parameters:
     ///   - manager: the manager of the request.
     ///   - request: the request; its `retryCount` is the number of retries so far.
-    ///   - error: why it has failed.
+    ///   - error: the reason of the failure.
     ///   - completion: receives the answer.
     func should(
         _ manager: SessionManager, retry request: Request, with error: any Error,

@@ -2,7 +2,7 @@
 package import Foundation
 package import TernEngine
 
-// What the library does with an event that no closure receives.
+// The default handling of events without a closure.
 extension SessionDelegate {
     /// Adds bytes to the body that the task's request collects.
     package func collect(_ data: Data, of task: SessionTask) {
@@ -15,7 +15,7 @@ extension SessionDelegate {
         _ completionHandler: @escaping ChallengeCompletion
     ) {
         guard let delegate = self[task]?.delegate else {
-            // The session was asked about its trust in the server before.
+            // The session's closures have evaluated the server before.
             let isAboutTrust = challenge.protectionSpace.authenticationMethod == .serverTrust
             if isAboutTrust { return completionHandler(.performDefaultHandling, nil) }
             return urlSession(session, didReceive: challenge, completionHandler: completionHandler)

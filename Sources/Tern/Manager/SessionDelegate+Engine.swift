@@ -3,7 +3,7 @@ public import Foundation
 public import TernEngine
 import TernLock
 
-// Called by the engine for tasks that were made on the session itself. They belong to no request, or to one that has
+// Called by the engine for tasks that were created on the session itself. They belong to no request, or to one that has
 // adopted them.
 extension SessionDelegate: TernEngine.SessionDelegate {
     /// Adds a task that belongs to no request.

@@ -3,12 +3,12 @@ import Foundation
 import TernEngine
 import TernLock
 
-// The manager's requests, and what their tasks' delegates need to know of the user's closures.
+// The manager's requests, and the information about the user's closures that their tasks' delegates need.
 extension SessionDelegate {
     struct Attachment {
         weak var session: Session?
         var callbacks: CallbackQueue?
-        /// Has the session evaluate servers again.
+        /// Makes the session evaluate servers again.
         var adoptPolicies: (@Sendable () -> Void)?
     }
 
@@ -29,7 +29,7 @@ extension SessionDelegate {
         set {
             guard let change = closures.set(path, newValue) else { return }
             if change.isNew { for request in registry.all { request.delegate.relays() } }
-            // A server that was accepted without this closure has to be shown to it before the next request.
+            // A server that was accepted without this closure must be passed to it before the next request.
             if change.changesTrust { attachment.withLock { $0.adoptPolicies }?() }
         }
     }
@@ -55,10 +55,10 @@ extension SessionDelegate {
     /// The requests that have not ended.
     var requests: [Request] { registry.all }
 
-    /// Ends all requests when the manager goes; those that wait for a retry keep the error they have.
+    /// Ends all requests when the manager is released; those that wait for a retry keep their error.
     func abandonRequests() {
         for request in requests { request.abandon() }
-        // What they hold may hold us.
+        // Objects that they retain may retain this hub.
         (interception.adapter, interception.retrier) = (nil, nil)
     }
 }

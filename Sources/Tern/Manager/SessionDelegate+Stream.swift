@@ -5,13 +5,13 @@ import TernLock
 
 // Streams of bytes.
 extension SessionDelegate {
-    /// Called when nothing more can be read from a stream.
+    /// Called when no more can be read from a stream.
     @preconcurrency public var streamTaskReadClosed: (@Sendable (Session, StreamTask) -> Void)? {
         get { self[\.streamReadClosed] }
         set { self[\.streamReadClosed] = newValue }
     }
 
-    /// Called when nothing more can be written to a stream.
+    /// Called when no more can be written to a stream.
     @preconcurrency public var streamTaskWriteClosed: (@Sendable (Session, StreamTask) -> Void)? {
         get { self[\.streamWriteClosed] }
         set { self[\.streamWriteClosed] = newValue }
@@ -32,7 +32,7 @@ extension SessionDelegate {
     }
 }
 
-// Called by the engine for stream tasks that were made on the session itself.
+// Called by the engine for stream tasks that were created on the session itself.
 extension SessionDelegate: StreamTaskDelegate {
     /// Calls the closure.
     public func streamTaskDidCloseRead(_ task: StreamTask) { relay(.readClosed, of: task) }

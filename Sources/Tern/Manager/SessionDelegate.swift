@@ -4,16 +4,16 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// The hub of a manager, which receives every event of its tasks. A closure that is set answers in place of the
-/// library. Without a closure the task's own delegate answers, and without that a default.
+/// The hub of a manager, which receives every event of its tasks. A closure that is set replaces the library's
+/// handling. Without a closure the task's own delegate handles the event, and without that a default.
 ///
-/// The order is the same for every event: the closure with a completion handler, which has to call it; the plain
-/// closure; the ``TaskDelegate`` of the request; the built-in answer. ``taskDidComplete`` alone is called besides, and
-/// replaces nothing.
+/// The order is the same for every event: the closure with a completion handler, which must call it; the plain closure;
+/// the ``TaskDelegate`` of the request; the default. Only ``taskDidComplete`` is called additionally, and replaces
+/// nothing.
 ///
 /// Closures, and the methods of subclasses, run on the manager's callback queue, one after another and in the order of
-/// the events of a task; none runs on a reactor. Where there are none, events do not pass through the hub. Set closures
-/// before the requests they are for: earlier events are not repeated.
+/// the events of a task; none runs on a reactor. Without any, events do not pass through the hub. Set closures before
+/// the requests they are for: earlier events are not repeated.
 ///
 /// Thread-safe. Sendable because its state is behind locks; a subclass must keep that.
 open class SessionDelegate: @unchecked Sendable {
@@ -26,7 +26,7 @@ open class SessionDelegate: @unchecked Sendable {
     /// Creates a hub without closures.
     public init() { interception = RequestInterception(registry) }
 
-    /// The request a task belongs to; nil when it has ended, or belongs to none.
+    /// The request that a task belongs to; nil if it has ended, or the task belongs to none.
     open subscript(task: SessionTask) -> Request? {
         get { registry[task] }
         set { registry[task] = newValue }
@@ -40,14 +40,14 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionInvalid] = newValue }
     }
 
-    /// Answers the verdict of the manager's policies about a server, which ``Challenge/verdict`` tells, before anything
-    /// is sent to the server. Once for each TLS connection, resumed ones included; setting the closure closes the idle
-    /// connections of before.
+    /// Answers the verdict of the manager's policies about a server (``Challenge/verdict``), before anything is sent to
+    /// the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
+    /// connections.
     ///
-    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, also in spite of the policies: then the
+    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, even against the policies: then the
     /// connection carries one request, its TLS session is not kept, and the refusal stays visible in
-    /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves it to the task's
-    /// closures and, if they do too, to the verdict. The other answers refuse the server.
+    /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves the answer to the
+    /// task's closures and, if they do the same, keeps the verdict. The other answers refuse the server.
     @preconcurrency open var sessionDidReceiveChallenge:
         (@Sendable (Session, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -86,8 +86,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirectionWithCompletion] = newValue }
     }
 
-    /// Answers a server that asks for credentials. Also answers the verdict of the manager's policies about the server
-    /// of a connection that is opened for the task, as ``sessionDidReceiveChallenge`` does, where that has not decided.
+    /// Answers a server that requests credentials. Also answers the verdict of the manager's policies about the server
+    /// of a connection that is opened for the task, as ``sessionDidReceiveChallenge`` does, if that has not decided.
     @preconcurrency open var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
     {
@@ -103,7 +103,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.challengeWithCompletion] = newValue }
     }
 
-    /// Returns a new body stream when the first one has been read and has to be sent again; nil fails the request.
+    /// Returns a new body stream when the first one has been read and must be sent again; nil fails the request.
     @preconcurrency open var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
         get { self[\.bodyStream] }
         set { self[\.bodyStream] = newValue }
@@ -162,8 +162,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.dataReceived] = newValue }
     }
 
-    /// Gets a complete file in place of the request, whose destination is not asked then. What is left of it where it
-    /// was is removed when the closure returns.
+    /// Receives a complete file in place of the request, whose destination is then not called. A file that is still
+    /// there when the closure returns is removed.
     @preconcurrency open var downloadTaskDidFinishDownloadingToURL:
         (@Sendable (Session, SessionDownloadTask, URL) -> Void)?
     {
@@ -195,8 +195,8 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.sessionInvalid]?(session, error)
     }
 
-    /// The manager's policies have evaluated a server, or a server asks for the credentials of a task that belongs to
-    /// no request. What no closure answers is left to default handling.
+    /// The manager's policies have evaluated a server, or a server requests the credentials of a task that belongs to
+    /// no request. Without a closure, the default handling applies.
     @preconcurrency open func urlSession(
         _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
     ) {
@@ -224,7 +224,7 @@ open class SessionDelegate: @unchecked Sendable {
         completionHandler(closure.map { $0(session, task, response, request) } ?? request)
     }
 
-    /// A server asks for credentials, or the manager's policies have evaluated the server of a connection that is
+    /// A server requests credentials, or the manager's policies have evaluated the server of a connection that is
     /// opened for the task.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
@@ -240,7 +240,7 @@ open class SessionDelegate: @unchecked Sendable {
         answerByDefault(challenge, of: task, in: session, completionHandler)
     }
 
-    /// Called when a body stream that has been read has to be sent again.
+    /// Called when a body stream that has been read must be sent again.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
     ) {
@@ -263,7 +263,7 @@ open class SessionDelegate: @unchecked Sendable {
     /// Called when a task has ended, with its metrics.
     open func urlSession(_ session: Session, task: SessionTask, didFinishCollecting metrics: TaskMetrics) {}
 
-    /// The task has ended. Validations, the retrier and the handlers come after this, by way of the task's delegate.
+    /// The task has ended. Validations, the retrier and the handlers follow, through the task's delegate.
     open func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
         guard let delegate = self[task]?.delegate else { return deliverCompletion(of: task, error) }
         delegate.complete(with: error)
@@ -324,12 +324,12 @@ open class SessionDelegate: @unchecked Sendable {
         report(resumedAt: fileOffset, total: expectedTotalBytes, of: downloadTask)
     }
 
-    /// Called when nothing more can be read from a stream.
+    /// Called when no more can be read from a stream.
     open func urlSession(_ session: Session, readClosedFor streamTask: StreamTask) {
         streamTaskReadClosed?(session, streamTask)
     }
 
-    /// Called when nothing more can be written to a stream.
+    /// Called when no more can be written to a stream.
     open func urlSession(_ session: Session, writeClosedFor streamTask: StreamTask) {
         streamTaskWriteClosed?(session, streamTask)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TernEngine
 
-// Requests that adopt tasks made on the session itself. They receive the events after that.
+// Requests that adopt tasks created on the session itself. They receive the events after that.
 extension SessionManager {
     /// Those that have not ended and belong to no request.
     package var strayTasks: [SessionTask] { delegate.strays.all }

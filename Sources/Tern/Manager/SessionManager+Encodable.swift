@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SessionManager {
-    /// Makes a request with `Encodable` parameters. Its handlers receive any error.
+    /// Creates a request with `Encodable` parameters. Its handlers receive any error.
     ///
     /// - Parameters:
     ///   - url: an http or https URL.
     ///   - method: the method.
-    ///   - parameters: what `encoder` puts into the request; nil leaves it as it is.
-    ///   - encoder: where and how parameters are put.
+    ///   - parameters: the parameters that `encoder` puts into the request; nil leaves it unchanged.
+    ///   - encoder: the encoding of the parameters, and their destination.
     ///   - headers: header fields, in place of the session's of the same name.
     @discardableResult
     public func request<Parameters: Encodable & Sendable>(

@@ -3,19 +3,19 @@ public import Foundation
 import TernEngine
 
 extension SessionManager {
-    /// Parts that are as long in all, in bytes, are encoded into a file by
-    /// ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)`` by default.
+    /// The default size in bytes from which ``upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)``
+    /// encodes parts into a file.
     public static let multipartFormDataEncodingMemoryThreshold: UInt64 = 10_000_000
 
     /// The result of encoding a form.
     public enum MultipartFormDataEncodingResult: Sendable {
-        /// The form is encoded, and the request has been made; it reads the temporary file if there is one.
+        /// The form is encoded, and the request created; it reads the temporary file if there is one.
         case success(request: UploadRequest, streamingFromDisk: Bool, streamFileURL: URL?)
-        /// The form or the request could not be made.
+        /// The form or the request could not be created.
         case failure(any Error)
     }
 
-    /// Waits for the form's files and streams.
+    /// Blocks on the form's files and streams.
     func encode(
         _ multipartFormData: (MultipartFormData) -> Void, _ threshold: UInt64, _ urlRequest: any URLRequestConvertible
     ) -> MultipartFormDataEncodingResult {

@@ -2,7 +2,7 @@
 import Synchronization
 package import TernEngine
 
-// Makes and starts the requests.
+// Creates and starts the requests.
 extension SessionManager {
     /// Returns the question that is put to a retrier. The manager must not retain itself through its hub.
     func question(_ retrier: any RequestRetrier) -> RequestRetry.Retrier {

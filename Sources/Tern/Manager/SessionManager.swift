@@ -4,7 +4,7 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-/// Makes requests, which share connections, trust policies, default header fields, an adapter, a retrier and the
+/// Creates requests, which share connections, trust policies, default header fields, an adapter, a retrier and the
 /// callback queue.
 ///
 /// Thread-safe. Releasing a manager ends its pending requests with
@@ -30,7 +30,7 @@ open class SessionManager: @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: the settings of connections and requests.
     ///   - delegate: a hub, which may serve one manager.
-    ///   - serverTrustPolicyManager: the trust policies by host; a host without one gets the system's evaluation.
+    ///   - serverTrustPolicyManager: the trust policies by host; a host without one gets the default policy.
     ///   - callbackQueue: the queue of handlers that name none; nil creates a serial one. A server never runs its main
     ///     queue, so that is not the default.
     public init(
@@ -46,7 +46,7 @@ open class SessionManager: @unchecked Sendable {
         adoptPolicies()
     }
 
-    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
+    /// Creates a manager of an existing session, which ends with the manager. Nil unless `delegate` is the session's
     /// delegate.
     public init?(
         session: Session, delegate: SessionDelegate, serverTrustPolicyManager: ServerTrustPolicyManager? = nil,
@@ -68,7 +68,7 @@ open class SessionManager: @unchecked Sendable {
         session.invalidateAndCancel()
     }
 
-    /// Whether requests start when they are made; if not, `resume()` starts them. Default: true.
+    /// Whether requests start when they are created; if not, `resume()` starts them. Default: true.
     open var startRequestsImmediately: Bool {
         get { startsImmediately.load(ordering: .relaxed) }
         set { startsImmediately.store(newValue, ordering: .relaxed) }
@@ -98,11 +98,11 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Has the session evaluate servers again by the policies, and show them to the hub's closures, from the next
+    /// Makes the session evaluate servers again by the policies, and pass them to the hub's closures, from the next
     /// request on.
     private func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
-    /// Makes a request. Its handlers receive any error.
+    /// Creates a request. Its handlers receive any error.
     ///
     /// - Parameters:
     ///   - url: an http or https URL.
@@ -125,7 +125,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a request. Its handlers receive any error.
+    /// Creates a request. Its handlers receive any error.
     @discardableResult
     open func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
         do {
@@ -135,7 +135,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a request whose response becomes a file. Its handlers receive any error.
+    /// Creates a request whose response becomes a file. Its handlers receive any error.
     ///
     /// The other parameters are those of ``request(_:method:parameters:encoding:headers:)``. `destination` returns the
     /// location of the file; nil leaves the temporary file, which the caller must delete.
@@ -155,7 +155,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Makes a request whose response becomes a file. Its handlers receive any error.
+    /// Creates a request whose response becomes a file. Its handlers receive any error.
     @discardableResult
     open func download(
         _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -167,8 +167,8 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Resumes a download that was interrupted or cancelled, with the data that ``DownloadRequest/resumeData`` was. Its
-    /// request is not shown to the adapter. If the file on the server has changed, the download starts over.
+    /// Resumes a download that was interrupted or cancelled, with the data from ``DownloadRequest/resumeData``. The
+    /// adapter is not called. If the file on the server has changed, the download starts again.
     @discardableResult
     open func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -230,7 +230,7 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 
-    /// Opens a connection of bytes to a host and port. Reads and writes fail with what prevents it.
+    /// Opens a connection of bytes to a host and port. Reads and writes fail if it cannot be opened.
     @discardableResult
     open func stream(withHostName hostName: String, port: Int) -> StreamRequest {
         start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))

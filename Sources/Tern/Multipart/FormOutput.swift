@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The file that a form is written into. It was not there before.
+/// The file that a form is written to. It did not exist before.
 struct FormOutput {
     private let fileURL: URL
     private let handle: FileHandle
@@ -12,7 +12,7 @@ struct FormOutput {
         }
         if !fileURL.isFileURL { throw Self.failure(.outputStreamURLInvalid(url: fileURL)) }
         do {
-            // A file that was made meanwhile stays.
+            // A file that was created meanwhile stays.
             try Data().write(to: fileURL, options: .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
             throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))

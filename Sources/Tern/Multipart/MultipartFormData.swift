@@ -2,27 +2,26 @@
 public import Foundation
 import TernEngine
 
-/// A form of several parts, `multipart/form-data`, as Alamofire 4 has it: encoded as a whole, into memory or into a
-/// file.
+/// A form of several parts, `multipart/form-data`, as in Alamofire 4: encoded as a whole, into memory or into a file.
 ///
-/// What stands in the way of a part is kept, and the first of it thrown when the form is encoded. A
-/// ``TernEngine/MultipartForm`` is sent without that: its parts are read while it is sent.
+/// Errors of parts are kept, and the first one is thrown when the form is encoded. A ``TernEngine/MultipartForm`` needs
+/// no encoding: its parts are read while it is sent.
 ///
-/// Names may be any text: what could end a line or a pair of quotes is percent-encoded, as browsers do it.
+/// Names may be any text: characters that could end a line or a quoted string are percent-encoded, as in browsers.
 open class MultipartFormData {
     private var form = MultipartForm(boundaryPrefix: "alamofire.boundary.")
     private var failure: AFError.MultipartEncodingFailureReason?
 
-    /// A form without parts.
+    /// Creates a form without parts.
     public init() {}
 
     /// The value of the request's Content-Type field.
     open var contentType: String { form.contentType }
 
-    /// How long the parts are without what stands around them, in bytes.
+    /// The length of the parts without boundaries and header fields, in bytes.
     public var contentLength: UInt64 { form.partsLength.map(UInt64.init(clamping:)) ?? .max }
 
-    /// What stands between the parts.
+    /// The boundary between the parts.
     public var boundary: String { form.boundary }
 
     // Parts
@@ -32,7 +31,7 @@ open class MultipartFormData {
         form.append(data, name: name)
     }
 
-    /// Appends a field of the form that says its media type.
+    /// Appends a field of the form with a media type.
     open func append(_ data: Data, withName name: String, mimeType: String) {
         attempt { form throws(MultipartFormError) in try form.append(data, name: name, fileName: nil, type: mimeType) }
     }
@@ -44,7 +43,7 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends a file under its own name, with the media type that belongs to its extension; it has to have one.
+    /// Appends a file under its own name, with the media type of its extension, which is required.
     open func append(_ fileURL: URL, withName name: String) {
         let (fileName, pathExtension) = (fileURL.lastPathComponent, fileURL.pathExtension)
         if fileName.isEmpty || pathExtension.isEmpty { return fail(.bodyPartFilenameInvalid(in: fileURL)) }
@@ -71,8 +70,8 @@ open class MultipartFormData {
         }
     }
 
-    /// Appends what a stream says, with these header fields in front of it, in alphabetical order. The stream has to be
-    /// as long as is said here, and can be encoded once.
+    /// Appends the content of a stream, with these header fields in alphabetical order. The stream must have the given
+    /// length, and can be encoded once.
     open func append(_ stream: sending InputStream, withLength length: UInt64, headers: HTTPHeaders) {
         let source = InputStreamContent(stream)
         guard let length = Int(exactly: length) else { return fail(.inputStreamReadFailed(error: Self.tooLarge)) }
@@ -84,7 +83,7 @@ open class MultipartFormData {
 
     // Encoding
 
-    /// The form as a whole, in memory. Waits for its files and streams.
+    /// The whole form in memory. Blocks on its files and streams.
     open func encode() throws -> Data {
         var encoded = Data()
         encoded.reserveCapacity(min(form.contentLength ?? 0, 16 << 20))
@@ -92,8 +91,8 @@ open class MultipartFormData {
         return encoded
     }
 
-    /// Writes the form into a new file. Waits for its files and streams; what was written of a form that cannot be
-    /// encoded to its end is removed.
+    /// Writes the form to a new file. Blocks on its files and streams; the file of a form that cannot be encoded
+    /// completely is removed.
     open func writeEncodedData(to fileURL: URL) throws {
         if let failure { throw AFError.multipartEncodingFailed(reason: failure) }
         let file = try FormOutput(fileURL)

@@ -3,12 +3,11 @@ import Dispatch
 import Foundation
 import TernEngine
 
-/// Reads a source from its beginning to its end on the thread it is called on, which waits where the source has nothing
-/// ready.
+/// Reads a source from beginning to end on the calling thread, which blocks while the source has nothing ready.
 enum SourceReading {
     private static let pieceSize = 64 * 1024
 
-    /// - Throws: what `take` throws, and `AFError` where the source fails.
+    /// - Throws: the error of `take`, and `AFError` if the source fails.
     static func read(_ source: any BodySource, _ take: (Data) throws -> Void) throws {
         defer { source.finish() }
         let isReady = DispatchSemaphore(value: 0)

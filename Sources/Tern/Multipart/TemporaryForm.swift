@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A form in a file, which is there as long as this is, or until it is removed.
+/// A form in a file, which exists as long as this object, or until it is removed.
 final class TemporaryForm: Sendable {
     let url: URL
 
@@ -15,8 +15,8 @@ final class TemporaryForm: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// If other users can write to the temporary folder, one of them may have made the folder of that name: no form
-    /// goes there.
+    /// If other users can write to the temporary folder, one of them may have created a folder of that name: no form is
+    /// written there.
     private static func folder() throws -> URL {
         do {
             let usual = try make("org.alamofire.manager")
@@ -37,7 +37,7 @@ final class TemporaryForm: Sendable {
         return folder
     }
 
-    /// Whether it and the folder it lies in belong to this user, and no other user may write there.
+    /// Whether the file's folder and its parent belong to this user, and no other user may write there.
     private static func isPrivate(_ folder: URL) -> Bool {
         [folder, folder.deletingLastPathComponent()].allSatisfy { url in
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),

@@ -2,8 +2,7 @@
 public import Foundation
 
 extension Notification.Name {
-    /// What is posted about tasks. Posting begins when a name is asked for here: a request that is not watched pays
-    /// nothing.
+    /// Notifications about tasks. Posting begins when a name is requested here: an unobserved request costs nothing.
     public struct Task {
         /// A request was resumed; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -14,15 +13,15 @@ extension Notification.Name {
         /// A request was cancelled; the object is the request.
         // swift-format-ignore: AlwaysUseLowerCamelCase
         public static var DidCancel: Notification.Name { TaskNotifications.watched("didCancel") }
-        /// A task has ended for good: no retry will follow. The object is the ``SessionDelegate``. Posted on the
-        /// callback queue, before the request's handlers run.
+        /// A task has ended finally: no retry follows. The object is the ``SessionDelegate``. Posted on the callback
+        /// queue, before the request's handlers run.
         // swift-format-ignore: AlwaysUseLowerCamelCase
         public static var DidComplete: Notification.Name { TaskNotifications.watched("didComplete") }
     }
 }
 
 extension Notification {
-    /// The keys of what notifications about tasks carry.
+    /// The keys of the user info of notifications about tasks.
     public struct Key {
         /// The task.
         // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// Posts what happens to tasks, once a name of a notification has been asked for. Posting costs more than a tenth of a
-/// small request, and as a rule there is no observer.
+/// Posts notifications about tasks, once a name of one has been requested. Posting costs more than a tenth of a small
+/// request, and usually there is no observer.
 enum TaskNotifications {
     private static let areWatched = Atomic<Bool>(false)
 
     static var isWatched: Bool { areWatched.load(ordering: .relaxed) }
 
-    /// Returns a name and posts it from now on: a caller asks for it in order to observe it.
+    /// Returns a name and posts it from now on: a caller requests it in order to observe it.
     static func watched(_ name: String) -> Notification.Name {
         areWatched.store(true, ordering: .relaxed)
         return full(name)

@@ -19,11 +19,11 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         case reachable(ConnectionType)
     }
 
-    /// What kind of link leads there.
+    /// The kind of link.
     public enum ConnectionType: Sendable, Hashable {
         /// Any but the others; loopback too.
         case ethernetOrWiFi
-        /// One of a mobile network: its name begins as those of modems do.
+        /// A link to a mobile network: its name begins like those of modems.
         case wwan
     }
 
@@ -65,8 +65,8 @@ open class NetworkReachabilityManager: @unchecked Sendable {
     /// Whether there is a route over another link.
     open var isReachableOnEthernetOrWiFi: Bool { networkReachabilityStatus == .reachable(.ethernetOrWiFi) }
 
-    /// As it is now. A host's name is looked up while there is a listener; before that the status is that of the
-    /// network at large.
+    /// The current status. A host's name is resolved while there is a listener; before that the status is that of the
+    /// network in general.
     open var networkReachabilityStatus: NetworkReachabilityStatus {
         switch monitor.path {
         case .unknown: .unknown
@@ -75,7 +75,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         }
     }
 
-    /// Where the listener runs. A serial queue of the manager's own at first: a server never runs its main queue.
+    /// The queue of the listener. By default a serial queue of the manager: a server never runs its main queue.
     open var listenerQueue: DispatchQueue {
         get { state.withLock { $0.queue } }
         set { state.withLock { $0.queue = newValue } }
@@ -87,7 +87,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         set { state.replace(\.listener, with: newValue) }
     }
 
-    /// Begins to listen, or begins anew. False if the system does not let anybody.
+    /// Starts to listen, or starts again. False if the system does not allow it.
     @discardableResult
     open func startListening() -> Bool {
         let run = state.withLock { state in
@@ -99,7 +99,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         return monitor.start { [weak self] in self?.look(run) }
     }
 
-    /// Tells the listener no more.
+    /// Stops calling the listener.
     open func stopListening() {
         state.withLock { state in
             state.run += 1
@@ -122,7 +122,7 @@ open class NetworkReachabilityManager: @unchecked Sendable {
         listener?(status)
     }
 
-    /// Of modems: `wwan0`, `wwp0s20u3` and `wws…` as systemd names them, `ppp0`, `rmnet0`.
+    /// The names of modems: `wwan0`, `wwp0s20u3` and `wws…` from systemd, `ppp0`, `rmnet0`.
     private static func type(ofLink name: String) -> ConnectionType {
         ["wwan", "wwp", "wws", "wwx", "ppp", "rmnet"].contains { name.hasPrefix($0) } ? .wwan : .ethernetOrWiFi
     }

@@ -2,7 +2,7 @@
 import TernEngine
 import TernLock
 
-/// A task that was made on the session itself, and how to ask for the same again. No adapter has seen it.
+/// A task that was created on the session itself, and how to create the same again. No adapter has changed it.
 final class AdoptedTask: TaskConvertible {
     private let adopted: Lock<SessionTask?>
     private let again: any TaskConvertible

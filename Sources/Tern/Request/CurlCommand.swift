@@ -2,15 +2,15 @@
 import Foundation
 import TernEngine
 
-/// A request as a command for a shell, with credentials left out.
+/// A request as a shell command, without credentials.
 struct CurlCommand: CustomStringConvertible {
     let description: String
 
     /// Nil if the request has no URL.
     ///
     /// - Parameters:
-    ///   - defaultHeaders: the session's, sent where the request has none of the name.
-    ///   - sensitiveFields: the session's, left out beside the request's own.
+    ///   - defaultHeaders: the session's, sent if the request has none of the name.
+    ///   - sensitiveFields: the session's, omitted in addition to the request's own.
     init?(_ request: URLRequest, defaultHeaders: HeaderFields, sensitiveFields: SensitiveFields = []) {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
@@ -23,7 +23,7 @@ struct CurlCommand: CustomStringConvertible {
             parts.append("-H \(Self.quoted("\(field.name): \(value)"))")
         }
         if let body = request.httpBody {
-            // `-d` takes a body that begins with @ for the name of a file to send.
+            // `-d` reads a file if its value begins with @.
             let option = body.first == UInt8(ascii: "@") ? "--data-raw" : "-d"
             parts.append("\(option) \(Self.quoted(Self.text(of: body, request, sensitiveFields)))")
         }
@@ -31,20 +31,19 @@ struct CurlCommand: CustomStringConvertible {
         description = parts.joined(separator: " \\\n\t")
     }
 
-    /// The body, without what is secret in a form.
+    /// The body, without the secrets of a form.
     private static func text(of body: Data, _ request: URLRequest, _ sensitiveFields: SensitiveFields) -> String {
         let text = String(decoding: body, as: UTF8.self)
         let type = request.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
         return type.hasPrefix("application/x-www-form-urlencoded") ? Redaction.form(text, sensitiveFields) : text
     }
 
-    /// As it stands, where no shell could take it for more than a word.
+    /// Unquoted, if no shell could take it for more than a word.
     private static func word(_ text: String) -> String {
         text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? text : quoted(text)
     }
 
-    /// Within double quotes a shell takes four bytes for more than themselves, whatever mark follows and combines with
-    /// them.
+    /// Within double quotes a shell interprets four bytes, whatever combining mark follows.
     private static func quoted(_ text: String) -> String {
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         for scalar in text.unicodeScalars {

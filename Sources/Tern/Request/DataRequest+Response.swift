@@ -2,7 +2,8 @@
 public import Foundation
 
 extension DataRequest {
-    /// Calls the handler once, with the response as it came, on `queue` or else on the manager's callback queue.
+    /// Calls the handler once, with the response without serialization, on `queue` or else on the manager's callback
+    /// queue.
     @preconcurrency @discardableResult
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDataResponse) -> Void
@@ -15,8 +16,8 @@ extension DataRequest {
         return self
     }
 
-    /// Calls the handler once, with what the serializer makes of the response, on `queue` or else on the manager's
-    /// callback queue. Serializes on the latter.
+    /// Calls the handler once, with the result of the serializer, on `queue` or else on the manager's callback queue.
+    /// Serializes on the latter.
     @preconcurrency @discardableResult
     public func response<Serializer: DataResponseSerializerProtocol>(
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -25,7 +26,7 @@ extension DataRequest {
         delegate.handle { completion in
             let response = DataResponse(completion, responseSerializer)
             guard let queue else { return completionHandler(response) }
-            // Made here, used there, and nowhere else: the value need not be Sendable, as JSON's is not.
+            // Created here and used only there: the value need not be Sendable, as JSON's is not.
             nonisolated(unsafe) let handedOver = response
             queue.async { unsafe completionHandler(handedOver) }
         }
@@ -62,7 +63,7 @@ extension DataRequest {
             completionHandler: completionHandler)
     }
 
-    /// Calls the handler with what the decoder makes of the body.
+    /// Calls the handler with the decoded body.
     @preconcurrency @discardableResult
     public func responseDecodable<Value: Decodable & SendableMetatype>(
         of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: JSONDecoder = JSONDecoder(),

@@ -2,21 +2,21 @@
 public import Foundation
 
 extension DataRequest {
-    /// The body as it came; empty for 204 and 205.
+    /// Returns the body unchanged; empty for 204 and 205.
     public static func dataResponseSerializer() -> DataResponseSerializer<Data> {
         DataResponseSerializer { _, response, data, error in ResponseSerialization.data(response, data, error) }
     }
 
-    /// The body as text; "" for 204 and 205.
+    /// Returns the body as text; "" for 204 and 205.
     ///
-    /// - Parameter encoding: nil takes the response's charset, or ISO-8859-1 if it names none that is known.
+    /// - Parameter encoding: nil uses the response's charset, or ISO-8859-1 if it has no known one.
     public static func stringResponseSerializer(encoding: String.Encoding? = nil) -> DataResponseSerializer<String> {
         DataResponseSerializer { _, response, data, error in
             ResponseSerialization.string(encoding, response, data, error)
         }
     }
 
-    /// What `JSONSerialization` makes of the body; `NSNull` for 204 and 205.
+    /// Returns the result of `JSONSerialization` for the body; `NSNull` for 204 and 205.
     public static func jsonResponseSerializer(
         options: JSONSerialization.ReadingOptions = .allowFragments
     ) -> DataResponseSerializer<Any> {
@@ -25,7 +25,7 @@ extension DataRequest {
         }
     }
 
-    /// What `PropertyListSerialization` makes of the body; `NSNull` for 204 and 205.
+    /// Returns the result of `PropertyListSerialization` for the body; `NSNull` for 204 and 205.
     public static func propertyListResponseSerializer(
         options: PropertyListSerialization.ReadOptions = []
     ) -> DataResponseSerializer<Any> {
@@ -34,7 +34,7 @@ extension DataRequest {
         }
     }
 
-    /// What the decoder makes of the body.
+    /// Returns the decoded body.
     public static func decodableResponseSerializer<Value: Decodable & SendableMetatype>(
         of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> DataResponseSerializer<Value> {

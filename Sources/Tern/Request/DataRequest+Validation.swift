@@ -3,13 +3,13 @@ public import Foundation
 public import TernEngine
 
 extension DataRequest {
-    /// Validates a response by its head and, unless it went to `stream(closure:)`, its body.
+    /// Validates a response by its head and, unless it was passed to `stream(closure:)`, its body.
     @preconcurrency public typealias Validation = @Sendable (URLRequest?, HTTPURLResponse, Data?) -> ValidationResult
 
-    /// Validates the response before any handler runs. Validations run in the order given, on the callback queue or
-    /// in the awaiting task, until one fails; none runs if no response came.
+    /// Validates the response before any handler runs. Validations run in the order given, on the callback queue or in
+    /// the awaiting task, until one fails; none runs without a response.
     ///
-    /// Where in the chain it stands does not matter, as long as no handler has run. The first handler waits for a
+    /// Its position in the chain does not matter, as long as no handler has run. The first handler waits for a
     /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {

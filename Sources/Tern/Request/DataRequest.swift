@@ -6,8 +6,8 @@ import TernEngine
 ///
 /// Handlers run on the manager's callback queue, one after another in the order they were added, once the response is
 /// complete and validated; one that is added later runs at once. The first handler of a request that is kept and has no
-/// validation waits for one until 50 milliseconds after the last chained call. A request that could not be built, a
-/// failed validation and a lost connection all arrive there as the error of the response.
+/// validation waits for one until 50 milliseconds after the last chained call. A handler receives every failure as the
+/// error of the response: a request that could not be built, a failed validation, a lost connection.
 open class DataRequest: Request, @unchecked Sendable {
     private let dataDelegate: DataTaskDelegate
 
@@ -16,18 +16,18 @@ open class DataRequest: Request, @unchecked Sendable {
         super.init(original, delegate: delegate)
     }
 
-    /// Asks for it.
+    /// Sends a new request.
     convenience init(_ urlRequest: URLRequest, context: RequestContext) {
         self.init(
             Requestable(urlRequest: urlRequest), delegate: DataTaskReceiver(request: urlRequest, context: context))
     }
 
-    /// Sees to a task that is there already.
+    /// Uses an existing task.
     convenience init(adopting original: AdoptedTask, context: RequestContext) {
         self.init(original, delegate: DataTaskReceiver(request: original.urlRequest, context: context))
     }
 
-    /// Fails with `error`, having got no further than `request`.
+    /// Fails with `error`, after `request` was built, if it was.
     convenience init(_ request: URLRequest?, failedWith error: any Error, context: RequestContext) {
         self.init(nil, delegate: DataTaskReceiver(request: request, error: error, context: context))
     }
@@ -35,12 +35,12 @@ open class DataRequest: Request, @unchecked Sendable {
     /// The delegate of the request's task.
     open override var delegate: DataTaskDelegate { dataDelegate }
 
-    /// How much of the body has arrived, in bytes; the total is -1 if it is not known. The holder may cancel, suspend
-    /// and resume the request by it.
+    /// How much of the body has arrived, in bytes; the total is -1 if it is unknown. The `Progress` can cancel, suspend
+    /// and resume the request.
     open var progress: Progress { dataDelegate.progress }
 
-    /// Hands the body to the closure as it comes, on the callback queue, in place of collecting it: responses have no
-    /// data then. What has come before goes first. While the closure is busy the socket waits. Survives retries.
+    /// Passes the body to the closure as it arrives, on the callback queue, instead of collecting it: responses have no
+    /// data then. Bytes received before come first. While the closure is busy the socket waits. Survives retries.
     ///
     /// - Parameter closure: nil collects the rest of the body.
     @preconcurrency @discardableResult
@@ -49,18 +49,18 @@ open class DataRequest: Request, @unchecked Sendable {
         return self
     }
 
-    /// Tells the closure how much of the body has come, on `queue` or else on the manager's callback queue. A closure
-    /// that is busy receives one report for all changes meanwhile.
+    /// Calls the closure with the progress of the body, on `queue` or else on the manager's callback queue. A busy
+    /// closure receives one report for all changes meanwhile.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         dataDelegate.tell(dataDelegate.receivedReport, on: queue, closure)
         return self
     }
 
-    /// How much of the body has arrived, as it changes. Begins with what there is already, and ends with the request.
-    /// Each element is a `Progress` of its own, which does not change any more.
+    /// The progress of the body as a sequence. Begins with the current progress, and ends with the request. Each
+    /// element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
+    /// - Parameter bufferingPolicy: the elements to keep for a busy reader; by default the latest.
     open func downloadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// The response of a request, to be awaited: the same request that handlers are added to, seen from a Swift task.
+/// The response of a request, to be awaited: the view of a Swift task on the request that handlers are added to.
 ///
 /// Awaits validation like any handler, then serializes in the awaiting task, off its actor. Cancelling the Swift task
-/// cancels the request. Each access serializes anew.
+/// cancels the request. Each access serializes again.
 public struct DataSerialization<Value: Sendable>: Sendable {
     private let request: DataRequest
     private let serialize: @Sendable (Completion) -> DataResponse<Value>
@@ -15,7 +15,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
         serialize = { DataResponse($0, serializer) }
     }
 
-    /// The value; throws what ``DataResponse/error`` would be.
+    /// The value; throws the error of ``DataResponse/error``.
     public var value: Value {
         get async throws { try await response.result.get() }
     }

@@ -3,42 +3,42 @@ public import Foundation
 import TernEngine
 
 extension DownloadRequest {
-    /// What is in the file; empty for 204 and 205.
+    /// Returns the content of the file; empty for 204 and 205.
     public static func dataResponseSerializer() -> DownloadResponseSerializer<Data> {
         serializer { response, data in ResponseSerialization.data(response, data, nil) }
     }
 
-    /// The file as text; "" for 204 and 205.
+    /// Returns the file as text; "" for 204 and 205.
     ///
-    /// - Parameter encoding: nil takes the response's charset, or ISO-8859-1 if it names none that is known.
+    /// - Parameter encoding: nil uses the response's charset, or ISO-8859-1 if it has no known one.
     public static func stringResponseSerializer(
         encoding: String.Encoding? = nil
     ) -> DownloadResponseSerializer<String> {
         serializer { response, data in ResponseSerialization.string(encoding, response, data, nil) }
     }
 
-    /// What `JSONSerialization` makes of the file; `NSNull` for 204 and 205.
+    /// Returns the result of `JSONSerialization` for the file; `NSNull` for 204 and 205.
     public static func jsonResponseSerializer(
         options: JSONSerialization.ReadingOptions = .allowFragments
     ) -> DownloadResponseSerializer<Any> {
         serializer { response, data in ResponseSerialization.json(options, response, data, nil) }
     }
 
-    /// What `PropertyListSerialization` makes of the file; `NSNull` for 204 and 205.
+    /// Returns the result of `PropertyListSerialization` for the file; `NSNull` for 204 and 205.
     public static func propertyListResponseSerializer(
         options: PropertyListSerialization.ReadOptions = []
     ) -> DownloadResponseSerializer<Any> {
         serializer { response, data in ResponseSerialization.propertyList(options, response, data, nil) }
     }
 
-    /// What the decoder makes of the file.
+    /// Returns the decoded file.
     public static func decodableResponseSerializer<Value: Decodable & SendableMetatype>(
         of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> DownloadResponseSerializer<Value> {
         serializer { _, data in ResponseSerialization.decodable(decoder, data, nil) }
     }
 
-    /// Where the file is.
+    /// Returns the URL of the file.
     static func fileResponseSerializer() -> DownloadResponseSerializer<URL> {
         DownloadResponseSerializer { _, _, file, error in
             if let error { return .failure(error) }
@@ -47,7 +47,7 @@ extension DownloadRequest {
         }
     }
 
-    /// Reads the whole file first, unless something has gone wrong already.
+    /// Reads the whole file first, unless there is an error already.
     private static func serializer<Value>(
         _ serialize: @escaping @Sendable (HTTPURLResponse?, Data) -> Result<Value, any Error>
     ) -> DownloadResponseSerializer<Value> {

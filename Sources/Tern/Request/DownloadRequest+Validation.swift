@@ -3,15 +3,15 @@ public import Foundation
 public import TernEngine
 
 extension DownloadRequest {
-    /// Validates a response by its head, where its file was when it was complete, and where it was to be moved.
+    /// Validates a response by its head, the temporary location of its file, and its destination.
     @preconcurrency public typealias Validation =
         @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ temporaryURL: URL?, _ destinationURL: URL?) ->
         ValidationResult
 
-    /// Validates the response before any handler runs, when the file is where it is to be. Validations run in the
-    /// order given, on the callback queue or in the awaiting task, until one fails; none runs if no response came.
+    /// Validates the response before any handler runs, after the file was moved. Validations run in the order given, on
+    /// the callback queue or in the awaiting task, until one fails; none runs without a response.
     ///
-    /// Where in the chain it stands does not matter, as long as no handler has run. The first handler waits for a
+    /// Its position in the chain does not matter, as long as no handler has run. The first handler waits for a
     /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
@@ -31,16 +31,16 @@ extension DownloadRequest {
         addValidator { _, response in ResponseValidation.check(response.statusCode, by: acceptableStatusCodes) }
     }
 
-    /// Fails with `dataFileNil` or `dataFileReadFailed` if there is no file to be read, and with `missingContentType`
-    /// or `unacceptableContentType` unless it is empty or the response's media type matches one of these. Each half may
-    /// be `*`; parameters are ignored.
+    /// Fails with `dataFileNil` or `dataFileReadFailed` if the file does not exist or cannot be read, and with
+    /// `missingContentType` or `unacceptableContentType` unless it is empty or the response's media type matches one of
+    /// these. Each half may be `*`; parameters are ignored.
     @preconcurrency @discardableResult
     public func validate<Types: Sequence & Sendable>(contentType acceptableContentTypes: Types) -> Self
     where Types.Element == String {
         addValidator { Self.check($0, $1, by: Array(acceptableContentTypes)) }
     }
 
-    /// Fails unless the status code is 200 to 299, there is a file to be read, and the media type one of those in the
+    /// Fails unless the status code is 200 to 299, the file can be read, and the media type is one of those in the
     /// request's Accept field, if it has one.
     @preconcurrency @discardableResult
     public func validate() -> Self {

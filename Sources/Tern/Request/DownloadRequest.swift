@@ -5,9 +5,9 @@ import TernLock
 
 /// A request whose response becomes a temporary file, which is moved to its destination when it is complete.
 ///
-/// Handlers run when the file is where it is to be, and the response validated, on the manager's callback queue. A file
-/// that cannot be moved, a request that could not be built, a failed validation and a lost connection all arrive there
-/// as the error of the response. A file without a destination is the user's to remove.
+/// Handlers run after the file was moved and the response validated, on the manager's callback queue. A handler
+/// receives every failure as the error of the response: a file that cannot be moved, a request that could not be built,
+/// a failed validation, a lost connection. The user must remove a file without a destination.
 open class DownloadRequest: Request, @unchecked Sendable {
     /// ``Tern/DownloadFileDestination``
     public typealias DownloadFileDestination = Tern.DownloadFileDestination
@@ -21,7 +21,7 @@ open class DownloadRequest: Request, @unchecked Sendable {
         super.init(original, delegate: downloadDelegate)
     }
 
-    /// Asks for it.
+    /// Sends a new request.
     convenience init(_ urlRequest: URLRequest, to destination: DownloadFileDestination?, context: RequestContext) {
         let delegate = DownloadTaskReceiver(request: urlRequest, context: context, destination: destination)
         self.init(Downloadable(urlRequest: urlRequest, delegate: delegate), downloadDelegate: delegate)
@@ -35,7 +35,7 @@ open class DownloadRequest: Request, @unchecked Sendable {
         self.init(Resumable(resumeData: resumeData, delegate: delegate), downloadDelegate: delegate)
     }
 
-    /// Sees to a download that is there already.
+    /// Uses an existing download.
     convenience init(adopting task: SessionDownloadTask, context: RequestContext) {
         let urlRequest = task.originalRequest
         let delegate = DownloadTaskReceiver(request: urlRequest, context: context, destination: nil)
@@ -43,7 +43,7 @@ open class DownloadRequest: Request, @unchecked Sendable {
         self.init(original, downloadDelegate: delegate)
     }
 
-    /// Fails with `error`, having got no further than `request`.
+    /// Fails with `error`, after `request` was built, if it was.
     convenience init(downloading request: URLRequest?, failedWith error: any Error, context: RequestContext) {
         let delegate = DownloadTaskReceiver(request: request, error: error, context: context, destination: nil)
         self.init(nil, downloadDelegate: delegate)
@@ -55,12 +55,12 @@ open class DownloadRequest: Request, @unchecked Sendable {
     /// The data that resumes the download later, once this one has failed or been cancelled, if it can be resumed.
     open var resumeData: Data? { downloadDelegate.resumeData }
 
-    /// How much of the file has been written, in bytes; the total is -1 if it is not known. The holder may cancel,
-    /// suspend and resume the request by it.
+    /// How much of the file has been written, in bytes; the total is -1 if it is unknown. The `Progress` can cancel,
+    /// suspend and resume the request.
     open var progress: Progress { downloadDelegate.progress }
 
     /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended, and keeps the partial
-    /// file: ``resumeData`` is there when the handlers run, if the server lets downloads be resumed.
+    /// file: ``resumeData`` is set when the handlers run, if the download can be resumed.
     open override func cancel() { cancel(createResumeData: true) }
 
     /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended.
@@ -71,26 +71,26 @@ open class DownloadRequest: Request, @unchecked Sendable {
         super.cancel()
     }
 
-    /// Tells the closure how much of the file has been written, on `queue` or else on the manager's callback queue. A
-    /// closure that is busy receives one report for all changes meanwhile. A resumed download begins at its offset.
+    /// Calls the closure with the progress of the file, on `queue` or else on the manager's callback queue. A busy
+    /// closure receives one report for all changes meanwhile. A resumed download begins at its offset.
     @preconcurrency @discardableResult
     open func downloadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         downloadDelegate.tell(downloadDelegate.receivedReport, on: queue, closure)
         return self
     }
 
-    /// How much of the file has been written, as it changes. Begins with what there is already, and ends with the
-    /// request. Each element is a `Progress` of its own, which does not change any more.
+    /// The progress of the file as a sequence. Begins with the current progress, and ends with the request. Each
+    /// element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
+    /// - Parameter bufferingPolicy: the elements to keep for a busy reader; by default the latest.
     open func downloadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {
         downloadDelegate.updates(of: downloadDelegate.receivedReport, bufferingPolicy)
     }
 
-    /// A destination in one of the user's folders, under the name that the response suggests. A file that is there
-    /// already is not replaced.
+    /// A destination in one of the user's folders, under the name that the response suggests. An existing file is not
+    /// replaced.
     open class func suggestedDownloadDestination(
         for directory: FileManager.SearchPathDirectory = .documentDirectory,
         in domain: FileManager.SearchPathDomainMask = .userDomainMask

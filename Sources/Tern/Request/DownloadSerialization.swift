@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// The outcome of a download, to be awaited: the same request that handlers are added to, seen from a Swift task.
+/// The result of a download, to be awaited: the view of a Swift task on the request that handlers are added to.
 ///
 /// Awaits validation like any handler, then serializes in the awaiting task, off its actor. Cancelling the Swift task
 /// cancels the download, whose ``DownloadResponse/resumeData`` resumes it later. Each access serializes again.
@@ -15,7 +15,7 @@ public struct DownloadSerialization<Value: Sendable>: Sendable {
         serialize = { DownloadResponse($0, serializer) }
     }
 
-    /// The value; throws what ``DownloadResponse/error`` would be.
+    /// The value; throws the error of ``DownloadResponse/error``.
     public var value: Value {
         get async throws { try await response.result.get() }
     }

@@ -19,8 +19,8 @@ struct Downloadable: TaskConvertible {
     }
 }
 
-/// Resumes a download that was interrupted, with its original request: no adapter is asked. A retry resumes where the
-/// last attempt ended.
+/// Resumes an interrupted download, with its original request: no adapter is called. A retry resumes where the last
+/// attempt ended.
 struct Resumable: TaskSource {
     let resumeData: Data
     let delegate: DownloadTaskDelegate

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request method (RFC 9110 §9). Any token is one: `HTTPMethod(rawValue: "PURGE")`. Case matters.
+/// A request method (RFC 9110 §9). Any token is valid: `HTTPMethod(rawValue: "PURGE")`. Case matters.
 public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
     /// The method as it is sent.
     public let rawValue: String
 
-    /// The method of that name.
+    /// Creates a method of that name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

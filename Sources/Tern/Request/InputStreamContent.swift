@@ -3,19 +3,19 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Pulls an input stream for a request: one piece is read ahead, and no more.
+/// Reads an input stream for a request: at most one chunk ahead.
 final class InputStreamContent: BodySource {
-    /// Read at once, whatever is asked for.
+    /// The size of a read, whatever size is requested.
     static let pieceSize = 64 * 1024
 
     private enum State {
-        /// It has not been asked for. Exits: reading, over.
+        /// It has not been requested. Exits: reading, over.
         case untouched
-        /// A piece is being read, and the connection that asked for it is to be told. Exits: ready, over.
+        /// A chunk is being read, and the connection that requested it is to be woken. Exits: ready, over.
         case reading(wake: (@Sendable () -> Void)?)
-        /// A piece waits to be taken; the last one goes on waiting. Exits: reading, over.
+        /// A chunk waits to be taken; the last one stays. Exits: reading, over.
         case ready(BodyPiece)
-        /// Nothing more is wanted. Exit: none.
+        /// No more is wanted. Exit: none.
         case over
     }
 
@@ -45,7 +45,7 @@ final class InputStreamContent: BodySource {
     }
 
     func finish() {
-        // What has been read, or why it could not be, is let go of after the lock.
+        // The chunk, or the error, is released outside the lock.
         let unused = state.withLock { state in
             let unused = state
             state = .over

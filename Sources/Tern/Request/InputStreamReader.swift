@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import TernEngine
 
-/// An input stream and the queue it is read on, where it may wait without delaying anything else.
+/// An input stream and the queue that it is read on, where it may block.
 ///
-/// Sendable because `stream` is touched on `queue` alone, which is serial; the maker of the reader has given the stream
+/// Sendable because `stream` is used only on `queue`, which is serial; the creator of the reader has given the stream
 /// up.
 final class InputStreamReader: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tern.inputstream")
@@ -16,8 +16,8 @@ final class InputStreamReader: @unchecked Sendable {
 
     init(_ stream: sending InputStream) { self.stream = stream }
 
-    /// Reads `count` bytes at most, after opening the stream if need be, and gives them to `take` on the queue; not any
-    /// more once it is to be closed.
+    /// Reads at most `count` bytes, opening the stream if necessary, and passes them to `take` on the queue; not after
+    /// it is to be closed.
     func read(atMost count: Int, _ take: @escaping @Sendable (BodyPiece) -> Void) {
         queue.async { [self] in
             guard !isClosing.load(ordering: .relaxed), let stream else { return }
@@ -34,13 +34,13 @@ final class InputStreamReader: @unchecked Sendable {
 
     private static func piece(of stream: InputStream, atMost count: Int) -> BodyPiece {
         var bytes = Data(count: count)
-        // The stream is lent the room with its true size, for the time of the call.
+        // The stream borrows the buffer with its true size, for the duration of the call.
         let read = unsafe bytes.withUnsafeMutableBytes { room in
             guard let start = unsafe room.bindMemory(to: UInt8.self).baseAddress else { return 0 }
             return unsafe stream.read(start, maxLength: room.count)
         }
         if read == 0 { return .end() }
-        // A stream of the user's may claim more than there was room for.
+        // A stream of the user's may report more bytes than there was room for.
         guard read > 0, read <= count else { return .failed(stream.streamError ?? CocoaError(.fileReadUnknown)) }
         return .bytes(bytes.prefix(read))
     }

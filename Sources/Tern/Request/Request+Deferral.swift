@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For managers of other kinds that make requests of this one.
+// For managers of other kinds that create requests of this one.
 extension Request {
     /// Runs its argument later.
     package typealias Deferral = @Sendable (@escaping @Sendable () -> Void) -> Void

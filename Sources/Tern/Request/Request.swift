@@ -6,8 +6,8 @@ import TernLock
 
 /// A request and its task; calls are chained to it. Thread-safe.
 ///
-/// A request runs to its end whether it is referenced or not. A ``SessionManager`` makes requests; the class is open as
-/// in Alamofire.
+/// A request runs to its end whether it is referenced or not. A ``SessionManager`` creates requests; the class is open
+/// as in Alamofire.
 ///
 /// Sendable because it and its subclasses store only immutable values and locks.
 open class Request: @unchecked Sendable {
@@ -17,10 +17,10 @@ open class Request: @unchecked Sendable {
     private let taskDelegate: TaskDelegate
     /// The source of the request's tasks; nil if there is none.
     let original: (any TaskSource)?
-    /// Whether there is no task because an adapter would have none.
+    /// Whether there is no task because an adapter has thrown.
     let isUnadapted: Bool
 
-    /// Makes a task of `original`; without one, and where an adapter throws, there is none.
+    /// Creates a task of `original`; there is none without it, or if an adapter throws.
     init(_ original: (any TaskSource)?, delegate: TaskDelegate) {
         taskDelegate = delegate
         self.original = original
@@ -47,26 +47,26 @@ open class Request: @unchecked Sendable {
     /// The delegate of the request's task.
     open var delegate: TaskDelegate { taskDelegate }
 
-    /// The task; another one after each retry, and none if no request could be made.
+    /// The task; another one after each retry, and nil if no request could be created.
     open var task: SessionTask? { taskDelegate.task }
 
     /// The session of the task.
     open var session: Session { context.session }
 
-    /// The request after the adapter; nil if it could not be made.
+    /// The request after the adapter; nil if it could not be created.
     open var request: URLRequest? { taskDelegate.state.withLock { $0.request } }
 
-    /// The head of the response, as soon as it is there.
+    /// The head of the response, as soon as it has arrived.
     open var response: HTTPURLResponse? { taskDelegate.response }
 
     /// The number of retries.
     open var retryCount: UInt { taskDelegate.state.withLock { $0.retryCount } }
 
-    /// Starts the request, or takes back one `suspend()`. A request that could not be made calls its handlers now.
+    /// Starts the request, or reverts one `suspend()`. A request that could not be created calls its handlers now.
     open func resume() {
         guard let task else { return taskDelegate.endWithoutTask() }
         hold()
-        // Our delegates run no code of the user's on the reactor.
+        // Tern's own delegates run no user code on the reactor.
         task.resumeHere()
         TaskNotifications.didResume(self, task)
     }
@@ -86,8 +86,8 @@ open class Request: @unchecked Sendable {
         TaskNotifications.didCancel(self, task)
     }
 
-    /// Gives this name and password to the request's origin if it asks for them. Once a redirect has led to another
-    /// origin they stay with the caller, even on the way back: a 401 is the answer then.
+    /// Answers a request for credentials of the request's origin with this name and password. Once a redirect has led
+    /// to another origin they are not sent, even after a return: a 401 is the answer then.
     @discardableResult
     open func authenticate(
         user: String, password: String, persistence: Credential.Persistence = .forSession
@@ -95,14 +95,14 @@ open class Request: @unchecked Sendable {
         authenticate(usingCredential: Credential(user: user, password: password, persistence: persistence))
     }
 
-    /// Gives this to the request's origin if it asks for it, and to no other that a redirect leads to.
+    /// Answers a request for credentials of the request's origin with this credential, and sends it to no other origin.
     @discardableResult
     open func authenticate(usingCredential credential: Credential) -> Self {
         taskDelegate.credential = credential
         return self
     }
 
-    /// The header field that gives a name and a password without being asked (RFC 7617 §2).
+    /// Returns the header field that sends a name and a password without a challenge (RFC 7617 §2).
     open class func authorizationHeader(user: String, password: String) -> (key: String, value: String)? {
         ("Authorization", Credential.basicAuthorization(user, password))
     }
@@ -119,14 +119,14 @@ extension Request {
         context.tasks.hold(task)
     }
 
-    /// The awaiting task does not wait for it any more.
+    /// The awaiting task no longer waits for it.
     func cancelAwaited() {
         cancel()
         // Without a task only the error is left to deliver.
         if task == nil { resume() }
     }
 
-    /// Ends the request because the manager is gone.
+    /// Ends the request because the manager was released.
     func abandon() {
         hold()
         _ = taskDelegate.cancel(as: nil)
@@ -140,7 +140,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
         return Redaction.summary(request) + (response.map { " (\($0.statusCode))" } ?? "")
     }
 
-    /// A curl command that makes the same request, with credentials and what is marked as sensitive left out.
+    /// A curl command for the same request, without credentials and values marked as sensitive.
     public var debugDescription: String {
         let command = request.flatMap {
             CurlCommand($0, defaultHeaders: context.defaultHeaders, sensitiveFields: context.sensitiveFields)

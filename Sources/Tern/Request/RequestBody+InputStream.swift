@@ -4,12 +4,12 @@ public import TernEngine
 
 extension RequestBody {
     /// The bytes of `stream`, sent once: `request.content = .inputStream(stream)`. A `length`, in bytes, is announced
-    /// and has to be kept; without one it is sent in chunks.
+    /// and must be exact; without one it is sent in chunks.
     ///
-    /// The stream is opened when the server is ready for its first byte, read on a queue of its own, where it may wait,
-    /// at most 64 KB at a time and one piece ahead of the connection, and closed when the request is over: also if it
-    /// was never asked for, or was open before. A read that waits keeps its thread, and the stream, until it returns,
-    /// even if the request ends before.
+    /// The stream is opened when the server is ready for its first byte. A queue of its own reads it, where it may
+    /// block, at most 64 KB at a time and one chunk ahead of the connection. It is closed when the request is over,
+    /// even if it was never read, or was open before. A blocked read keeps its thread, and the stream, until it
+    /// returns, even if the request ends before.
     ///
     /// A stream that cannot be opened or read fails the request with ``TernEngine/RequestBodyError/failed(_:)`` and
     /// its `streamError`.

@@ -11,7 +11,7 @@ final class StrayTasks: Sendable {
 
     private struct State {
         var tasks: [Int: WeakTask] = [:]
-        /// With this number of tasks, those that are gone are removed.
+        /// From this number of tasks on, released ones are removed.
         var limit = 64
     }
 
@@ -32,7 +32,7 @@ final class StrayTasks: Sendable {
 
     func remove(_ task: SessionTask) { state.withLock { _ = $0.tasks.removeValue(forKey: task.taskIdentifier) } }
 
-    /// In the order in which they were made.
+    /// In the order of creation.
     var all: [SessionTask] {
         let tasks = state.withLock { $0.tasks.values.compactMap(\.task) }
         return tasks.sorted { $0.taskIdentifier < $1.taskIdentifier }

@@ -2,16 +2,16 @@
 import Foundation
 public import TernEngine
 
-/// A connection of bytes. What is read and written goes by way of its ``streamTask``.
+/// A connection of bytes, read and written through its ``streamTask``.
 ///
 /// It lives until both halves of the connection are closed, the connection breaks, or it is cancelled, whether it is
-/// referenced or not. Adapters are not asked.
+/// referenced or not. Adapters are not called.
 open class StreamRequest: Request, @unchecked Sendable {
     init(_ original: Streamable, context: RequestContext) {
         super.init(original, delegate: StreamTaskReceiver(request: nil, context: context))
     }
 
-    /// None: nothing is asked for.
+    /// None: no request is sent.
     open override var request: URLRequest? { nil }
 
     /// The task, with its own type.
@@ -23,7 +23,7 @@ struct Streamable: TaskConvertible {
     let hostName: String
     let port: Int
 
-    /// There is none: it names the place.
+    /// There is none: it names the host and port.
     var urlRequest: URLRequest { URLRequest(url: URL(fileURLWithPath: "/")) }
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) -> SessionTask { task(telling: delegate) }

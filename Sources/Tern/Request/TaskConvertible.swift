@@ -4,21 +4,21 @@ import Synchronization
 import TernEngine
 import TernLock
 
-/// What a request was made of: kept as it was given, so that each retry starts from there.
+/// The source of a request, kept as given, so that each retry starts from it.
 protocol TaskSource: Sendable {
-    /// A task that asks for it.
+    /// Creates the task.
     func task(telling delegate: TaskDelegate) throws -> SessionTask
 }
 
 /// A request that the manager's adapter may change.
 protocol TaskConvertible: TaskSource {
-    /// What is asked for, before any adapter.
+    /// The request before any adapter.
     var urlRequest: URLRequest { get }
 
-    /// A task that asks for `adapted`.
+    /// Creates a task of `adapted`.
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask
 
-    /// A task that asks for what the manager's adapter makes of it.
+    /// Creates a task of the adapter's result.
     func task(telling delegate: TaskDelegate) throws -> SessionTask
 }
 
@@ -34,12 +34,12 @@ extension TaskConvertible {
     }
 }
 
-/// What an adapter threw: a retrier is asked about that, and about no other reason not to have a task.
+/// An adapter's error: a retrier is asked about it, and about no other reason for a missing task.
 struct AdaptError: Error {
     let underlying: any Error
 }
 
-/// Asks for data.
+/// Creates data tasks.
 struct Requestable: TaskConvertible {
     let urlRequest: URLRequest
 
@@ -58,7 +58,7 @@ struct Uploadable: TaskConvertible {
     }
 }
 
-/// Sends the content that the request has itself.
+/// Sends the content of the request itself.
 struct StreamedUploadable: TaskConvertible {
     let urlRequest: URLRequest
 

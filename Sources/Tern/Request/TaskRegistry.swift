@@ -5,7 +5,7 @@ import TernLock
 /// The requests that have not ended, by task, and those that wait for a task. Does not retain a request that was never
 /// started.
 ///
-/// Every request is added and removed here. Task identifiers count up, so their last bits are as good as a hash, and
+/// Every request is added and removed here. Task identifiers count up, so their low bits are as good as a hash, and
 /// short rows cost a fifth of a dictionary.
 final class TaskRegistry: TaskTable {
     private struct Entry {
@@ -78,12 +78,12 @@ final class TaskRegistry: TaskTable {
         }
     }
 
-    /// Knows of a request without holding it.
+    /// References a request weakly.
     func note(_ request: Request, for task: SessionTask) {
         state.withLock { $0.unstarted[task.taskIdentifier] = WeakRequest(request: request) }
     }
 
-    /// Holds a request that was only known, if it is still there.
+    /// Retains a weakly referenced request, if it still exists.
     func hold(_ task: SessionTask) {
         let request = state.withLock { $0.unstarted.removeValue(forKey: task.taskIdentifier)?.request }
         if let request { self[task] = request }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What can be taken for a URL.
+/// A value that can be converted to a URL.
 @preconcurrency public protocol URLConvertible: Sendable {
-    /// - Throws: `AFError.invalidURL` if it is none.
+    /// - Throws: `AFError.invalidURL` if it cannot.
     func asURL() throws -> URL
 }
 
 extension String: URLConvertible {
-    /// The URL this text spells by RFC 3986. Nothing is escaped on the way: a text with a space is no URL.
+    /// The URL in this text by RFC 3986. Nothing is escaped: a text with a space is not a URL.
     public func asURL() throws -> URL {
         guard let url = URL(string: self, encodingInvalidCharacters: false) else { throw AFError.invalidURL(url: self) }
         return url
@@ -21,9 +21,9 @@ extension URL: URLConvertible {
 }
 
 extension URLComponents: URLConvertible {
-    /// The URL these components make.
+    /// The URL of these components.
     ///
-    /// - Throws: `AFError.invalidURL` if they make none.
+    /// - Throws: `AFError.invalidURL` if they do not form one.
     public func asURL() throws -> URL {
         guard let url else { throw AFError.invalidURL(url: self) }
         return url

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be made into a request.
+/// A value that can be converted to a request.
 @preconcurrency public protocol URLRequestConvertible: Sendable {
-    /// - Throws: the error that the response then has.
+    /// - Throws: the error of the response.
     func asURLRequest() throws -> URLRequest
 }
 

@@ -2,7 +2,7 @@
 public import Foundation
 import TernEngine
 
-/// A request that sends content of its own: data, a file, or a stream. The answer is collected as that of any other.
+/// A request that sends content of its own: data, a file, or a stream. The response is collected like any other.
 open class UploadRequest: DataRequest, @unchecked Sendable {
     private let uploadDelegate: UploadTaskDelegate
 
@@ -16,7 +16,7 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
         self.init(original, uploadDelegate: UploadTaskReceiver(request: original.urlRequest, context: context))
     }
 
-    /// Fails with `error`, having got no further than `request`.
+    /// Fails with `error`, after `request` was built, if it was.
     convenience init(sending request: URLRequest?, failedWith error: any Error, context: RequestContext) {
         self.init(nil, uploadDelegate: UploadTaskReceiver(request: request, error: error, context: context))
     }
@@ -24,23 +24,22 @@ open class UploadRequest: DataRequest, @unchecked Sendable {
     /// The delegate of the request's task.
     open override var delegate: UploadTaskDelegate { uploadDelegate }
 
-    /// How much of the content has been sent, in bytes; the total is -1 if it is not known. The holder may cancel,
-    /// suspend and resume the request by it.
+    /// How much of the content has been sent, in bytes; the total is -1 if it is unknown. The `Progress` can cancel,
+    /// suspend and resume the request.
     open var uploadProgress: Progress { uploadDelegate.uploadProgress }
 
-    /// Tells the closure how much of the content has been sent, on `queue` or else on the manager's callback queue. A
-    /// closure that is busy receives one report for all changes meanwhile. Begins again at 0 where the content is sent
-    /// again.
+    /// Calls the closure with the progress of the content, on `queue` or else on the manager's callback queue. A busy
+    /// closure receives one report for all changes meanwhile. Starts at 0 again if the content is sent again.
     @preconcurrency @discardableResult
     open func uploadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
         uploadDelegate.tell(uploadDelegate.sentReport, on: queue, closure)
         return self
     }
 
-    /// How much of the content has been sent, as it changes. Begins with what there is already, and ends with the
-    /// request. Each element is a `Progress` of its own, which does not change any more.
+    /// The progress of the content as a sequence. Begins with the current progress, and ends with the request. Each
+    /// element is a `Progress` of its own, which does not change any more.
     ///
-    /// - Parameter bufferingPolicy: what to keep for a busy reader; by default the latest.
+    /// - Parameter bufferingPolicy: the elements to keep for a busy reader; by default the latest.
     open func uploadProgress(
         bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
     ) -> AsyncStream<Progress> {

@@ -3,9 +3,9 @@
 extension Request {
     /// The result of a validation.
     public enum ValidationResult: Sendable {
-        /// The response is fine.
+        /// The response is valid.
         case success
-        /// The error that the response shall have.
+        /// The error of the response.
         case failure(any Error)
     }
 }

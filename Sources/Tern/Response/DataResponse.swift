@@ -2,29 +2,29 @@
 public import Foundation
 public import TernEngine
 
-/// What became of a request, with what a serializer made of its body.
+/// The result of a request, with the serialized body.
 public struct DataResponse<Value> {
     /// The request that was sent; nil if none could be built.
     public let request: URLRequest?
-    /// The head of the response; nil if none came.
+    /// The head of the response; nil if none arrived.
     public let response: HTTPURLResponse?
-    /// The body; nil if it went to `stream(closure:)`.
+    /// The body; nil if it was passed to `stream(closure:)`.
     public let data: Data?
-    /// What the serializer made of it, or what went wrong.
+    /// The result of the serializer, or the error.
     public let result: Result<Value, any Error>
-    /// When what happened.
+    /// The times of the request.
     public let timeline: Timeline
-    /// What the engine measured; nil if nothing was sent.
+    /// The metrics of the engine; nil if nothing was sent.
     public let metrics: TaskMetrics?
 
-    /// What the serializer made of it, if it went well.
+    /// The result of the serializer, if it succeeded.
     public var value: Value? { result.value }
 
-    /// An ``TernEngine/SessionError`` if the transport failed, a trust refusal included; an ``AFError`` if validation or
-    /// serialization did; or what a closure of the caller's threw.
+    /// A ``TernEngine/SessionError`` if the transport failed, a trust refusal included; an ``AFError`` if validation or
+    /// serialization failed; or the error of a closure of the caller's.
     public var error: (any Error)? { result.error }
 
-    /// A response of one's own making, as for tests.
+    /// Creates a response, for example for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, result: Result<Value, any Error>,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
@@ -42,7 +42,7 @@ public struct DataResponse<Value> {
         replacing(result.map(transform))
     }
 
-    /// The same response with another value, or the error that the closure throws.
+    /// The same response with another value, or the error of the closure.
     public func flatMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         replacing(result.flatMap(transform))
     }
@@ -52,7 +52,7 @@ public struct DataResponse<Value> {
         flatMapError(transform)
     }
 
-    /// The same response with another error, or the one that the closure throws, if it has one.
+    /// The same response with another error, or the error of the closure, if it has one.
     public func flatMapError<NewError: Error>(_ transform: (any Error) throws -> NewError) -> DataResponse {
         replacing(result.flatMapError { try transform($0) })
     }
@@ -69,7 +69,7 @@ extension DataResponse: CustomStringConvertible, CustomDebugStringConvertible {
     /// The result.
     public var description: String { result.debugDescription }
 
-    /// Five lines: request, response, data, result, timeline. Without header fields, which may hold secrets.
+    /// Five lines: request, response, data, result, timeline. Without header fields, which may contain secrets.
     public var debugDescription: String {
         [
             "[Request]: \(request.map(Redaction.summary) ?? "nil")",

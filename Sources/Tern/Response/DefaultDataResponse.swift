@@ -2,22 +2,22 @@
 public import Foundation
 public import TernEngine
 
-/// What became of a request, with the body as it came.
+/// The result of a request, with the body unchanged.
 public struct DefaultDataResponse: Sendable {
     /// The request that was sent; nil if none could be built.
     public let request: URLRequest?
-    /// The head of the response; nil if none came.
+    /// The head of the response; nil if none arrived.
     public let response: HTTPURLResponse?
-    /// The body; nil if it went to `stream(closure:)`.
+    /// The body; nil if it was passed to `stream(closure:)`.
     public let data: Data?
-    /// What went wrong in transport or validation.
+    /// The error of transport or validation.
     public let error: (any Error)?
-    /// When what happened.
+    /// The times of the request.
     public let timeline: Timeline
-    /// What the engine measured; nil if nothing was sent.
+    /// The metrics of the engine; nil if nothing was sent.
     public let metrics: TaskMetrics?
 
-    /// A response of one's own making, as for tests.
+    /// Creates a response, for example for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil

@@ -2,33 +2,33 @@
 public import Foundation
 public import TernEngine
 
-/// What became of a download, with what a serializer made of its file.
+/// The result of a download, with the serialized file.
 public struct DownloadResponse<Value> {
     /// The request that was sent; nil if none could be built.
     public let request: URLRequest?
-    /// The head of the response; nil if none came.
+    /// The head of the response; nil if none arrived.
     public let response: HTTPURLResponse?
-    /// Where the file was when it was complete. It still is if there is no destination.
+    /// The location of the complete file. It is still there if there is no destination.
     public let temporaryURL: URL?
-    /// Where the file was to be moved; nil if no place was named.
+    /// The destination of the file; nil if there was none.
     public let destinationURL: URL?
     /// The data that resumes the download later, if it can be resumed.
     public let resumeData: Data?
-    /// What the serializer made of the file, or what went wrong.
+    /// The result of the serializer, or the error.
     public let result: Result<Value, any Error>
-    /// When what happened.
+    /// The times of the request.
     public let timeline: Timeline
-    /// What the engine measured; nil if nothing was sent.
+    /// The metrics of the engine; nil if nothing was sent.
     public let metrics: TaskMetrics?
 
-    /// What the serializer made of the file, if it went well.
+    /// The result of the serializer, if it succeeded.
     public var value: Value? { result.value }
 
-    /// An ``TernEngine/SessionError`` if the transport failed; an ``AFError`` if validation or serialization did; an
-    /// error of Foundation's if the file could not be moved; or what a closure of the caller's threw.
+    /// A ``TernEngine/SessionError`` if the transport failed; an ``AFError`` if validation or serialization failed; an
+    /// error of Foundation's if the file could not be moved; or the error of a closure of the caller's.
     public var error: (any Error)? { result.error }
 
-    /// A response of one's own making, as for tests.
+    /// Creates a response, for example for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
         result: Result<Value, any Error>, timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
@@ -48,7 +48,7 @@ public struct DownloadResponse<Value> {
         replacing(result.map(transform))
     }
 
-    /// The same response with another value, or the error that the closure throws.
+    /// The same response with another value, or the error of the closure.
     public func flatMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DownloadResponse<NewValue> {
         replacing(result.flatMap(transform))
     }
@@ -58,7 +58,7 @@ public struct DownloadResponse<Value> {
         flatMapError(transform)
     }
 
-    /// The same response with another error, or the one that the closure throws, if it has one.
+    /// The same response with another error, or the error of the closure, if it has one.
     public func flatMapError<NewError: Error>(_ transform: (any Error) throws -> NewError) -> DownloadResponse {
         replacing(result.flatMapError { try transform($0) })
     }
@@ -76,8 +76,8 @@ extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertibl
     /// The result.
     public var description: String { result.debugDescription }
 
-    /// Seven lines: request, response, both places, resume data, result, timeline. Without header fields, which may
-    /// hold secrets.
+    /// Seven lines: request, response, both locations, resume data, result, timeline. Without header fields, which may
+    /// contain secrets.
     public var debugDescription: String {
         [
             "[Request]: \(request.map(Redaction.summary) ?? "nil")",

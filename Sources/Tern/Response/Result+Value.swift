@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alamofire 4's `Result<Value>` is Swift's own `Result<Value, any Error>` here, with the members Alamofire gave it. A
-// type of that name in this module would hide Swift's in every file that imports it, and break each `Result<A, B>`
-// there; `switch response.result`, `response.result.value` and the rest read the same either way.
+// Alamofire 4's `Result<Value>` is Swift's own `Result<Value, any Error>` here, with Alamofire's members. A type of
+// that name in this module would hide Swift's in every file that imports it, and break each `Result<A, B>` there;
+// `switch response.result`, `response.result.value` and the rest read the same either way.
 
 extension Result {
-    /// Whether it went well.
+    /// Whether it is a success.
     public var isSuccess: Bool {
         if case .success = self { true } else { false }
     }
 
-    /// Whether it went wrong.
+    /// Whether it is a failure.
     public var isFailure: Bool { !isSuccess }
 
-    /// What came of it, if it went well.
+    /// The value of a success.
     public var value: Success? {
         if case .success(let value) = self { value } else { nil }
     }
 
-    /// What went wrong, if it did.
+    /// The error of a failure.
     public var error: Failure? {
         if case .failure(let error) = self { error } else { nil }
     }
@@ -36,14 +36,14 @@ extension Result {
         return self
     }
 
-    /// Calls the closure if it went well.
+    /// Calls the closure for a success.
     @discardableResult
     public func ifSuccess(_ closure: () throws -> Void) rethrows -> Self {
         if isSuccess { try closure() }
         return self
     }
 
-    /// Calls the closure if it went wrong.
+    /// Calls the closure for a failure.
     @discardableResult
     public func ifFailure(_ closure: () throws -> Void) rethrows -> Self {
         if isFailure { try closure() }
@@ -52,15 +52,15 @@ extension Result {
 }
 
 extension Result where Failure == any Error {
-    /// What the closure returns or throws.
+    /// Creates a result with the closure's value or error.
     public init(value: () throws -> Success) {
         self.init(catching: value)
     }
 
-    /// The value; throws the error.
+    /// Returns the value; throws the error.
     public func unwrap() throws -> Success { try get() }
 
-    /// What the closure makes of the value, or the error it throws.
+    /// Replaces the value by the closure's result, or by the error it throws.
     public func flatMap<NewSuccess>(_ transform: (Success) throws -> NewSuccess) -> Result<NewSuccess, any Error> {
         switch self {
         case .success(let value): Result<NewSuccess, any Error> { try transform(value) }
@@ -68,7 +68,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    /// What the closure makes of the error, or the error it throws.
+    /// Replaces the error by the closure's result, or by the error it throws.
     public func flatMapError(_ transform: (any Error) throws -> any Error) -> Result<Success, any Error> {
         guard case .failure(let error) = self else { return self }
         do {
@@ -81,7 +81,7 @@ extension Result where Failure == any Error {
     /// `SUCCESS` or `FAILURE`.
     public var description: String { isSuccess ? "SUCCESS" : "FAILURE" }
 
-    /// The same, and what it is about.
+    /// The same, with the value or error.
     public var debugDescription: String {
         switch self {
         case .success(let value): "SUCCESS: \(value)"

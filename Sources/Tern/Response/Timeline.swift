@@ -2,7 +2,7 @@
 public import Foundation
 import TernEngine
 
-/// When a request passed which point: times in seconds since 2001-01-01T00:00:00Z, durations in seconds.
+/// The times of a request in seconds since 2001-01-01T00:00:00Z, and its durations in seconds.
 ///
 /// Durations come from the monotonic clock: setting the system's clock meanwhile does not distort them.
 public struct Timeline: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct Timeline: Sendable, Hashable {
     /// From the start to the end of serialization.
     public var totalDuration: TimeInterval { serializationCompletedTime - requestStartTime }
 
-    /// A timeline of these times.
+    /// Creates a timeline of these times.
     public init(
         requestStartTime: TimeInterval = 0, initialResponseTime: TimeInterval = 0,
         requestCompletedTime: TimeInterval = 0, serializationCompletedTime: TimeInterval = 0
@@ -35,7 +35,7 @@ public struct Timeline: Sendable, Hashable {
         self.serializationCompletedTime = serializationCompletedTime
     }
 
-    /// The points that `metrics` knows, with the serialization completed now; now for those it does not know.
+    /// Creates a timeline from `metrics`, with the serialization completed now; unknown times are now.
     init(_ metrics: TaskMetrics?) {
         self.init(metrics, now: .now, today: Date.timeIntervalSinceReferenceDate)
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of objects of a binary property list, which may name an object any number of times: walked once, each
-/// collection once.
+/// The table of objects of a binary property list, which may reference an object any number of times: each collection
+/// is walked once.
 ///
-/// The format ends with 32 bytes: at 6 the size of an offset, at 7 that of a reference, at 8 how many objects there
-/// are, at 16 which one is the outermost, at 24 where their offsets begin; numbers are big-endian.
+/// The format ends with 32 bytes: at 6 the size of an offset, at 7 that of a reference, at 8 the number of objects, at
+/// 16 the outermost one, at 24 the position of their offsets; numbers are big-endian.
 struct BinaryPropertyList {
-    /// How far the walk has come with an object.
+    /// The progress of the walk for an object.
     private enum Progress {
         case unseen
-        /// A collection that is being walked: one that names it again holds itself.
+        /// A collection that is being walked: one that references it contains itself.
         case open
-        /// What it comes to, and how deep it is.
+        /// The number of its objects, and its depth.
         case known(objects: Int, depth: Int)
     }
 
@@ -48,7 +48,7 @@ struct BinaryPropertyList {
         progress = Array(repeating: .unseen, count: count)
     }
 
-    /// Throws if the list is malformed, nested too deep, or comes to too many objects.
+    /// Throws if the list is malformed, nested too deep, or has too many objects.
     mutating func check(_ bytes: Span<UInt8>) throws(PropertyListLimit) {
         let limit = PropertyListLimit.objects(in: bytes.count)
         try enter(top, bytes)
@@ -73,7 +73,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// An object is named for the first time: a collection is walked next.
+    /// The first reference to an object: a collection is walked next.
     private mutating func enter(_ object: Int, _ bytes: Span<UInt8>) throws(PropertyListLimit) {
         guard let place = Self.number(bytes, at: offsets + object * offsetSize, size: offsetSize), place < offsets
         else {
@@ -95,7 +95,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// How many members a collection has, and where they begin.
+    /// The number of members of a collection, and where they begin.
     private func extent(_ marker: UInt8, _ place: Int, _ bytes: Span<UInt8>) -> (count: Int, start: Int)? {
         if marker & 15 != 15 { return (Int(marker & 15), place + 1) }
         guard place + 1 < offsets, bytes[place + 1] >> 4 == 1, bytes[place + 1] & 15 <= 3 else { return nil }
@@ -113,7 +113,7 @@ struct BinaryPropertyList {
         add(level.objects, level.depth)
     }
 
-    /// The innermost collection has a member that comes to this.
+    /// The innermost collection has a member with this result.
     private mutating func add(_ objects: Int, _ depth: Int) {
         if levels.isEmpty { return }
         let last = levels.count - 1
@@ -122,7 +122,7 @@ struct BinaryPropertyList {
         levels[last].depth = max(levels[last].depth, depth + 1)
     }
 
-    /// The number of this many bytes there; nil if it is not within the list or too large to count with.
+    /// The number in these bytes; nil if it is not within the list or too large.
     private static func number(_ bytes: Span<UInt8>, at place: Int, size: Int) -> Int? {
         guard place >= 0, size <= bytes.count, place <= bytes.count - size else { return nil }
         var value: UInt64 = 0

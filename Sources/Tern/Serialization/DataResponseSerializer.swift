@@ -2,7 +2,7 @@
 public import Foundation
 public import TernEngine
 
-/// A serializer made of a closure.
+/// A serializer with a closure.
 public struct DataResponseSerializer<Value>: DataResponseSerializerProtocol {
     private let closure: @Sendable (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<Value, any Error>
 

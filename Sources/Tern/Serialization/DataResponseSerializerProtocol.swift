@@ -2,12 +2,12 @@
 public import Foundation
 public import TernEngine
 
-/// Makes something of a response. Called once for every handler that uses it, off the reactor.
+/// Serializes a response. Called once for every handler that uses it, off the reactor.
 @preconcurrency public protocol DataResponseSerializerProtocol: Sendable {
-    /// What a response is made into.
+    /// The type of the result.
     associatedtype SerializedObject
 
-    /// Takes the request, the head of the response, the body, and the error of transport or validation, which is the
+    /// Receives the request, the head of the response, the body, and the error of transport or validation, which is the
     /// result unless the serializer returns another.
     var serializeResponse: (URLRequest?, HTTPURLResponse?, Data?, (any Error)?) -> Result<SerializedObject, any Error> {
         get

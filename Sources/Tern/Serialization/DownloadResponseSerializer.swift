@@ -2,7 +2,7 @@
 public import Foundation
 public import TernEngine
 
-/// A serializer of downloads made of a closure.
+/// A serializer of downloads with a closure.
 public struct DownloadResponseSerializer<Value>: DownloadResponseSerializerProtocol {
     private let closure: @Sendable (URLRequest?, HTTPURLResponse?, URL?, (any Error)?) -> Result<Value, any Error>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Holds property lists of the three formats to `PropertyListLimit` before they are parsed.
+/// Checks property lists of the three formats against `PropertyListLimit` before they are parsed.
 enum PropertyListCheck {
-    /// Throws if the list is nested too deep, or comes to too many objects. What is wrong otherwise is left for the
-    /// parser to find.
+    /// Throws if the list is nested too deep, or has too many objects. The parser reports all other errors.
     static func check(_ bytes: Span<UInt8>) throws(PropertyListLimit) {
         if begins(bytes, with: "bplist") {
             var table = try BinaryPropertyList(bytes)

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a property list is refused before anything is made of it: the error beneath
+/// Why a property list is refused before it is parsed: the underlying error of
 /// ``AFError/ResponseSerializationFailureReason/propertyListSerializationFailed(error:)``.
 ///
-/// A few hundred bytes can describe an object of gigabytes, because a binary property list may name the same array many
-/// times.
+/// A few hundred bytes can describe an object of gigabytes, because a binary property list may reference the same array
+/// many times.
 public enum PropertyListLimit: Error, Sendable, Hashable {
     /// Its collections are nested more than 512 deep.
     case tooDeep
-    /// Written out it has more objects than a list of its length may have.
+    /// Expanded, it has more objects than a list of its length may have.
     case tooManyObjects
-    /// It is no binary property list, although it begins as one.
+    /// It begins as a binary property list, but is malformed.
     case malformed
 
-    /// How deep collections may be nested.
+    /// The maximum depth of nested collections.
     static let depth = 512
 
-    /// How many objects a list of this many bytes may come to. Every mention of an object takes a byte at least, so a
-    /// list that names each collection once stays far below.
+    /// The maximum number of objects of a list of this many bytes. Every reference to an object takes at least a byte,
+    /// so a list that references each collection once stays far below.
     static func objects(in count: Int) -> Int { 1_024 + count.multipliedReportingOverflow(by: 8).partialValue }
 }
 
 extension PropertyListLimit: CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public var description: String {
         switch self {
         case .tooDeep: "the property list is nested more than \(Self.depth) deep"
-        case .tooManyObjects: "the property list comes to too many objects for its length"
+        case .tooManyObjects: "the property list has too many objects for its length"
         case .malformed: "the property list is malformed"
         }
     }

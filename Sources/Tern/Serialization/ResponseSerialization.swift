@@ -4,7 +4,7 @@ import TernEngine
 
 /// The rules of this module's serializers.
 enum ResponseSerialization {
-    /// Status codes whose responses have no body to be missed (RFC 9110 §15.3.5, §15.3.6).
+    /// Status codes of responses without a body (RFC 9110 §15.3.5, §15.3.6).
     private static func promisesNoBody(_ response: HTTPURLResponse?) -> Bool {
         response?.statusCode == 204 || response?.statusCode == 205
     }
@@ -16,7 +16,7 @@ enum ResponseSerialization {
         return .success(data)
     }
 
-    /// In the encoding given, else the one the response names, else ISO-8859-1, which takes every byte.
+    /// Decodes in the encoding given, else the response's, else ISO-8859-1, which accepts every byte.
     static func string(
         _ encoding: String.Encoding?, _ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?
     ) -> Result<String, any Error> {
@@ -52,7 +52,7 @@ enum ResponseSerialization {
         guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
         do {
             try PropertyListCheck.check(data.span)
-            // The pointer is to where the format is wanted: nowhere.
+            // The pointer would receive the format, which is not needed.
             return .success(
                 try unsafe PropertyListSerialization.propertyList(from: data, options: options, format: nil))
         } catch {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts how deep the collections of an OpenStep property list are nested, in any encoding in which ASCII stands for
-/// itself but for zeros.
+/// Counts how deep the collections of an OpenStep property list are nested, in any encoding in which ASCII characters
+/// are encoded as themselves, apart from zero bytes.
 struct TextNesting {
     private var depth = 0
-    /// Of the string that this is in.
+    /// The quotation mark of the current string.
     private var quote: UInt8?
     private var isEscaped = false
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts how deep the elements of an XML property list are nested, in any encoding in which ASCII stands for itself
-/// but for zeros.
+/// Counts how deep the elements of an XML property list are nested, in any encoding in which ASCII characters are
+/// encoded as themselves, apart from zero bytes.
 struct XMLNesting {
     private enum Place {
         case text
@@ -11,9 +11,9 @@ struct XMLNesting {
         case tag(isClosing: Bool)
         /// In a tag that ends an element, or in an instruction.
         case passing
-        /// Behind `<!`, with what has come of `--`.
+        /// After `<!`, with the part of `--` so far.
         case declaration(dashes: Int)
-        /// In a comment, with how many dashes have come in a row.
+        /// In a comment, with the number of consecutive dashes.
         case comment(dashes: Int)
     }
 
@@ -56,7 +56,7 @@ struct XMLNesting {
         place = .text
         if isClosing { return }
         depth += 1
-        // The outermost element is no collection.
+        // The outermost element is not a collection.
         if depth > PropertyListLimit.depth + 1 { throw .tooDeep }
     }
 

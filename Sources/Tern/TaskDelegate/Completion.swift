@@ -17,7 +17,7 @@ struct Completion: Sendable {
 final class DownloadOutcome: Sendable {
     let temporaryURL: URL?
     let destinationURL: URL?
-    /// Where the file is, if it is where it should be.
+    /// The location of the file, if the move succeeded.
     let file: URL?
     let resumeData: Data?
 

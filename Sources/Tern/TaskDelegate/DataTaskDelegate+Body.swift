@@ -5,48 +5,48 @@ import TernEngine
 extension DataTaskDelegate {
     typealias StreamHandler = @Sendable (Data) -> Void
 
-    /// What has come of a body, under a lock of its own: each event says what is to be done about it, outside the lock.
-    /// It also gives back what of the user's goes with it.
+    /// The received part of a body, under a lock of its own: each event returns the action to take outside the lock,
+    /// with user objects to release.
     ///
-    /// While bytes are on their way to the stream the end waits, so that no handler runs before the last of them.
+    /// While bytes are being delivered to the stream the end waits, so that no handler runs before the last of them.
     struct Body {
         /// The body, or the bytes that the stream has not received yet.
         private var body: BodyAccumulator
         /// Released after the last byte: it may retain the request.
         private var stream: StreamHandler?
-        /// The body is the stream's, gone or not.
+        /// The body belongs to the stream, whether that still exists or not.
         private var isStreamed = false
-        /// The callback queue has been asked to deliver and will not rest before it has run out of bytes.
+        /// The callback queue is delivering, and continues until no bytes are left.
         private var isDelivering = false
         private var valve = Valve()
         private var isComplete = false
         /// Waits for the stream.
         private var end: End?
-        /// All that has come, streamed or not.
+        /// The number of received bytes, streamed or not.
         private(set) var received: Int64 = 0
         var report: ProgressReport?
         /// The response has become a file.
         var isFile = false
 
-        /// - Parameter limit: the most to collect, in bytes.
+        /// - Parameter limit: the maximum number of bytes to collect.
         init(limit: Int) { body = BodyAccumulator(limit: limit) }
 
-        /// What was collected.
+        /// The collected body.
         var data: Data? { isStreamed || isFile ? nil : body.bytes }
     }
 }
 
-// What the task tells
+// Events of the task
 extension DataTaskDelegate.Body {
     mutating func expect(_ length: Int) { if stream == nil { body.reserve(length) } }
 
-    /// What bytes that have come call for.
+    /// The action for received bytes.
     struct Intake {
-        /// The callback queue has to be asked to deliver them.
+        /// The callback queue must deliver them.
         var delivers = false
-        /// The stream is behind: this task is to be held.
+        /// The stream is behind: this task is to be paused.
         var held: SessionTask?
-        /// The body is more than may be collected: give up.
+        /// The body exceeds the limit: give up.
         var overflows = false
         /// The report to update.
         var report: ProgressReport?
@@ -60,8 +60,8 @@ extension DataTaskDelegate.Body {
             delivers: startDelivering(), held: valve.fill(to: body.bytes.count, from: task), report: report)
     }
 
-    /// Ends the task. Returns its end unless the stream still has bytes to receive; `delivers`: by the callback
-    /// queue, which has to be asked.
+    /// Ends the task. Returns its end unless the stream still has bytes to receive; `delivers`: by the callback queue,
+    /// which must be started.
     mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
         let last = DataTaskDelegate.End(error: body.isTooLarge ? tooLarge(error) : error)
         isComplete = true
@@ -78,7 +78,7 @@ extension DataTaskDelegate.Body {
             remoteAddress: error?.remoteAddress, wasSent: true)
     }
 
-    /// Forgets all but the closure that wants the next body.
+    /// Drops everything but the closure for the next body.
     mutating func reset() {
         body = BodyAccumulator(limit: body.limit)
         (isComplete, received, isFile) = (false, 0, false)
@@ -90,14 +90,14 @@ extension DataTaskDelegate.Body {
     struct StreamChange {
         /// The callback queue has to deliver the waiting bytes.
         var delivers = false
-        /// What is there has to wait its turn at the gate.
+        /// The bytes wait until they are first at the gate.
         var isLate = false
         /// To be released.
         var held: SessionTask?
         let replaced: DataTaskDelegate.StreamHandler?
     }
 
-    /// Hands bytes on to `handler` from now on, or accumulates them from now on if it is nil.
+    /// Passes bytes to `handler` from now on, or collects them from now on if it is nil.
     mutating func setStream(_ handler: DataTaskDelegate.StreamHandler?) -> StreamChange {
         var change = StreamChange(replaced: stream)
         isStreamed = handler != nil
@@ -132,11 +132,11 @@ extension DataTaskDelegate.Body {
 
     enum DeliveryStep {
         case deliver(Delivery)
-        /// The stream has received all bytes. The task's end, if the body is complete.
+        /// The stream has received all bytes. Returns the task's end, if the body is complete.
         case rest(DataTaskDelegate.End?)
     }
 
-    /// What the callback queue, having been asked, is to do next.
+    /// The next action of the callback queue.
     mutating func nextStep() -> DeliveryStep {
         guard isDelivering else { return .rest(nil) }
         if let delivery = takeDelivery() { return .deliver(delivery) }
@@ -144,8 +144,8 @@ extension DataTaskDelegate.Body {
         return .rest(end.take())
     }
 
-    /// The request is over. Returns the stream, to be released; nil while bytes wait for a stream that came after them:
-    /// its waiter at the gate delivers them, and then calls again.
+    /// The request is over. Returns the stream, to be released; nil while bytes wait for a stream that was added after
+    /// them: its waiter at the gate delivers them, and then calls again.
     mutating func takeStream() -> DataTaskDelegate.StreamHandler? {
         if isComplete, !body.bytes.isEmpty { return nil }
         return stream.take()

@@ -16,8 +16,8 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// The body received so far; nil if it goes to `stream(closure:)` or into a file.
     open override var data: Data? { body.withLock { $0.data } }
 
-    /// How much of the body has arrived, in bytes; the total is -1 if it is not known. Changes on the queue that
-    /// reports run on, and may cancel, suspend and resume the request.
+    /// How much of the body has arrived, in bytes; the total is -1 if it is unknown. Changes on the queue of the
+    /// reports, and can cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     /// The bytes of the body received so far, streamed or not.
@@ -113,7 +113,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     override func reset() {
         super.reset()
-        // A download that was interrupted has left its partial file, and nothing resumes it.
+        // An interrupted download has left its partial file, and no request resumes it.
         if let data = (error as? SessionError)?.resumeData, let notes = try? ResumeData(data) {
             try? FileManager.default.removeItem(at: notes.partialFile)
         }

@@ -3,7 +3,8 @@ import Foundation
 import TernEngine
 
 extension DownloadTaskDelegate {
-    /// The state of a download, behind a lock of its own. Methods return the user's values, to be released outside it.
+    /// The state of a download, guarded by a lock of its own. Methods return user objects, to be released outside the
+    /// lock.
     struct Arrival {
         private(set) var destination: DownloadFileDestination?
         /// Stays true when the destination has been released.
@@ -13,13 +14,13 @@ extension DownloadTaskDelegate {
         private(set) var resumeData: Data?
         /// The file has not been moved yet.
         private var isWaiting = false
-        /// Waits until it has.
+        /// The end, which waits for the move.
         private var end: End?
-        /// Where an attempt that was retried has put its file: the next one's replaces it.
+        /// The location of a retried attempt's file, which the next one replaces.
         var placed: URL?
-        /// Whether the caller that cancels wants to resume later.
+        /// Whether the cancelling caller wants to resume later.
         var createsResumeData = true
-        /// Bytes that are in the file, and those that will be.
+        /// The numbers of bytes written, and expected.
         var written: Int64 = 0
         var expected: Int64 = 0
 
@@ -40,7 +41,7 @@ extension DownloadTaskDelegate {
             isWaiting = true
         }
 
-        /// Ends the task. Returns true if the callback queue has to move the file first.
+        /// Ends the task. Returns true if the callback queue must move the file first.
         mutating func complete(with end: End) -> Bool {
             resumeData = (end.error as? SessionError)?.resumeData
             if destination == nil { return false }
@@ -50,20 +51,20 @@ extension DownloadTaskDelegate {
 
         mutating func takeEnd() -> End? { end.take() }
 
-        /// Where the file is that is to be moved: once.
+        /// The location of the file to move: returned once.
         mutating func takeArrived() -> URL? {
             defer { isWaiting = false }
             return isWaiting ? temporaryURL : nil
         }
 
-        /// Sets where the file is to be. True if it may take the place of an earlier attempt's.
+        /// Sets the destination of the file. True if it may replace an earlier attempt's.
         @discardableResult
         mutating func name(_ target: URL) -> Bool {
             (isMoved, destinationURL) = (true, target)
             return placed == target
         }
 
-        /// Another attempt begins. Gives back where the last one's file was left.
+        /// Another attempt begins. Returns the location of the last one's file.
         mutating func reset() -> URL? {
             let leftover = isMoved ? nil : temporaryURL
             isMoved = destination != nil

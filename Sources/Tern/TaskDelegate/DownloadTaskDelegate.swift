@@ -4,12 +4,12 @@ import Synchronization
 import TernEngine
 import TernLock
 
-/// Sees to a request whose response becomes a file, and to its way from there to its destination: on the callback
-/// queue, because the destination is the user's closure and may be on another disk.
+/// Handles a request whose response becomes a file, and moves the file to its destination: on the callback queue,
+/// because the destination is the user's closure and may be on another disk.
 open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     let arrival: Lock<Arrival>
 
-    /// - Parameter destination: where the file is to be moved; nil leaves it where it is.
+    /// - Parameter destination: the destination of the file; nil leaves it in place.
     init(
         request: URLRequest?, error: (any Error)? = nil, context: RequestContext,
         destination: DownloadFileDestination?
@@ -21,20 +21,20 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// The data that resumes the download later, once this one has failed or been cancelled, if it can be resumed.
     public var resumeData: Data? { arrival.withLock { $0.resumeData } }
 
-    /// The same: nothing of the body is collected.
+    /// The same: no part of the body is collected.
     open override var data: Data? { resumeData }
 
-    /// Where the file was when it was complete.
+    /// The location of the complete file.
     public var temporaryURL: URL? { arrival.withLock { $0.temporaryURL } }
 
-    /// Where the file was to be moved.
+    /// The destination of the file.
     public var destinationURL: URL? { arrival.withLock { $0.destinationURL } }
 
-    /// Where the file should be: at its destination, if there is one.
+    /// The final location of the file: its destination, if there is one.
     public var fileURL: URL? { arrival.withLock { $0.file } }
 
-    /// How much of the file has been written, in bytes; the total is -1 if it is not known. Changes on the queue that
-    /// reports run on, and may cancel, suspend and resume the request.
+    /// How much of the file has been written, in bytes; the total is -1 if it is unknown. Changes on the queue of the
+    /// reports, and can cancel, suspend and resume the request.
     public var progress: Progress { receivedReport.progress }
 
     var receivedReport: ProgressReport {

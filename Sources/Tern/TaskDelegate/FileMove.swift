@@ -22,7 +22,7 @@ package struct FileMove {
             return try files.moveItem(at: source, to: target)
         }
         if rename(source) == nil { return }
-        // It is on another disk, or may not be replaced: moving it beside the target tells which.
+        // It is on another disk, or may not be replaced: moving it beside the target shows which.
         let sibling = target.deletingLastPathComponent().appendingPathComponent(".tern-\(UUID())")
         try files.copyItem(at: source, to: sibling)
         if let error = rename(sibling) {
@@ -41,7 +41,7 @@ package struct FileMove {
 
     /// In one step, within one file system.
     private func rename(_ file: URL) -> POSIXError? {
-        // The strings are lent for the call.
+        // The strings are valid for the call.
         if unsafe Foundation.rename(file.path, target.path) == 0 { return nil }
         return POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }

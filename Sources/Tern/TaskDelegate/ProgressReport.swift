@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import TernLock
 
-/// A `Progress` and the handler that is called when it changes. A queue that is busy finds one report waiting for it,
-/// with the latest numbers. A late handler is called with what there is already.
+/// A `Progress` and the handler that is called when it changes. A busy queue finds one report waiting for it, with the
+/// latest numbers. A handler that is added late is called with the current numbers.
 ///
-/// `Progress` is changed where the reports run and nowhere else, so that handlers may read it.
+/// `Progress` is changed only on the queue of the reports, so that handlers may read it.
 final class ProgressReport: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
     typealias Updates = AsyncStream<Progress>
@@ -39,7 +39,7 @@ final class ProgressReport: Sendable {
         for continuation in state.withLock({ $0.updates.values }) { continuation.finish() }
     }
 
-    /// Calls `handler` from now on, in place of the one before.
+    /// Calls `handler` from now on, in place of the previous one.
     func tell(on queue: DispatchQueue?, _ handler: @escaping Handler) {
         let (replaced, posts) = state.withLock { state in
             let replaced = (state.queue, state.handler)
@@ -52,7 +52,7 @@ final class ProgressReport: Sendable {
         if posts { post(on: queue) }
     }
 
-    /// The numbers as they change. Ends with the request.
+    /// The numbers as a sequence, which ends with the request.
     func updates(_ policy: Updates.Continuation.BufferingPolicy) -> Updates {
         let (updates, continuation) = Updates.makeStream(bufferingPolicy: policy)
         let (number, current, isOver) = state.withLock { state in
@@ -69,7 +69,7 @@ final class ProgressReport: Sendable {
         return updates
     }
 
-    /// So much is done.
+    /// Reports these numbers.
     func update(_ completed: Int64, of total: Int64) {
         let (posts, queue, listeners) = state.withLock { state in
             (state.completed, state.total) = (completed, total)
@@ -92,7 +92,7 @@ final class ProgressReport: Sendable {
         return copy
     }
 
-    /// The request has ended: the report that waits is the last.
+    /// The request has ended: the waiting report is the last.
     func releaseClosures() {
         let (handler, continuations) = state.withLock { state in
             state.isOver = true

@@ -15,8 +15,8 @@ final class RequestContext: Sendable {
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
     let bodyLimit: Int
-    /// How long to wait for the caller of a request to chain more, in seconds. A chain takes microseconds, unless its
-    /// thread has to wait for a processor; tests may wait longer.
+    /// How long to wait for further chained calls, in seconds. A chain takes microseconds, unless its thread waits for
+    /// a processor; tests may wait longer.
     let grace = Lock(0.1)
     /// How long after the last chained call the first handler of a request that the caller keeps waits for a validation,
     /// in seconds.
@@ -37,9 +37,9 @@ final class RequestContext: Sendable {
         bodyLimit = session.configuration.maximumCollectedBodySize
     }
 
-    /// Whether the manager is gone, so that no request is retried.
+    /// Whether the manager was released, so that no request is retried.
     var isOver: Bool { !manages.load(ordering: .sequentiallyConsistent) }
 
-    /// Called when the manager goes.
+    /// Called when the manager is released.
     func end() { manages.store(false, ordering: .sequentiallyConsistent) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has happened to a stream of bytes.
+/// An event of a stream of bytes.
 enum StreamEvent {
-    /// Nothing more can be read.
+    /// No more can be read.
     case readClosed
-    /// Nothing more can be written.
+    /// No more can be written.
     case writeClosed
 }

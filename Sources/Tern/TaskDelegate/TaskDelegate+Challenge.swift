@@ -2,15 +2,15 @@
 import TernEngine
 import TernLock
 
-// Challenges that no closure answers.
+// Challenges without a closure.
 extension TaskDelegate {
-    /// With the credential, if there is one, and if the request was meant for the server that asks: a redirect to
-    /// another origin does not take it along (``Challenge/hasLeftOrigin``). A server may ask before the caller of the
+    /// Answers with the credential, if there is one, and if the request was meant for this server: a redirect to
+    /// another origin does not send it (``Challenge/hasLeftOrigin``). A server may respond before the caller of the
     /// request has chained the credential: then the answer waits for it, or for the first handler, or for a short time.
     func answerByDefault(
         _ challenge: Challenge, _ answer: @escaping @Sendable (ChallengeDisposition, Credential?) -> Void
     ) {
-        // The verdict of the policies stands.
+        // The verdict of the policies is kept.
         if challenge.protectionSpace.authenticationMethod == .serverTrust {
             return answer(.performDefaultHandling, nil)
         }

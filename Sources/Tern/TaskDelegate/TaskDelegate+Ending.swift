@@ -4,7 +4,8 @@ import Synchronization
 import TernEngine
 import TernLock
 
-// The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notice, the gate.
+// The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notification, the
+// gate.
 extension TaskDelegate: CallbackQueue.Source {
     func performCallbacks() {
         if isRelayed.load(ordering: .relaxed) { deliverEvents() }
@@ -16,13 +17,13 @@ extension TaskDelegate: CallbackQueue.Source {
     /// This task is the first.
     func begin(_ task: SessionTask) { state.withLock { $0.begin(task) } }
 
-    /// The task was never started, and nothing can start it any more.
+    /// The task was never started, and cannot be any more.
     func dropTask() {
         guard let task = state.withLock({ $0.dropTask() }) else { return }
         context.tasks.remove(task)
     }
 
-    /// The task has ended, and its last byte has found its place.
+    /// The task has ended, and its last byte has been processed.
     func end(with error: (any Error)?) {
         let isPlain = !mayBeRetried && !TaskNotifications.isWatched
         switch state.withLock({ $0.end(with: error, isPlain: isPlain) }) {
@@ -34,10 +35,10 @@ extension TaskDelegate: CallbackQueue.Source {
         }
     }
 
-    /// Whether a retrier or a closure may come between the end of a task and that of the request.
+    /// Whether a retrier or a closure may act between the end of a task and that of the request.
     var mayBeRetried: Bool { isRelayed.load(ordering: .relaxed) || context.hub.isConcerned }
 
-    /// There is no task, because no request could be made: handlers learn of it now.
+    /// There is no task, because no request could be created: handlers receive the error now.
     func endWithoutTask() {
         let (isOver, waiter) = state.withLock { state in
             let waiter = state.endWithoutTask()
@@ -81,8 +82,8 @@ extension TaskDelegate: CallbackQueue.Source {
         withExtendedLifetime(spent) {}
     }
 
-    /// Cancels the task, or whatever is to bring another one, which then ends with `error`. Returns the task, if there
-    /// is one.
+    /// Cancels the task, or the pending creation of another one, which then ends with `error`. Returns the task, if
+    /// there is one.
     func cancel(as error: SessionError? = SessionError(.cancelled, phase: .request)) -> SessionTask? {
         let (task, finishes) = state.withLock { $0.cancel(as: error) }
         if finishes {
@@ -99,7 +100,7 @@ extension TaskDelegate: CallbackQueue.Source {
 
 // Retrying
 extension TaskDelegate {
-    /// The retrier is to be asked now; false if there is nothing to ask about.
+    /// Asks the retrier now; false if there is no error to ask about.
     func asks() -> Bool { state.withLock { $0.ask() } }
 
     /// The same on the callback queue, for callers on other threads.
@@ -132,7 +133,7 @@ extension TaskDelegate {
         return withExtendedLifetime(remains) { remains != nil }
     }
 
-    /// Any number of seconds. Adapters may wait, so not on the callback queue.
+    /// Adapters may block, so not on the callback queue. The number of seconds may be any.
     static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue.global(qos: .utility)
         guard delay > 0 else { return queue.async(execute: work) }

@@ -18,9 +18,9 @@ extension TaskDelegate {
         return updates
     }
 
-    /// One of the two reports, made when it is asked for.
+    /// One of the two reports, created on demand.
     ///
-    /// - Parameter counts: how much there is so far, and will be.
+    /// - Parameter counts: the current and the total number.
     func report(
         _ direction: WritableKeyPath<Progresses, ProgressReport?>, _ counts: () -> (Int64, of: Int64)
     ) -> ProgressReport {
@@ -47,6 +47,6 @@ extension TaskDelegate {
 }
 
 extension TaskDelegate.State {
-    /// Whether what the user gives from now on would not be released.
+    /// Whether objects that the user passes from now on would not be released.
     fileprivate var hasReleasedClosures: Bool { stage == .over || rareState?.hasReleasedClosures == true }
 }

@@ -4,9 +4,9 @@ import Synchronization
 public import TernEngine
 import TernLock
 
-// Where closures and overridden methods are called.
+// Calls closures and overridden methods.
 extension TaskDelegate {
-    /// Answers a redirect in place of following it: nil delivers the redirect.
+    /// Answers a redirect instead of following it: nil delivers the redirect.
     @preconcurrency public var taskWillPerformHTTPRedirection:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
     {
@@ -14,7 +14,7 @@ extension TaskDelegate {
         set { setOverride(\.redirection, newValue) }
     }
 
-    /// Answers a challenge in place of ``credential``. Also asked about the server of a connection that is opened for
+    /// Answers a challenge in place of ``credential``. Also called about the server of a connection that is opened for
     /// this request, if the hub has no answer; see ``SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency public var taskDidReceiveChallenge:
         (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
@@ -23,7 +23,7 @@ extension TaskDelegate {
         set { setOverride(\.challenge, newValue) }
     }
 
-    /// Brings a new stream where the request's own has been read and has to be sent again.
+    /// Returns a new stream when the request's own has been read and must be sent again.
     @preconcurrency public var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
         get { override(\.bodyStream) }
         set { setOverride(\.bodyStream, newValue) }
@@ -50,7 +50,7 @@ extension TaskDelegate {
         if closure != nil { relays() }
     }
 
-    /// A closure or an overridden method wants to be called from now on.
+    /// A closure or an overridden method is to be called from now on.
     func relays() { isRelayed.store(true, ordering: .relaxed) }
 
     /// Passes an event to the callback queue. On the reactor's thread.
@@ -88,7 +88,7 @@ extension DownloadTaskDelegate {
         set { setOverride(\.fileFinished, newValue) }
     }
 
-    /// Is called when bytes were written, in place of ``progress``: bytes since the last call, in all, and to be
+    /// Called when bytes were written, in place of ``progress``, with the bytes since the last call, in total, and
     /// expected.
     @preconcurrency public var downloadTaskDidWriteData:
         (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
@@ -107,7 +107,7 @@ extension DownloadTaskDelegate {
 }
 
 extension UploadTaskDelegate {
-    /// Is called when bytes were sent, in place of ``uploadProgress``: bytes since the last call, in all, and to be
+    /// Called when bytes were sent, in place of ``uploadProgress``, with the bytes since the last call, in total, and
     /// expected.
     @preconcurrency public var taskDidSendBodyData: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
     {
@@ -117,7 +117,7 @@ extension UploadTaskDelegate {
 }
 
 extension DelegateQuestion<ChallengeAnswer> {
-    /// A server that wants no password gets none. Cancelling gives no answer: the question ends with the task.
+    /// A server that needs no password gets none. Cancelling gives no answer: the question ends with the task.
     func answer(
         _ challenge: Challenge, _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
     ) {

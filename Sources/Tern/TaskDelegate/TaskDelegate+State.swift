@@ -3,18 +3,18 @@ import Foundation
 import TernEngine
 
 extension TaskDelegate {
-    /// What the delegate's lock guards: each event says what is to be done about it, outside the lock. It also gives
-    /// back what of the user's goes with it: a `deinit` may ask the request something, and find the lock taken.
+    /// The state that the delegate's lock guards: each event returns the action to take outside the lock, with user
+    /// objects to release: a `deinit` may call the request, and find the lock taken.
     struct State {
-        /// Where a request is in its life.
+        /// The phase of a request.
         enum Stage: Equatable {
-            /// Its task runs, or is still to be started. Exits: ending, over.
+            /// Its task runs, or is not started yet. Exits: ending, over.
             case running
             /// Its task has ended, and the callback queue is to conclude: validations first. Exits: asking, over.
             case ending
             /// The retrier has this question. Exits: settled, retrying.
             case asking(UInt)
-            /// Another task is about to be made. Exits: running, settled.
+            /// Another task is about to be created. Exits: running, settled.
             case retrying
             /// No retry: the callback queue is to finish. Exit: over.
             case settled
@@ -23,23 +23,23 @@ extension TaskDelegate {
         }
 
         private(set) var stage = Stage.running
-        /// What is asked for, as far as it got where there is no task.
+        /// The request, as far as it was built if there is no task.
         private let unsent: URLRequest?
         private(set) var task: SessionTask?
         private(set) var response: HTTPURLResponse?
         private(set) var error: (any Error)?
         private(set) var retryCount: UInt = 0
         private var validators: [Validator] = []
-        /// How many of them have run.
+        /// The number of validations that have run.
         private var finishedValidatorCount = 0
-        /// A waiter is in, or was: no validation can come before it any more.
+        /// A waiter was let in: no validation can run before it any more.
         private var isValidated = false
         private var isPostponed = false
         /// When a handler or a validation was last added, in coarse time, if the first handler came before any
         /// validation.
         private var lastChainedCall: Int64?
         private(set) var gate = Gate<Waiter>()
-        /// What is rare; made when it is needed.
+        /// Rare state, created on demand.
         var rareState: RareState?
 
         /// - Parameter error: why there is no task.
@@ -49,20 +49,20 @@ extension TaskDelegate {
         }
     }
 
-    /// Says what is wrong with a response. In a box of its own: an array of bare closures wraps each of them anew, in
-    /// and out.
+    /// Returns the error of a response. In a box of its own: an array of bare closures wraps each of them again, in and
+    /// out.
     struct Validator: Sendable {
         let verdict: @Sendable (Completion, HTTPURLResponse) -> (any Error)?
     }
 
     typealias Handler = @Sendable (Completion) -> Void
 
-    /// How a task has ended.
+    /// The end of a task.
     struct End {
         let error: (any Error)?
     }
 
-    /// Resumed once, because a gate lets each waiter in once; a checked continuation would pay twice for that, and so
+    /// Resumed once, because a gate lets each waiter in once; a checked continuation would check that twice, and so
     /// would every copy of a waiter, whose size it hides.
     @safe
     struct WaitingTask: Sendable {
@@ -71,11 +71,11 @@ extension TaskDelegate {
         func resume() { unsafe continuation.resume() }
     }
 
-    /// What waits for the request to end.
+    /// A waiter for the end of the request.
     enum Waiter {
         /// To be run on the callback queue.
         case handler(Handler)
-        /// A Swift task, resumed where it is.
+        /// A Swift task, resumed directly.
         case waitingTask(WaitingTask)
     }
 }
@@ -91,7 +91,7 @@ extension TaskDelegate.State {
     mutating func receive(_ response: HTTPURLResponse) { self.response = response }
 
     enum Ended {
-        /// The gate is open, and this one is in. The task has ended.
+        /// The gate is open, and this one was let in. The task has ended.
         case open(TaskDelegate.Waiter?, SessionTask?)
         /// The callback queue is to conclude.
         case conclude
@@ -99,8 +99,8 @@ extension TaskDelegate.State {
         case nothing
     }
 
-    /// The task has ended; the first error wins. `isPlain`: only the waiters of the gate are to be asked or told. A
-    /// waiter runs the validations then; if there is none, the callback queue does.
+    /// The task has ended; the first error wins. `isPlain`: only the waiters of the gate are to be called. A waiter
+    /// runs the validations then; if there is none, the callback queue does.
     mutating func end(with error: (any Error)?, isPlain: Bool) -> Ended {
         guard stage == .running else { return .nothing }
         self.error = self.error ?? error
@@ -112,7 +112,7 @@ extension TaskDelegate.State {
         return .conclude
     }
 
-    /// There is no task, and handlers are to learn why, unless a retrier may still have one made.
+    /// There is no task, and handlers receive the reason, unless a retrier may still create one.
     mutating func endWithoutTask() -> TaskDelegate.Waiter? {
         guard task == nil, stage == .running else { return nil }
         stage = .over
@@ -120,7 +120,7 @@ extension TaskDelegate.State {
     }
 
     /// The request is not wanted any more. Returns the task to cancel; `finishes`: the callback queue is to finish.
-    /// Without an error the last attempt's stands.
+    /// Without an error the last attempt's stays.
     mutating func cancel(as error: (any Error)?) -> (task: SessionTask?, finishes: Bool) {
         switch stage {
         case .running: return (task, false)
@@ -143,10 +143,10 @@ extension TaskDelegate.State {
         return gate.admit(waiter)
     }
 
-    /// The waiter that is in leaves. Returns the one that is let in.
+    /// The current waiter leaves. Returns the next one.
     mutating func nextWaiter() -> TaskDelegate.Waiter? { gate.next() }
 
-    /// The waiter that is in. A Swift task that is in has been resumed by the code that let it in.
+    /// The current waiter. A Swift task among them has been resumed when it was let in.
     var waiter: TaskDelegate.Waiter? { gate.current }
 
     /// Has no effect once a waiter has been let in.
@@ -158,15 +158,15 @@ extension TaskDelegate.State {
 
     private mutating func noteChainedCall() { lastChainedCall = TaskDelegate.coarseTime }
 
-    /// How much of the grace is left to a validation that may follow the first handler, in seconds; nil if there is
-    /// nothing to wait for.
+    /// The rest of the grace for a validation that may follow the first handler, in seconds; nil if there is no reason
+    /// to wait.
     func remainingGrace(of grace: TimeInterval) -> TimeInterval? {
         guard let lastChainedCall, !isValidated, error == nil, response != nil else { return nil }
         let remaining = grace - TimeInterval(TaskDelegate.coarseTime &- lastChainedCall) / 1e9
         return remaining > 0 ? remaining : nil
     }
 
-    /// The validations that are still to run, once each: as the request ends, and for the first waiter.
+    /// The validations that have not run, once each: as the request ends, and for the first waiter.
     mutating func takeValidators() -> [TaskDelegate.Validator] {
         let left = finishedValidatorCount == 0 ? validators : Array(validators.dropFirst(finishedValidatorCount))
         finishedValidatorCount = validators.count
@@ -177,15 +177,15 @@ extension TaskDelegate.State {
         return left
     }
 
-    /// Whether to wait with the conclusion: once, where all is well and there is no waiter yet, because the caller of
-    /// the request may be about to chain a validation.
+    /// Whether to postpone the conclusion: once, if there is no error and no waiter yet, because the caller of the
+    /// request may be about to chain a validation.
     mutating func postpones() -> Bool {
         if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
         isPostponed = true
         return true
     }
 
-    /// Whether a waiter has come to conclude for.
+    /// Whether there is a waiter that needs the conclusion.
     var isDue: Bool { isPostponed && stage == .ending }
 
     /// The result for handlers, without the body and the metrics.
@@ -193,14 +193,13 @@ extension TaskDelegate.State {
         Completion(request: request, response: response, data: nil, error: error, metrics: nil)
     }
 
-    /// Something is wrong: before the end, which keeps the first error, or in the end.
+    /// An error: before the end, which keeps the first one, or at the end.
     mutating func fail(_ error: (any Error)?) { self.error = error }
 }
 
 // The end
 extension TaskDelegate.State {
-    /// The retrier is asked now: one question for each time the request was asked. False if there is nothing to ask
-    /// about.
+    /// The retrier is asked now: one question for each attempt. False if there is no error to ask about.
     mutating func ask() -> Bool {
         guard stage == .ending || stage == .running && task == nil else { return false }
         stage = .asking(retryCount)
@@ -212,7 +211,7 @@ extension TaskDelegate.State {
         case retry
         /// The callback queue is to finish.
         case finish
-        /// Nothing waits for it any more.
+        /// There are no more waiters.
         case nothing
     }
 
@@ -230,11 +229,10 @@ extension TaskDelegate.State {
         return true
     }
 
-    /// What an attempt leaves behind.
+    /// The rest of an attempt.
     typealias Remains = (error: (any Error)?, task: SessionTask?)
 
-    /// Another task takes over: what came of the last one is forgotten, and what was asked for stays. Nil if it is too
-    /// late.
+    /// Another task takes over: the results of the last one are dropped, and the settings stay. Nil if it is too late.
     mutating func restart(with task: SessionTask) -> Remains? {
         guard stage == .retrying else { return nil }
         let remains = (error, self.task)

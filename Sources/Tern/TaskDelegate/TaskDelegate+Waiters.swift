@@ -3,12 +3,12 @@ import Foundation
 import TernEngine
 import TernLock
 
-// What waits at the gate.
+// Waiters at the gate.
 extension TaskDelegate {
-    /// Runs the handler on the callback queue: after the end and the handlers and operations that came before it.
+    /// Runs the handler on the callback queue: after the end and the earlier handlers and operations.
     func handle(_ handler: @escaping Handler) {
         guard let queue = state.withLock({ $0.rareState?.queue }) else { return admit(.handler(handler)) }
-        // A request that never ends must not be held by its own queue.
+        // A request that never ends must not be retained by its own queue.
         queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
         if !queue.isSuspended { stay(until: queue) }
     }
@@ -19,7 +19,7 @@ extension TaskDelegate {
         stay(until: queue)
     }
 
-    /// Lives until the operations that are there have run.
+    /// Lives until the existing operations have run.
     private func stay(until queue: OperationQueue) { queue.addOperation { withExtendedLifetime(self) {} } }
 
     private func admit(_ newWaiter: Waiter) {
@@ -29,7 +29,7 @@ extension TaskDelegate {
         answer?()
     }
 
-    /// Waits for the end and the handlers that came before.
+    /// Waits for the end and the earlier handlers.
     func validatedCompletion() async -> Completion {
         await unsafe withUnsafeContinuation { continuation in
             let waitingTask = unsafe WaitingTask(continuation: continuation)
@@ -52,7 +52,7 @@ extension TaskDelegate {
         }
     }
 
-    /// The first to ask runs the validations, unless there is an error already.
+    /// The first caller runs the validations, unless there is an error already.
     func runValidators() -> Completion {
         var (validators, completion, task) = state.withLock { ($0.takeValidators(), $0.completion, $0.task) }
         fill(&completion)
@@ -67,14 +67,14 @@ extension TaskDelegate {
         return completion
     }
 
-    /// Runs handlers until there are no waiters, or an awaiting task is in and carries on from there. On the callback
-    /// queue.
+    /// Runs handlers until there are no waiters, or an awaiting task was let in and continues from there. On the
+    /// callback queue.
     func resumeWaiters() {
         var waiter = state.withLock { $0.waiter }
         guard case .handler? = waiter, !awaitsValidation() else { return }
         while case .handler(let handler)? = waiter {
             handler(runValidators())
-            // The gate forgets the handler: its last reference must not be the one under the lock.
+            // The gate drops the handler: its last reference must not be the one under the lock.
             waiter = withExtendedLifetime(waiter) { state.withLock { $0.nextWaiter() } }
         }
         if case .waitingTask(let waitingTask)? = waiter { waitingTask.resume() }

@@ -5,18 +5,18 @@ public import TernEngine
 import TernLock
 
 /// Handles the task of one request, and holds response handlers back until the request has ended. It outlives the task
-/// where the request is retried.
+/// if the request is retried.
 ///
-/// Runs no code of the user's on the reactor: overridden methods run on the callback queue, validations there or in an
-/// awaiting task. Any thread, any time; Sendable because whatever changes is behind a lock.
+/// Runs no user code on the reactor: overridden methods run on the callback queue, validations there or in an awaiting
+/// task. Any thread may use it; Sendable because all mutable state is behind a lock.
 open class TaskDelegate: @unchecked Sendable {
     let context: RequestContext
     let state: Lock<State>
-    /// Whether a closure or an overridden method wants to be called: then the events of the task pass through the
-    /// callback queue.
+    /// Whether a closure or an overridden method is to be called: then the events of the task pass through the callback
+    /// queue.
     let isRelayed = Atomic<Bool>(false)
 
-    /// Whether only the user holds the request.
+    /// Whether only the user references the request.
     let isUnstarted = Atomic<Bool>(false)
 
     /// Whether calls can still be chained to the request.
@@ -27,9 +27,8 @@ open class TaskDelegate: @unchecked Sendable {
         state = Lock(State(request: request, error: error))
     }
 
-    /// Operations that are to run when the request has ended: one at a time, after the handlers that were added before
-    /// them and before those that are added later. It is made when it is asked for, and suspended until then; a request
-    /// without one does without.
+    /// Operations that run when the request has ended: one at a time, after the handlers that were added before them
+    /// and before those that are added later. Created on demand, and suspended until then.
     open var queue: OperationQueue {
         if let queue = state.withLock({ $0.rareState?.queue }) { return queue }
         let made = OperationQueue()
@@ -62,7 +61,7 @@ open class TaskDelegate: @unchecked Sendable {
         }
     }
 
-    /// The task; another one after each retry, and none if no request could be made.
+    /// The task; another one after each retry, and nil if no request could be created.
     public var task: SessionTask? { state.withLock { $0.task } }
 
     /// When the response began to arrive, in seconds since 2001-01-01T00:00:00Z. Known when the task has ended.
@@ -74,7 +73,7 @@ open class TaskDelegate: @unchecked Sendable {
     /// The metrics of the task, once it has ended.
     public var metrics: TaskMetrics? { task?.metrics }
 
-    /// The credential for a server that asks for one.
+    /// The credential for a server that requests one.
     public var credential: Credential? {
         get { state.withLock { $0.rareState?.credential } }
         set {
@@ -83,7 +82,7 @@ open class TaskDelegate: @unchecked Sendable {
         }
     }
 
-    /// The head of the response, as soon as it is there.
+    /// The head of the response, as soon as it has arrived.
     var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     /// The delegate that the engine calls.
@@ -135,7 +134,7 @@ open class TaskDelegate: @unchecked Sendable {
     func reset() {}
 
     deinit {
-        // Operations that are left must not wait for ever.
+        // Remaining operations must not wait forever.
         let queue = state.withLock { $0.rareState?.queue }
         queue?.cancelAllOperations()
         queue?.isSuspended = false
@@ -143,7 +142,7 @@ open class TaskDelegate: @unchecked Sendable {
 }
 
 extension TaskDelegate.State {
-    /// Returns the rare state, and makes it on first use.
+    /// Returns the rare state, and creates it on first use.
     mutating func makeRareState() -> TaskDelegate.RareState {
         if let rareState { return rareState }
         let made = TaskDelegate.RareState()

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-// Downloads, and what becomes one.
+// Downloads, and tasks that become one.
 extension TaskDelegateAdapter {
     func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {
         context.tasks.add(download, inPlaceOf: task)

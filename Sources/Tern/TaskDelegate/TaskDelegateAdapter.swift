@@ -69,7 +69,7 @@ extension TaskDelegateAdapter {
 
 extension Data {
     init(copying bytes: Span<UInt8>) {
-        // The span is lent for this call; Data copies out of it.
+        // The span is valid for this call; Data copies it.
         self = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
     }
 }

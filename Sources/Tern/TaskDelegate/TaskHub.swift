@@ -4,7 +4,7 @@ import TernEngine
 
 /// The user's closures and overridden methods, as a task's delegate sees them.
 protocol TaskHub: AnyObject, Sendable {
-    /// Whether a retrier, a closure or an overridden method may come between the end of a task and that of its request.
+    /// Whether a retrier, a closure or an overridden method may act between the end of a task and that of its request.
     var isConcerned: Bool { get }
     /// Whether a closure or a subclass may answer server trust challenges.
     var answersServerTrustChallenges: Bool { get }

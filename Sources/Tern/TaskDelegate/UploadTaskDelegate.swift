@@ -5,8 +5,8 @@ import TernLock
 
 /// Handles a request that sends a body, and collects the response body.
 open class UploadTaskDelegate: DataTaskDelegate, @unchecked Sendable {
-    /// How much of the content has been sent, in bytes; the total is -1 if it is not known. Changes on the queue that
-    /// reports run on, and may cancel, suspend and resume the request.
+    /// How much of the content has been sent, in bytes; the total is -1 if it is unknown. Changes on the queue of the
+    /// reports, and can cancel, suspend and resume the request.
     public var uploadProgress: Progress { sentReport.progress }
 
     /// The bytes reported so far.
