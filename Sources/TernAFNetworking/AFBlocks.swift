@@ -4,7 +4,7 @@ import Tern
 import TernEngine
 import TernLock
 
-/// The blocks of a manager that its session's hub has no place for.
+/// The blocks of a manager that its session's hub does not have.
 final class AFBlocks: Sendable {
     struct Blocks {
         var sessionInvalid: (@Sendable (Session, (any Error)?) -> Void)?

@@ -5,11 +5,11 @@ public import TernEngine
 
 /// Validates the status and the type of a response, and returns the body unchanged.
 open class AFHTTPResponseSerializer: AFURLResponseSerialization, @unchecked Sendable {
-    // Sendable because it does not change; a subclass has to keep to that.
+    // Sendable because it does not change; a subclass must keep that.
 
-    /// The status codes to take; nil takes any.
+    /// The acceptable status codes; nil accepts any.
     public let acceptableStatusCodes: Set<Int>?
-    /// The media types to take; nil takes any.
+    /// The acceptable media types; nil accepts any.
     public let acceptableContentTypes: Set<String>?
 
     /// Creates a serializer that accepts these; by default every success of any type.
@@ -18,7 +18,7 @@ open class AFHTTPResponseSerializer: AFURLResponseSerialization, @unchecked Send
         self.acceptableContentTypes = acceptableContentTypes
     }
 
-    /// Validates a response. Without a body its type does not count; without a response there is no error.
+    /// Validates a response. Without a body its type is ignored; without a response there is no error.
     ///
     /// - Throws: `AFError.responseValidationFailed`.
     open func validate(_ response: HTTPURLResponse?, data: Data?) throws {

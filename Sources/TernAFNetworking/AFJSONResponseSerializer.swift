@@ -3,14 +3,14 @@ public import Foundation
 import Tern
 public import TernEngine
 
-/// Makes objects of JSON.
+/// Decodes JSON to objects.
 open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
-    /// How JSON is read.
+    /// The options of the decoder.
     public let readingOptions: JSONSerialization.ReadingOptions
-    /// Whether keys whose value is `null` are left out of objects.
+    /// Whether keys whose value is `null` are omitted from objects.
     public let removesKeysWithNullValues: Bool
 
-    /// One that reads JSON of every success.
+    /// Creates a serializer that decodes the JSON of every success.
     public init(
         readingOptions: JSONSerialization.ReadingOptions = [], removesKeysWithNullValues: Bool = false,
         acceptableStatusCodes: Set<Int>? = Set(200..<300),
@@ -21,7 +21,7 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
         super.init(acceptableStatusCodes: acceptableStatusCodes, acceptableContentTypes: acceptableContentTypes)
     }
 
-    /// Returns the JSON object; nil for an empty body, or a single space, which Rails sends for none.
+    /// Returns the JSON object; nil for an empty body, or a single space, which Rails sends for an empty one.
     open override func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> Any? {
         try validate(response, data: data)
         guard let data, !data.isEmpty, data != Data(" ".utf8) else { return nil }

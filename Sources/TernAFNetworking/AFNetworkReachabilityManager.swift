@@ -13,9 +13,9 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
         case unknown = -1
         /// There is no route.
         case notReachable = 0
-        /// By a mobile network.
+        /// Over a mobile network.
         case reachableViaWWAN = 1
-        /// By anything else.
+        /// Over any other link.
         case reachableViaWiFi = 2
     }
 
@@ -33,7 +33,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// Creates a manager of one host; its status is unknown if `domain` cannot be one.
     public convenience init(forDomain domain: String) { self.init(NetworkReachabilityManager(host: domain)) }
 
-    /// Creates a manager of one IP literal; its status is unknown if `address` is none.
+    /// Creates a manager of one IP literal; its status is unknown if `address` is not one.
     public convenience init(forAddress address: String) { self.init(NetworkReachabilityManager(host: address)) }
 
     private init(_ manager: NetworkReachabilityManager?) {
@@ -41,7 +41,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
         manager?.listener = { [weak self] status in self?.tell(Status(status)) }
     }
 
-    /// As it is now.
+    /// The current status.
     open var networkReachabilityStatus: Status { manager.map { Status($0.networkReachabilityStatus) } ?? .unknown }
 
     /// Whether there is a route.
@@ -53,7 +53,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
     /// Whether there is a route over another link.
     open var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
-    /// Where the block runs and the notification is posted; a serial queue of the manager's own at first.
+    /// The queue of the block and the notification; by default a serial queue of the manager.
     open var callbackQueue: DispatchQueue? {
         get { manager?.listenerQueue }
         set { if let newValue { manager?.listenerQueue = newValue } }
@@ -75,7 +75,7 @@ open class AFNetworkReachabilityManager: @unchecked Sendable {
         }
     }
 
-    /// Is called besides the notification; nil for none.
+    /// Sets the block that is called in addition to the notification; nil for none.
     @preconcurrency
     open func setReachabilityStatusChange(_ block: (@Sendable (Status) -> Void)?) {
         self.block.replace(block)

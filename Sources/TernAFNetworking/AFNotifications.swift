@@ -3,8 +3,8 @@ public import Foundation
 public import Tern
 
 extension Notification.Name {
-    /// A task of an ``AFURLSessionManager`` runs, which it did not before. The object is the task. Posted from the
-    /// moment on when this name or the next is asked for.
+    /// A task of an ``AFURLSessionManager`` started or continued. The object is the task. Posted only once this name or
+    /// the next has been requested.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var AFNetworkingTaskDidResume: Notification.Name {
         AFStateNotifications.watched(AFStateNotifications.resumed)
@@ -21,12 +21,12 @@ extension Notification.Name {
     /// session.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
-    /// The file of a download stands where it was wanted. The object is the task.
+    /// The file of a download was moved to its destination. The object is the task.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDownloadTaskDidMoveFileSuccessfully = Notification.Name(
         "com.alamofire.networking.session.download.file-manager-succeed")
-    /// The file of a download could not be moved to where it was wanted, and stays where it was. The object is the
-    /// task, and what the error says is in `userInfo`, with both paths.
+    /// The file of a download could not be moved to its destination, and stays in place. The object is the task, and
+    /// `userInfo` has the error and both paths.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFURLSessionDownloadTaskDidFailToMoveFile = Notification.Name(
         "com.alamofire.networking.session.download.file-manager-error")
@@ -37,21 +37,21 @@ extension Notification.Key {
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteResponseSerializer =
         "com.alamofire.networking.task.complete.responseserializer"
-    /// What it made of the body, if it made anything.
+    /// The serialized body, if any.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteSerializedResponse =
         "com.alamofire.networking.task.complete.serializedresponse"
-    /// Where the body is to be, if it was wanted as a file.
+    /// The destination of the body, if it became a file.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteAssetPath = "com.alamofire.networking.task.complete.assetpath"
     /// The body.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteResponseData =
         "com.alamofire.networking.complete.finish.responsedata"
-    /// What went wrong, if anything did.
+    /// The error, if any.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteError = "com.alamofire.networking.task.complete.error"
-    /// What the engine measured.
+    /// The metrics of the engine.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let AFNetworkingTaskDidCompleteSessionTaskMetrics =
         "com.alamofire.networking.complete.sessiontaskmetrics"

@@ -4,8 +4,8 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Posts when tasks of managers begin to run and are suspended, once a name of such a notification has been asked for:
-/// until then a task that is resumed pays nothing for it.
+/// Posts when tasks of managers start to run and are suspended, once a name of such a notification has been requested:
+/// until then resuming a task has no further cost.
 enum AFStateNotifications {
     private struct WeakRegistry {
         weak var registry: AFTaskRegistry?
@@ -13,7 +13,7 @@ enum AFStateNotifications {
 
     private static let registries = Lock<[WeakRegistry]>([])
 
-    /// Posts for the tasks in `registry`, as long as that is there.
+    /// Posts for the tasks in `registry`, as long as that exists.
     static func serve(_ registry: AFTaskRegistry) {
         let held = registries.withLock { registries in
             let held = registries.compactMap(\.registry)
@@ -23,7 +23,7 @@ enum AFStateNotifications {
         withExtendedLifetime(held) {}
     }
 
-    /// Returns a name and posts it from now on: a caller asks for it in order to observe it.
+    /// Returns a name and posts it from now on: a caller requests it in order to observe it.
     static func watched(_ name: Notification.Name) -> Notification.Name {
         listening
         return name
@@ -36,7 +36,7 @@ enum AFStateNotifications {
     static let resumed = Notification.Name("com.alamofire.networking.task.resume")
     static let suspended = Notification.Name("com.alamofire.networking.task.suspend")
 
-    /// On the manager's queue, in the order in which things happen.
+    /// On the manager's queue, in the order of the events.
     private static func post(_ name: Notification.Name, _ identifier: Int) {
         let registries = registries.withLock { $0.compactMap(\.registry) }
         for registry in registries {

@@ -3,7 +3,7 @@ public import Foundation
 public import Tern
 public import TernEngine
 
-// The blocks. A block that is nil leaves the answer to the library. Set blocks before the tasks they are for.
+// The blocks. A block that is nil leaves the event to the library. Set blocks before the tasks they are for.
 extension AFURLSessionManager {
     /// Sets the block that is called when the session has ended.
     @preconcurrency
@@ -19,7 +19,7 @@ extension AFURLSessionManager {
         manager.delegate.sessionDidReceiveChallenge = block
     }
 
-    /// Brings a new stream where a task's own has been read and has to be sent again.
+    /// Returns a new stream when a task's own has been read and must be sent again.
     @preconcurrency
     public func setTaskNeedNewBodyStreamBlock(_ block: (@Sendable (Session, SessionTask) -> InputStream?)?) {
         manager.delegate.taskNeedNewBodyStream = block
@@ -33,7 +33,7 @@ extension AFURLSessionManager {
         manager.delegate.taskWillPerformHTTPRedirection = block
     }
 
-    /// Answers a server that asks for credentials, and the verdict of ``securityPolicy`` about a server where the
+    /// Answers a server that requests credentials, and the verdict of ``securityPolicy`` about a server if the
     /// session's block has not decided; see ``Tern/SessionDelegate/taskDidReceiveChallenge``.
     @preconcurrency
     public func setTaskDidReceiveAuthenticationChallengeBlock(
@@ -42,8 +42,8 @@ extension AFURLSessionManager {
         manager.delegate.taskDidReceiveChallenge = block
     }
 
-    /// Is called when content was sent, besides the task's progress: bytes since the last call, in all, and to be
-    /// expected.
+    /// Called when content was sent, in addition to the task's progress, with the bytes since the last call, in total,
+    /// and expected.
     @preconcurrency
     public func setTaskDidSendBodyDataBlock(
         _ block: (@Sendable (Session, SessionTask, Int64, Int64, Int64) -> Void)?
@@ -74,7 +74,7 @@ extension AFURLSessionManager {
         manager.delegate.dataTaskDidReceiveResponse = block
     }
 
-    /// Is called with the download that a data task has become.
+    /// Called with the download that replaces a data task.
     @preconcurrency
     public func setDataTaskDidBecomeDownloadTaskBlock(
         _ block: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
@@ -82,7 +82,7 @@ extension AFURLSessionManager {
         blocks[\.becameDownload] = block
     }
 
-    /// Is called with the bytes of a body, which the task collects all the same.
+    /// Called with the bytes of a body, which the task also collects.
     @preconcurrency
     public func setDataTaskDidReceiveDataBlock(_ block: (@Sendable (Session, SessionDataTask, Data) -> Void)?) {
         guard let block else { return manager.delegate.dataTaskDidReceiveData = nil }
@@ -92,7 +92,7 @@ extension AFURLSessionManager {
         }
     }
 
-    /// Says where a complete file is to be, in place of the task's destination; nil leaves it to that.
+    /// Returns the destination of a complete file, in place of the task's; nil leaves it to that.
     @preconcurrency
     public func setDownloadTaskDidFinishDownloadingBlock(
         _ block: (@Sendable (Session, SessionDownloadTask, URL) -> URL?)?
@@ -100,8 +100,8 @@ extension AFURLSessionManager {
         blocks[\.fileFinished] = block
     }
 
-    /// Is called when bytes were written to a file, besides the task's progress: bytes since the last call, in all, and
-    /// to be expected.
+    /// Called when bytes were written to a file, in addition to the task's progress, with the bytes since the last
+    /// call, in total, and expected.
     @preconcurrency
     public func setDownloadTaskDidWriteDataBlock(
         _ block: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?

@@ -3,8 +3,8 @@ public import Foundation
 public import Tern
 public import TernEngine
 
-/// AFNetworking's manager of a session: makes tasks, serializes what they bring, and tells a handler, blocks and
-/// notifications.
+/// AFNetworking's manager of a session: creates tasks, serializes their responses, and calls a handler, blocks and
+/// observers of notifications.
 ///
 /// Tasks are not started: `resume()` starts them. Events are delivered one after another on one queue; bodies
 /// are serialized concurrently. A view of ``Tern/SessionManager``: releasing it ends its tasks.
@@ -24,19 +24,18 @@ open class AFURLSessionManager: @unchecked Sendable {
     let blocks = AFBlocks()
     let registry: AFTaskRegistry
 
-    /// A manager of a session of its own; nil takes the default configuration.
+    /// Creates a manager with a session of its own; nil uses the default configuration.
     public init(sessionConfiguration configuration: SessionConfiguration? = nil) {
         manager = SessionManager(configuration: configuration ?? .default)
         registry = AFTaskRegistry(queue: manager.queue)
         begin()
     }
 
-    /// A manager of a session that is there already and ends with the manager. Nil unless `delegate` is the session's
+    /// Creates a manager of an existing session, which ends with the manager. Nil unless `delegate` is the session's
     /// delegate.
     ///
-    /// Tasks that were made on the session itself and have not ended are the manager's from now on. They have no
-    /// handlers, but progress, and what comes from now on of their bodies is collected, serialized and posted as that
-    /// of any other.
+    /// The manager adopts tasks that were created on the session itself and have not ended. They have no handlers, but
+    /// progress, and the rest of their bodies is collected, serialized and posted like any other.
     public init?(session: Session, delegate: Tern.SessionDelegate) {
         guard let manager = SessionManager(session: session, delegate: delegate) else { return nil }
         self.manager = manager
@@ -63,13 +62,13 @@ open class AFURLSessionManager: @unchecked Sendable {
         }
     }
 
-    /// What sends the tasks.
+    /// The session that sends the tasks.
     open var session: Session { manager.session }
 
     /// The queue of every call that does not use ``completionQueue``.
     open var queue: DispatchQueue { manager.queue }
 
-    /// Serializes bodies; at first JSON.
+    /// The serializer of bodies; by default of JSON.
     open var responseSerializer: any AFURLResponseSerialization {
         get { registry.settings.serializer }
         set { registry.settings.serializer = newValue }
@@ -105,13 +104,13 @@ open class AFURLSessionManager: @unchecked Sendable {
     /// The tasks that have not ended, whether they were started or not.
     open var tasks: [SessionTask] { registry.tasks }
 
-    /// Those of them that were not made to send content.
+    /// The data tasks among them.
     open var dataTasks: [SessionDataTask] { registry.dataTasks }
 
-    /// Those of them that were made to send content.
+    /// The upload tasks among them.
     open var uploadTasks: [SessionUploadTask] { registry.uploadTasks }
 
-    /// Those of them whose response becomes a file.
+    /// The download tasks among them.
     open var downloadTasks: [SessionDownloadTask] { registry.downloadTasks }
 
     /// Ends the session when its tasks have ended; they are cancelled, or awaited.
@@ -121,7 +120,7 @@ open class AFURLSessionManager: @unchecked Sendable {
 
     // Tasks
 
-    /// A task that asks for data.
+    /// Creates a data task.
     @preconcurrency
     open func dataTask(
         with request: URLRequest, completionHandler: CompletionHandler? = nil
@@ -129,7 +128,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         dataTask(with: request, uploadProgress: nil, downloadProgress: nil, completionHandler: completionHandler)
     }
 
-    /// A task that asks for data, and tells how far it has come.
+    /// Creates a data task with progress.
     @preconcurrency
     open func dataTask(
         with request: URLRequest, uploadProgress: ProgressHandler?, downloadProgress: ProgressHandler?,
@@ -142,7 +141,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         return registry.add(manager.request(request), downloadProgress, completionHandler) ?? unmade(request)
     }
 
-    /// A task that sends a file, read as it is sent.
+    /// Creates a task that sends a file, read as it is sent.
     @preconcurrency
     open func uploadTask(
         with request: URLRequest, fromFile fileURL: URL, progress: ProgressHandler? = nil,
@@ -151,7 +150,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         upload(manager.upload(fileURL, with: request), request, progress, completionHandler)
     }
 
-    /// A task that sends data; nil sends none.
+    /// Creates a task that sends data; nil sends none.
     @preconcurrency
     open func uploadTask(
         with request: URLRequest, from bodyData: Data?, progress: ProgressHandler? = nil,
@@ -160,7 +159,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         upload(manager.upload(bodyData ?? Data(), with: request), request, progress, completionHandler)
     }
 
-    /// A task that sends the request's own content, such as a stream.
+    /// Creates a task that sends the request's own content, such as a stream.
     @preconcurrency
     open func uploadTask(
         withStreamedRequest request: URLRequest, progress: ProgressHandler? = nil,
@@ -177,12 +176,11 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.uploadTask(with: request, from: .data(Data())) { _ in }
     }
 
-    /// A task whose response becomes a file, and is taken to where `destination` says; without one it stays where it
-    /// is, and is the handler's to remove. A file that cannot be moved is posted, and is no failure: it stays where it
-    /// is.
+    /// Creates a task whose response becomes a file, which is moved to the URL that `destination` returns; without one
+    /// it stays in place, and the handler must remove it. A file that cannot be moved is reported by a notification,
+    /// and is not a failure: it stays in place.
     ///
-    /// The status and the type are the serializer's to judge, which gets no body: a page that says "404" is an error
-    /// and a file.
+    /// The serializer validates status and type, but gets no body: a "404" page is an error and a file.
     @preconcurrency
     open func downloadTask(
         with request: URLRequest, progress: ProgressHandler? = nil, destination: Destination? = nil,
@@ -192,11 +190,11 @@ open class AFURLSessionManager: @unchecked Sendable {
             ?? session.downloadTask(with: request)
     }
 
-    /// A task that resumes an interrupted or cancelled download, with ``TernEngine/SessionError/resumeData``
-    /// or what ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)`` gave. Starts over if the file is
-    /// another one by now.
+    /// Creates a task that resumes an interrupted or cancelled download, with ``TernEngine/SessionError/resumeData`` or
+    /// the result of ``TernEngine/SessionDownloadTask/cancel(byProducingResumeData:)``. Starts again if the file has
+    /// changed since.
     ///
-    /// - Throws: the defect of the data.
+    /// - Throws: the error of the data.
     @preconcurrency
     open func downloadTask(
         withResumeData resumeData: Data, progress: ProgressHandler? = nil, destination: Destination? = nil,
@@ -220,11 +218,10 @@ open class AFURLSessionManager: @unchecked Sendable {
     /// For the compiler: without an adapter there is always a task, and of this kind.
     private func unmade(_ request: URLRequest) -> SessionDataTask { session.dataTask(with: request) { _ in } }
 
-    /// How much of a task's content has been sent; nil if it is not a task of this manager that sends any, or has
-    /// ended.
+    /// The upload progress of a task; nil if it is not a task of this manager that sends content, or has ended.
     open func uploadProgress(for task: SessionTask) -> Progress? { registry.uploadProgress(of: task) }
 
-    /// How much of a task's response has come; nil if it is not a task of this manager, or has ended.
+    /// The download progress of a task; nil if it is not a task of this manager, or has ended.
     open func downloadProgress(for task: SessionTask) -> Progress? { registry.downloadProgress(of: task) }
 }
 

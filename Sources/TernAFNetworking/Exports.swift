@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of AFNetworking's manager names the types of Tern.
+// A user of AFNetworking's manager needs the types of Tern.
 
 @_exported public import Tern

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// Says of an unknown option what to do instead, where its name is known: from curl, or from another command of tern.
+/// Suggests a replacement for an unknown option whose name is known: from curl, or from another command of tern.
 enum Advice {
     /// Options of curl that tern does not have.
     private static let curl: [String: String] = [
         "--next": "tern has one set of options for all URLs; run tern once for each",
-        "--digest": "tern authenticates with HTTP Basic (-u), or with a field of your own (-H)",
-        "--ntlm": "tern authenticates with HTTP Basic (-u), or with a field of your own (-H)",
-        "--negotiate": "tern authenticates with HTTP Basic (-u), or with a field of your own (-H)",
-        "--anyauth": "tern authenticates with HTTP Basic (-u), or with a field of your own (-H)",
+        "--digest": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
+        "--ntlm": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
+        "--negotiate": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
+        "--anyauth": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
         "--oauth2-bearer": "give -H 'Authorization: Bearer …'",
-        "--proxy": "tern speaks to no proxy", "-x": "tern speaks to no proxy", "--socks5": "tern speaks to no proxy",
+        "--proxy": "tern does not support proxies", "-x": "tern does not support proxies",
+        "--socks5": "tern does not support proxies",
         "--cookie": "give -H 'Cookie: …'", "-b": "give -H 'Cookie: …'",
-        "--cookie-jar": "tern keeps no cookies", "-c": "tern keeps no cookies",
+        "--cookie-jar": "tern does not store cookies", "-c": "tern does not store cookies",
         "--http2": "tern speaks HTTP/1.1", "--http3": "tern speaks HTTP/1.1", "--http1.0": "tern speaks HTTP/1.1",
-        "--pinnedpubkey": "give --pin sha256/BASE64", "--limit-rate": "tern limits no rate",
-        "--parallel": "tern asks for URLs one after another", "-Z": "tern asks for URLs one after another",
-        "--resolve": "give the address in the URL, and -H 'Host: …'; over https there is no such way",
+        "--pinnedpubkey": "give --pin sha256/BASE64", "--limit-rate": "tern does not limit the rate",
+        "--parallel": "tern requests URLs one after another", "-Z": "tern requests URLs one after another",
+        "--resolve": "give the address in the URL, and -H 'Host: …'; over https this is not possible",
         "--netrc": "give -u user:password", "-n": "give -u user:password",
         "--config": "tern reads no configuration file", "-K": "tern reads no configuration file",
         "--capath": "give --cacert FILE", "--post301": "give -X POST", "--post302": "give -X POST",
@@ -26,7 +27,7 @@ enum Advice {
         "-J": "\"tern download URL\" names the file as the server proposes",
     ]
 
-    /// The parser's message with this advice in the place of its guess.
+    /// Replaces the parser's guess in its message by this advice.
     static func improved(_ message: String, of commands: [any ParsableCommand.Type]) -> String {
         let opening = "Error: Unknown option '"
         guard message.hasPrefix(opening) else { return message }

@@ -8,7 +8,7 @@ struct IdentityOptions: ParsableArguments {
     @Option(
         name: [.customShort("E"), .customLong("cert")],
         help: ArgumentHelp(
-            "Show this certificate to servers that ask: PEM, or PKCS#12 if the file ends in .p12 or .pfx.",
+            "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx.",
             valueName: "file[:password]"))
     var certificate: String?
 
@@ -20,12 +20,13 @@ struct IdentityOptions: ParsableArguments {
     @Option(
         name: .customLong("key-log"),
         help: ArgumentHelp(
-            "Append the secrets of the connection to this file, for Wireshark. Never keep it.", valueName: "file"))
+            "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards.", valueName: "file"
+        ))
     var keyLogFile: String?
 
     var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
 
-    /// The options that are there.
+    /// The given options.
     var given: [String] {
         [("--cert", certificate != nil), ("--key", keyFile != nil), ("--key-log", keyLogFile != nil)]
             .filter(\.1).map(\.0)

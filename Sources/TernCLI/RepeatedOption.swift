@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// Finds an option that is given twice and counts once: the parser takes the last one and says nothing.
+/// Finds a single-valued option that is given twice: the parser would silently use the last one.
 enum RepeatedOption {
     /// The options of a command that take a value.
     private struct Names {
-        /// By another name of theirs.
+        /// By their other names.
         let aliases: [String: String]
         let single: Set<String>
         let repeated: Set<String>
@@ -47,7 +47,7 @@ enum RepeatedOption {
         [fetching, downloading, others].contains { option(in: argument, $0)?.isFollowedByValue == true }
     }
 
-    /// The first such option, as it was spelled.
+    /// The first such option, as typed.
     static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {
         let names =
             switch command {
@@ -84,7 +84,7 @@ enum RepeatedOption {
             return Option(name: name, spelling: String(spelling), isFollowedByValue: spelling.count == argument.count)
         }
         guard argument.hasPrefix("-") else { return nil }
-        // Of short options that stand together only the last one takes a value, which may stand right behind it.
+        // Of combined short options only the last one takes a value, which may be joined to it.
         for (index, letter) in argument.enumerated().dropFirst() {
             if let name = names.aliases[String(letter)] {
                 return Option(

@@ -4,9 +4,9 @@ import Foundation
 import Tern
 import TernEngine
 
-/// A URL from the command line: one that can be requested, or a failure that says what is wrong with it.
+/// A URL from the command line: one that can be requested, or a failure with the reason.
 struct RequestedURL {
-    /// As it was typed.
+    /// The URL as typed.
     let text: String
     let url: URL
     let request: Tern.URLRequest
@@ -30,28 +30,28 @@ struct RequestedURL {
         if hasCredentials {
             throw CommandFailure(
                 .malformedURL,
-                "the URL holds a user name or a password, which is shown wherever the URL is: give -u user:password, or -H 'Authorization: …'"
+                "the URL contains a user name or a password, which would be shown wherever the URL is: give -u user:password, or -H 'Authorization: …'"
             )
         }
     }
 
-    /// One whose server has certificates to show.
+    /// A URL whose server has certificates.
     init(secure text: String) throws {
         try self.init(text)
         guard isSecure else {
             throw ValidationError(
-                "\"\(text.prefix(200))\" is not an https URL: over plain http no certificate is shown")
+                "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
         }
     }
 
-    /// What stands behind the last slash of the path, with its escapes; empty if nothing does.
+    /// The text after the last slash of the path, with its escapes; may be empty.
     var lastSegment: String {
         let path = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
         // The scheme, nothing, the host.
         return path.count > 3 ? path.last.map(String.init) ?? "" : ""
     }
 
-    /// The same with `segment` behind the last slash of the path, if nothing stands there.
+    /// The same with `segment` after the last slash of the path, if the path ends there.
     func appending(segment: String) throws -> RequestedURL {
         let (path, rest) = Self.split(text, at: ["?", "#"])
         guard lastSegment.isEmpty else { return self }
@@ -59,7 +59,7 @@ struct RequestedURL {
             path + (path.hasSuffix("/") && path.count(where: { $0 == "/" }) > 2 ? "" : "/") + segment + rest)
     }
 
-    /// The same with `query` behind the query that is there.
+    /// The same with `query` after the existing query.
     func appending(query: String) throws -> RequestedURL {
         let (address, fragment) = Self.split(text, at: ["#"])
         let separator = !address.contains("?") ? "?" : address.hasSuffix("?") || address.hasSuffix("&") ? "" : "&"

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Tern
 
-/// Whether to ask if certificates have been revoked, over the network where need be.
+/// Whether to check if certificates have been revoked, over the network if necessary.
 struct RevocationOptions: ParsableArguments {
     @Flag(
         name: .customLong("check-revocation"),
@@ -11,10 +11,10 @@ struct RevocationOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("cert-status"),
-        help: "As --check-revocation, and also refuse a certificate without a positive answer.")
+        help: "As --check-revocation, and also refuse a certificate without a positive response.")
     var demands = false
 
-    /// Nil if nothing is to be asked.
+    /// Nil if revocation is not checked.
     var policy: ServerTrustPolicy? {
         guard checks || demands else { return nil }
         return .performRevokedEvaluation(

@@ -3,13 +3,13 @@ import ArgumentParser
 import TernEngine
 import TernTLS
 
-/// Which versions of TLS may be spoken, with curl's option names.
+/// The allowed versions of TLS, with curl's option names.
 struct TLSVersionOptions: ParsableArguments {
     @Flag(
         name: [
             .customShort("1"), .customLong("tlsv1"), .customLong("tlsv1.0"), .customLong("tlsv1.1"),
             .customLong("tlsv1.2"),
-        ], help: "Speak TLS 1.2 or later, as always.")
+        ], help: "Use TLS 1.2 or later (always the case).")
     var speaksUsual = false
 
     @Flag(name: .customLong("tlsv1.3"), help: "Speak TLS 1.3 or later.")
@@ -17,7 +17,7 @@ struct TLSVersionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("tls-max"),
-        help: ArgumentHelp("Speak no later TLS than this: 1.2, 1.3 or default.", valueName: "version"))
+        help: ArgumentHelp("The maximum TLS version: 1.2, 1.3 or default.", valueName: "version"))
     var maximum: String?
 
     func validate() throws {

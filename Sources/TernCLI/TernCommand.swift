@@ -9,9 +9,9 @@ import Foundation
 package struct TernCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "tern",
-        abstract: "An HTTP/1.1 client that pins certificates, and its benchmark.",
+        abstract: "An HTTP/1.1 client with certificate pinning, and its benchmark.",
         discussion: """
-            "tern URL" is short for "tern get URL", and for "tern request URL" with options that give it a method or a body.
+            "tern URL" is short for "tern get URL", and for "tern request URL" with options that set a method or a body.
             """,
         version: "tern \(Version.current)",
         subcommands: [
@@ -27,7 +27,7 @@ package struct TernCommand: AsyncParsableCommand {
         StandardStreams.occupyClosed()
         let arguments = JoinedValue.separated(Array(CommandLine.arguments.dropFirst()))[...]
         do {
-            // Without arguments, the help lists what there is.
+            // Without arguments, print the help.
             await run(try parsed(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
         } catch {
             exit(showing: error)
@@ -48,7 +48,7 @@ package struct TernCommand: AsyncParsableCommand {
         let kind = type(of: command)
         do {
             if let option = RepeatedOption.first(in: arguments, of: kind) {
-                throw ValidationError("\(option) is given more than once, and counts once")
+                throw ValidationError("\(option) is given more than once")
             }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -82,7 +82,7 @@ package struct TernCommand: AsyncParsableCommand {
         Foundation.exit(failure.status.rawValue)
     }
 
-    /// As the parser tells of what it finds itself.
+    /// In the parser's own format.
     private static func exit(telling wrong: ValidationError, about command: any ParsableCommand.Type) -> Never {
         let path = path(to: command, from: self) ?? "tern"
         StandardStreams.tell(
@@ -101,7 +101,7 @@ package struct TernCommand: AsyncParsableCommand {
         }
     }
 
-    /// Help is what was asked for; anything else is wrong usage.
+    /// Help is a success; anything else is wrong usage.
     private static func exit(showing error: any Error) -> Never {
         let message = Advice.improved(fullMessage(for: error), of: configuration.subcommands)
         guard exitCode(for: error) == .success else {

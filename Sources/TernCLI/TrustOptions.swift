@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// Which servers to trust, with curl's option names.
+/// The servers to trust, with curl's option names.
 struct TrustOptions: ParsableArguments {
     @Option(name: .customLong("cacert"), help: "Trust only the certificates in this PEM file.")
     var caCertificateFile: String?
@@ -11,12 +11,12 @@ struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Demand this public key somewhere in the verified chain; repeat for backup pins.",
+            "Require this public key in the verified chain; repeat for backup pins.",
             valueName: "sha256/BASE64"))
     var pins: [String] = []
 
     @Flag(
-        name: [.customShort("k"), .customLong("insecure")], help: "Skip the checks of chain and host. Pins still count."
+        name: [.customShort("k"), .customLong("insecure")], help: "Skip the checks of chain and host. Pins still apply."
     )
     var isInsecure = false
 
@@ -32,16 +32,16 @@ struct TrustOptions: ParsableArguments {
         }
         if isInsecure, revocation.policy != nil {
             throw ValidationError(
-                "-k skips the chain, so there is nothing to ask about: give -k or --cert-status, not both")
+                "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
     }
 
-    /// - Throws: a usage error for options that would do nothing over plain http.
+    /// - Throws: a usage error for options without effect over plain http.
     func check(_ target: RequestedURL) throws {
         let given = given + identity.given
         guard !target.isSecure, !given.isEmpty else { return }
         throw ValidationError(
-            "\(given.joined(separator: ", ")): there is no TLS in an http URL for this to act on; ask for https, or leave it out"
+            "\(given.joined(separator: ", ")): this has no effect on an http URL: give an https URL, or omit it"
         )
     }
 
@@ -70,7 +70,7 @@ struct TrustOptions: ParsableArguments {
         return configuration
     }
 
-    /// Also for the hosts that redirects lead to.
+    /// Also for the targets of redirects.
     func policiesForEveryHost() throws -> ServerTrustPolicyManager? {
         try policy().map(UniformTrustPolicy.init)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A URL as it was typed, before it is read as one; curl's rules for what people type.
+/// A URL as typed, before it is parsed, with curl's rules for typed URLs.
 struct TypedURL {
     let text: String
 
@@ -9,17 +9,17 @@ struct TypedURL {
     /// - Throws: a failure for a space, and for what curl would expand to several URLs.
     func check(allowsBrackets: Bool) throws(CommandFailure) {
         if text.contains(" "), !authority.contains(" ") {
-            throw CommandFailure(.malformedURL, "\"\(text.prefix(200))\": there is a space in the URL; write %20")
+            throw CommandFailure(.malformedURL, "\"\(text.prefix(200))\": the URL contains a space; write %20")
         }
         if allowsBrackets { return }
         guard let bracket = parts.rest.first(where: { "[]{}".contains($0) }) else { return }
         throw CommandFailure(
             .malformedURL,
-            "\"\(text.prefix(200))\": tern does not expand [1-3] and {a,b}; give each URL, or -g to send \"\(bracket)\" as it is"
+            "\"\(text.prefix(200))\": tern does not expand [1-3] and {a,b}; give each URL, or -g to send \"\(bracket)\" unchanged"
         )
     }
 
-    /// The same without "." and ".." among the segments of its path (RFC 3986 §5.2.4).
+    /// The same without "." and ".." segments in its path (RFC 3986 §5.2.4).
     var withoutDotSegments: String {
         let (start, rest) = parts
         let path = rest.prefix { $0 != "?" && $0 != "#" }
@@ -44,7 +44,7 @@ struct TypedURL {
         return start.firstRange(of: "://").map { start[$0.upperBound...] } ?? start
     }
 
-    /// Scheme and authority, and what follows them.
+    /// Scheme and authority, and the rest.
     private var parts: (start: Substring, rest: Substring) {
         let afterScheme = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
         let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 
-/// One policy for whatever host is spoken to: what the command line demands holds behind a redirect, too.
+/// One policy for every host, so that the options also apply to the targets of redirects.
 final class UniformTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
-    // Immutable, which is what `@unchecked Sendable` rests on.
+    // Immutable, hence `@unchecked Sendable`.
     private let policy: ServerTrustPolicy
 
     init(_ policy: ServerTrustPolicy) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadSanitizer cannot look into the standard library's Mutex, which is built without it, and reports every value
-// that one protects as a race. A build with `-sanitize=thread -D THREAD_SANITIZER` locks with what it does understand.
+// ThreadSanitizer cannot instrument the standard library's Mutex, which is built without it, and reports every value
+// that one protects as a race. A build with `-sanitize=thread -D THREAD_SANITIZER` uses a lock that it supports.
 #if THREAD_SANITIZER
 
     import Glibc
 
-    /// A value behind a lock; stands in for `Synchronization.Mutex` where ThreadSanitizer watches.
+    /// A value behind a lock; replaces `Synchronization.Mutex` under ThreadSanitizer.
     public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         private let storage: Storage
 
-        /// A lock, free, around `value`.
+        /// Creates an unlocked lock with `value`.
         public init(_ value: consuming sending Value) { storage = Storage(value) }
 
-        /// Runs `body` with the value, alone.
+        /// Runs `body` with the value, exclusively.
         public func withLock<Result: ~Copyable, E: Error>(
             _ body: (inout sending Value) throws(E) -> sending Result
         ) throws(E) -> sending Result {
@@ -21,7 +21,7 @@
             return try body(&storage.value)
         }
 
-        /// The value is touched under the mutex only.
+        /// The value is accessed only under the mutex.
         @safe
         private final class Storage: @unchecked Sendable {
             let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -44,16 +44,16 @@
 
     public import Synchronization
 
-    /// A value behind a lock: `Synchronization.Mutex`, in a shape that a sanitizer build can replace.
+    /// A value behind a lock: `Synchronization.Mutex`, in a form that a sanitizer build can replace.
     ///
-    /// Locks are short: never nested, never held across a callback.
+    /// Locks are held briefly: never nested, never held during a callback.
     public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         @usableFromInline let mutex: Mutex<Value>
 
-        /// A lock, free, around `value`.
+        /// Creates an unlocked lock with `value`.
         @inlinable public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-        /// Runs `body` with the value, alone.
+        /// Runs `body` with the value, exclusively.
         @inlinable public func withLock<Result: ~Copyable, E: Error>(
             _ body: (inout sending Value) throws(E) -> sending Result
         ) throws(E) -> sending Result {

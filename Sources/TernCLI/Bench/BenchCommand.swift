@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// `tern bench`: what this client does to a server, and what it costs.
+/// `tern bench`: measures a server with this client, and the client's costs.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Send GET requests in a closed loop and measure throughput, latency and CPU.")
@@ -11,10 +11,10 @@ struct BenchCommand: AsyncParsableCommand {
     @Argument(help: "An http or https URL.")
     var url: String
 
-    @Option(name: [.customShort("c"), .customLong("connections")], help: "Requests under way at a time.")
+    @Option(name: [.customShort("c"), .customLong("connections")], help: "The number of concurrent requests.")
     var connections = 64
 
-    @Option(name: [.customShort("d"), .customLong("duration")], help: "Seconds to run.")
+    @Option(name: [.customShort("d"), .customLong("duration")], help: "The duration in seconds.")
     var seconds = 10.0
 
     @Option(help: "Reactor threads.")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What `tern bench` prints. The JSON keys are a promise.
+/// The output of `tern bench`. The JSON keys are stable.
 struct BenchReport: Encodable {
     let url: String
     let connections: Int
@@ -9,9 +9,9 @@ struct BenchReport: Encodable {
     let seconds: Double
     let requests: Int
     let errors: Int
-    /// How many of each kind.
+    /// The number of each kind.
     let errorKinds: [String: Int]
-    /// Requests that were under way when the time was up; they count nowhere else.
+    /// Requests in progress when the time was up; they are not counted elsewhere.
     let unfinished: Int
     let requestsPerSecond: Double
     let cpuPerRequest: Double

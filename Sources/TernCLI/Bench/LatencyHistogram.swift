@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts latencies in buckets less than 1.6 % wide, from 1 ns up; 30 KB, whatever it holds.
+/// Counts latencies in buckets less than 1.6 % wide, from 1 ns up; takes 30 KB.
 struct LatencyHistogram: Sendable {
-    /// Buckets for each power of two.
+    /// The number of buckets for each power of two.
     private static let steps: UInt64 = 64
 
     private var counts = [UInt64](repeating: 0, count: 64 * 59)
@@ -21,7 +21,7 @@ struct LatencyHistogram: Sendable {
         maximum = max(maximum, other.maximum)
     }
 
-    /// The latency that the given share of all stays at or below, in nanoseconds; 0 when there are none.
+    /// The latency that the given share of all is at or below, in nanoseconds; 0 if there are none.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = UInt64((Double(count) * share).rounded(.up))
         var seen: UInt64 = 0

@@ -3,10 +3,10 @@ import Foundation
 import Tern
 import TernLock
 
-/// A closed loop of GET requests through the public async API: each worker sends its next request when it has its
-/// answer.
+/// A closed loop of GET requests through the public async API: each worker sends its next request when it has a
+/// response.
 struct LoadGenerator: Sendable {
-    /// A worker that has met this number of failures and no answer at all does not become a busy loop.
+    /// A worker stops after this number of failures without a response, so that it does not become a busy loop.
     private static let hopelessFailures = 100
 
     let request: Tern.URLRequest
@@ -17,7 +17,7 @@ struct LoadGenerator: Sendable {
     struct Result: Sendable {
         var histogram = LatencyHistogram()
         var errorKinds: [String: Int] = [:]
-        /// Under way when the time was up.
+        /// In progress when the time was up.
         var unfinished = 0
         var firstError: SessionError?
         var seconds = 0.0
@@ -33,12 +33,12 @@ struct LoadGenerator: Sendable {
         }
     }
 
-    /// What the workers of one reactor have met: one for all of them, because the memory is part of what is measured.
+    /// The results of one reactor's workers: one for all of them, because the memory is part of the measurement.
     private final class Tally: Sendable {
         let result = Lock(Result())
     }
 
-    /// Runs the load on the session's reactors, until its time is up and no longer.
+    /// Runs the load on the session's reactors until its time is up.
     func run() async -> Result {
         let start = ContinuousClock.now
         let end = start.advanced(by: duration)
@@ -100,7 +100,7 @@ extension LoadGenerator.Result {
         return true
     }
 
-    /// Words of ours and of the system's only: what a peer chooses could make as many kinds as there are requests.
+    /// Only fixed texts and those of the system: a peer's texts could make as many kinds as there are requests.
     private static func kind(of reason: SessionError.Reason) -> String {
         switch reason {
         case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"

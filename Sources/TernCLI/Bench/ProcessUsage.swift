@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What this process has used so far, by the kernel's account.
+/// The resources that this process has used so far, as counted by the kernel.
 struct ProcessUsage {
     /// User and system time, in microseconds.
     let cpuMicroseconds: Int64

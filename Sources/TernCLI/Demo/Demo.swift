@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernTesting
 
-/// The acts of `tern demo`.
+/// The steps of `tern demo`.
 struct Demo {
     let request: Tern.URLRequest
     let anchors: [X509Certificate]
@@ -33,7 +33,7 @@ struct Demo {
             try StandardStreams.print("   Requests the origin has seen from this attempt: \(seen)\n")
             return
         }
-        try StandardStreams.print("   Accepted, which must not be.")
+        try StandardStreams.print("   Accepted, which is an error.")
         throw ExitCode(1)
     }
 
@@ -62,7 +62,7 @@ struct Demo {
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: [request.host ?? "": policy]))
     }
 
-    /// One line that grows, on a terminal only; nothing is lost if it cannot.
+    /// One progress line, on a terminal only; failures are ignored.
     private static func showProgress(for duration: Duration) async {
         guard isatty(STDOUT_FILENO) == 1 else { return }
         let steps = 40

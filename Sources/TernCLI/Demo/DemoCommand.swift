@@ -4,13 +4,13 @@ import Foundation
 import Tern
 import TernTesting
 
-/// `tern demo`: pinning and speed, with nothing but this program.
+/// `tern demo`: pinning and speed, without other programs.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Start a TLS origin with a throw-away CA, pin its key rightly and wrongly, then measure.")
+        abstract: "Start a TLS origin with a throw-away CA, connect with a right and a wrong pin, then measure.")
 
-    @Option(name: [.customShort("d"), .customLong("duration")], help: "Seconds of throughput.")
+    @Option(name: [.customShort("d"), .customLong("duration")], help: "The duration of the measurement in seconds.")
     var seconds = 2.0
 
     func validate() throws {

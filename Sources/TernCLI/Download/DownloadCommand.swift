@@ -4,10 +4,10 @@ import Foundation
 import Tern
 import TernEngine
 
-/// `tern download`: a URL becomes a file, whole or not at all, and what broke off is gone on with.
+/// `tern download`: saves a URL as a file, completely or not at all, and resumes interrupted downloads.
 struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Save what a URL answers as a file.",
+        commandName: "download", abstract: "Save a URL's response as a file.",
         discussion: """
             The file appears, or is replaced, when all of it has come and is what --sha256 says. Redirects are followed, but not \
             from https to http. An answer that is no success (2xx) is an error. What has come when a download breaks off is kept \
@@ -23,19 +23,19 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     @OptionGroup(title: "Header fields") var fields: FieldOptions
     @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, and without effect") var accepted: AcceptedOptions
+    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
         if fields.isCompressed {
-            throw ValidationError("--compressed: a download is saved as it is sent, or it could not be gone on with")
+            throw ValidationError("--compressed: a download is saved as it is sent, so that it can be resumed")
         }
         if course.continueTimeout != nil {
-            throw ValidationError("--expect100-timeout is about a body, and there is none")
+            throw ValidationError("--expect100-timeout needs a body, and there is none")
         }
         if course.maximumBodySize != nil, file.continues {
             throw ValidationError(
-                "--max-filesize is about what is asked for, and -C - asks for a part: give one of them")
+                "--max-filesize would limit the rest that -C - requests, not the file: give one of them")
         }
     }
 
@@ -73,7 +73,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
         if let range = file.range {
             guard request.value(forHTTPHeaderField: "Range") == nil else {
-                throw ValidationError("-r and -H \"Range\" ask for two parts: give one of them")
+                throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
             }
             request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
         }
@@ -83,7 +83,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
         return request
     }
 
-    /// What cannot be replaced cannot be taken back either: devices, FIFOs, standard output.
+    /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
     private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
         try file.checkWrittenThrough(path, retries: course.retryRule.count)
         let transcript = Transcript(

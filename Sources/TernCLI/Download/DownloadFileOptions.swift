@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// Which file a download becomes, with curl's option names.
+/// The file of a download, with curl's option names.
 struct DownloadFileOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")],
@@ -17,15 +17,15 @@ struct DownloadFileOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("O"), .customLong("remote-name")],
-        help: "Name the file as the URL's last segment, whatever the server proposes.")
+        help: "Name the file by the URL's last segment, whatever the server proposes.")
     var usesURL = false
 
     @Flag(
         name: [.customShort("J"), .customLong("remote-header-name")],
-        help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither.")
+        help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither option.")
     var usesProposal = false
 
-    @Flag(name: .customLong("clobber"), help: "Replace a file whose name was not given with -o, too.")
+    @Flag(name: .customLong("clobber"), help: "Replace an existing file without -o, too.")
     var replaces = false
 
     @Option(
@@ -39,51 +39,51 @@ struct DownloadFileOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("r", allowingJoined: true), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Save these bytes only, such as 0-499 or -500 for the last ones.", valueName: "range"))
+        help: ArgumentHelp("Save only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"))
     var range: String?
 
     @Option(
         name: .customLong("sha256"),
-        help: ArgumentHelp("Keep the file only if this is its SHA-256.", valueName: "hex"))
+        help: ArgumentHelp("Keep the file only if its SHA-256 is this.", valueName: "hex"))
     var sha256: String?
 
     @Flag(
         name: .customLong("repr-digest"),
-        help: "Keep the file only if it is what the answer's Repr-Digest says (RFC 9530); one has to be there.")
+        help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required.")
     var usesReprDigest = false
 
-    @Flag(name: .customLong("create-dirs"), help: "Make the folders of -o.")
+    @Flag(name: .customLong("create-dirs"), help: "Create the folders of -o.")
     var createsFolders = false
 
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Tell neither progress nor errors.")
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show neither progress nor errors.")
     var isSilent = false
 
-    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Tell errors also with -s.")
+    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Show errors even with -s.")
     var showsErrors = false
 
     func validate() throws {
         if output != nil, usesURL || usesProposal || replaces {
-            throw ValidationError("-o names the file, and replaces it: give neither -O, -J nor --clobber with it")
+            throw ValidationError("-o names the file and replaces it: omit -O, -J and --clobber")
         }
         if output?.isEmpty == true { throw ValidationError("-o: the path is empty") }
         if let continueAt, continueAt != "-" {
-            throw ValidationError("-C \(continueAt): only \"-C -\" is sure to fit what is there")
+            throw ValidationError("-C \(continueAt): only \"-C -\" is supported, which finds the offset itself")
         }
-        if range != nil, continues { throw ValidationError("-r and -C - ask for two parts: give one of them") }
+        if range != nil, continues { throw ValidationError("-r and -C - request two parts: give one of them") }
         if let range, !Self.isRange(range) {
             throw ValidationError("-r \(range): give one range, such as 0-499, 500- or -500")
         }
         if sha256 != nil, usesReprDigest { throw ValidationError("give --sha256 or --repr-digest, not both") }
         if let sha256, Self.digest(sha256) == nil { throw ValidationError("--sha256: give 64 hexadecimal digits") }
         if range != nil, usesReprDigest {
-            throw ValidationError("--repr-digest is about the whole, and -r asks for a part: give one of them")
+            throw ValidationError("--repr-digest verifies the whole, and -r requests a part: give one of them")
         }
-        if createsFolders, output == nil { throw ValidationError("--create-dirs is about -o, which is not given") }
+        if createsFolders, output == nil { throw ValidationError("--create-dirs needs -o") }
     }
 
     var continues: Bool { continueAt != nil }
 
-    /// Whether errors are told.
+    /// Whether errors are shown.
     var tellsErrors: Bool { !isSilent || showsErrors }
 
     var settings: DownloadSettings {
@@ -97,12 +97,12 @@ struct DownloadFileOptions: ParsableArguments {
         return settings
     }
 
-    /// The file, if it is known before the answer.
+    /// The file, if it is known before the response.
     func target(of url: RequestedURL) throws -> URL? {
         if let output { return URL(target: output) }
         if usesURL, !usesProposal {
             guard !url.lastSegment.isEmpty, let name = Self.name(of: url) else {
-                throw ValidationError("-O: the URL \(url.text.prefix(200)) ends in no file name: give -o")
+                throw ValidationError("-O: the URL \(url.text.prefix(200)) does not end in a file name: give -o")
             }
             return URL(target: name)
         }
@@ -118,7 +118,7 @@ struct DownloadFileOptions: ParsableArguments {
             if case .file = try OutputTarget(path: path) { return false }
             return true
         } catch {
-            // Folders that are to be made are missing now.
+            // Folders that are to be created are missing now.
             if case .system(ENOENT) = error.reason { return false }
             throw CommandFailure(.unwritable, "-o: \(error)")
         }
@@ -130,7 +130,7 @@ struct DownloadFileOptions: ParsableArguments {
             ("--retry", retries > 0),
         ]
         if let other = others.first(where: \.1) {
-            throw ValidationError("\(other.0) needs a file, and \(path) is written through: it could not be taken back")
+            throw ValidationError("\(other.0) needs a file, and \(path) is written directly, which cannot be undone")
         }
     }
 

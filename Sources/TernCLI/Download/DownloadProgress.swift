@@ -2,13 +2,14 @@
 import Foundation
 import TernLock
 
-/// Shows how far a download is: a bar on a terminal, and else a line for each tenth, so that a log stays short.
+/// Shows the progress of a download: a bar on a terminal, and otherwise a line for each tenth, so that a log stays
+/// short.
 final class DownloadProgress: Sendable {
     private struct Tenths {
         var length: Int?
         var told = 0
 
-        /// Whether another tenth is there now.
+        /// Whether another tenth is complete.
         mutating func advance(to received: Int) -> Int? {
             guard let length, length > 0 else { return nil }
             let tenths = Int(min(10, 10 * Double(received) / Double(length)))
@@ -23,8 +24,8 @@ final class DownloadProgress: Sendable {
     private let tenths = Lock(Tenths())
 
     /// - Parameters:
-    ///   - length: of the whole; nil if it is not known.
-    ///   - offset: where it begins.
+    ///   - length: the length of the whole; nil if it is unknown.
+    ///   - offset: the offset at which the download begins.
     func start(length: Int?, from offset: Int = 0) {
         if let display { return display.start(length: length, from: offset) }
         tenths.withLock { tenths in

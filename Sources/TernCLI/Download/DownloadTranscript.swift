@@ -4,19 +4,19 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Takes down what happens to one download, and shows how far it is.
+/// Records the events of one download, and shows its progress.
 final class DownloadTranscript: SessionDownloadDelegate {
     struct Outcome: Sendable {
         var response: Tern.HTTPURLResponse?
-        /// What it was to become, if that was known.
+        /// The target, if it was known.
         var target: URL?
         var error: (any Error)?
         var length: Int64 = 0
-        /// Where it went on.
+        /// The offset at which it resumed.
         var offset: Int64 = 0
         var seconds = 0.0
 
-        /// Of a response that was not taken because of it.
+        /// The reason for refusing a response.
         var refusedStatus: Int? {
             if case .download(.unsuccessful(let response))? = (error as? SessionError)?.reason {
                 response.statusCode
@@ -25,12 +25,12 @@ final class DownloadTranscript: SessionDownloadDelegate {
             }
         }
 
-        /// Of what can be gone on with; nil if it cannot be.
+        /// The resume data; nil if it cannot be resumed.
         var keptLength: Int64? {
             (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
         }
 
-        /// The length that the whole file was announced to have; nil if it was not.
+        /// The announced length of the whole file; nil if it was not announced.
         func expectedLength(answering request: Tern.URLRequest) -> Int? {
             response?.bodyLength(answering: request).map { $0 &+ Int(clamping: offset) }
         }
@@ -42,7 +42,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
         }
     }
 
-    /// `-r`: the server sent something else than the part.
+    /// `-r`: the server sent something other than the part.
     struct NoPart: ReportedFailure, CustomStringConvertible {
         let status: Int
 
@@ -50,7 +50,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
         var description: String {
             let answer = status == 200 ? "sent the whole" : "answered \(status)"
-            return "the server \(answer), and not the part that -r asks for"
+            return "the server \(answer), and not the part that -r requests"
         }
     }
 
@@ -136,7 +136,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
         completion?.resume()
     }
 
-    /// In the words of the options.
+    /// In terms of the options.
     private static func told(_ error: SessionError?) -> (any Error)? {
         guard case .download(.tooLong(let limit))? = error?.reason else { return error }
         return RefusedResponse.tooLarge(limit: Int(clamping: limit))

@@ -3,19 +3,19 @@ import Foundation
 import Tern
 import TernEngine
 
-/// Downloads a file, again where that may help, and tells what has come of it.
+/// Downloads a file, retries if that may help, and reports the result.
 struct Downloader {
     let session: Session
     let request: Tern.URLRequest
     let file: DownloadFileOptions
     let retries: RetryRule
     let limit: Int?
-    /// Where redirects may lead.
+    /// The allowed schemes of redirects.
     let redirectSchemes: Set<String>
 
     /// Returns success if there is a file.
     ///
-    /// - Parameter target: the file; nil has it named by the response.
+    /// - Parameter target: the file; nil lets the response name it.
     func download(to target: URL?) async throws -> ExitStatus {
         var target = target
         var attempt = 1
@@ -53,7 +53,7 @@ struct Downloader {
     private func task(to target: URL?, _ attempt: Int, _ transcript: DownloadTranscript) -> SessionDownloadTask {
         var settings = file.settings
         settings.maximumLength = limit.map(Int64.init)
-        // What the attempt before has left is of this very download.
+        // The partial file of the previous attempt belongs to this download.
         if attempt > 1 { settings.startsOver = false }
         if let target {
             transcript.choose(target)
@@ -86,7 +86,7 @@ struct Downloader {
         if let status = outcome.refusedStatus {
             return retries.includesEverything || RetryRule.isTransient(status: status)
         }
-        // What can be gone on with is worth another attempt, whatever curl does about a whole request.
+        // A download that can be resumed is retried, whatever curl does about a whole request.
         if case .transfer(.connectionLost)? = (error as? SessionError)?.reason { return true }
         return retries.isTransient(error)
     }
@@ -99,7 +99,7 @@ struct Downloader {
         guard file.tellsErrors else { return }
         StandardStreams.tell(failure.line)
         if let length = outcome.keptLength {
-            StandardStreams.tell("tern: \(length) bytes are kept; the same command with -C - goes on there")
+            StandardStreams.tell("tern: \(length) bytes are kept; the same command with -C - resumes there")
         }
     }
 }

@@ -3,12 +3,12 @@ import Foundation
 import Tern
 import TernEngine
 
-/// The file that `-C -` finds at its target, and beside which there is nothing that a download of tern could resume.
+/// The file that `-C -` finds at its target, without a partial file of tern beside it.
 struct ExistingFile {
     let path: String
     let size: Int
 
-    /// Nil if there is no file, an empty one, or something to resume.
+    /// Nil if there is no file, an empty one, or a partial file to resume.
     init?(at target: URL) {
         let part = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).tern-part")
         guard !FileManager.default.fileExists(atPath: part.path),
@@ -18,9 +18,9 @@ struct ExistingFile {
         (path, self.size) = (target.relativePath, size)
     }
 
-    /// Returns whether the file is as long as the server says; false also if the server does not say.
+    /// Returns whether the file is as long as the server announces; false also if it announces nothing.
     ///
-    /// - Throws: a failure if the lengths differ: what is there may be a part that another program left.
+    /// - Throws: a failure if the lengths differ: the file may be a partial file of another program.
     func isComplete(as request: Tern.URLRequest, _ session: Session) async throws -> Bool {
         var question = request
         question.httpMethod = "HEAD"
@@ -34,6 +34,6 @@ struct ExistingFile {
         throw CommandFailure(
             .badResumeData,
             "\(path) has \(size) bytes, the server's file has \(total), and no download of tern left it: remove it, "
-                + "or leave out -C - to replace it")
+                + "or omit -C - to replace it")
     }
 }

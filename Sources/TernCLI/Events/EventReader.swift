@@ -6,9 +6,9 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Follows events until they end, the user interrupts, or time is up.
+/// Follows events until they end, the user interrupts, or the timeout passes.
 struct EventReader {
-    /// Why it was stopped; the first reason counts.
+    /// The first reason to stop.
     private final class Stop: Sendable {
         enum Reason {
             case interrupted
@@ -27,7 +27,7 @@ struct EventReader {
             reader?.cancel()
         }
 
-        /// The task to stop, if it is not too late already.
+        /// The task to stop, if it is not too late.
         func watch(_ reader: Task<Void, any Error>) {
             let isLate = state.withLock { state in
                 state.reader = reader
@@ -41,10 +41,10 @@ struct EventReader {
 
     init(show: @escaping @Sendable (ServerSentEvent) throws -> Void) { self.show = show }
 
-    /// - Throws: curl's exit code, when the line about the failure has been written to standard error.
+    /// - Throws: curl's exit code, after the failure was reported on standard error.
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
-        // Before anything is shown that could be taken for the time to interrupt.
+        // Before the first output, which a user might answer with an interrupt.
         let interruption = Interruption(by: [SIGINT]) { _ in stop.stop(.interrupted) }
         let reader = Task { for try await event in events { try show(event) } }
         stop.watch(reader)

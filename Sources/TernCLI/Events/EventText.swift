@@ -4,8 +4,8 @@ import TernEngine
 
 /// How an event is printed.
 enum EventText {
-    /// Its fields as they are written in a stream, and the empty line that ends it but for its end of line; or one line
-    /// of JSON.
+    /// Its fields as they are written in a stream, and the terminating empty line without its line end; or one line of
+    /// JSON.
     static func text(of event: ServerSentEvent, isJSON: Bool) throws -> String {
         if isJSON { return try JSONReport.text(Object(data: event.data, event: event.event, id: event.id)) }
         var lines: [String] = []

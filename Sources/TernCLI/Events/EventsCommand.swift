@@ -19,22 +19,22 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
 
     @Flag(name: .customLong("json"), help: "Print one JSON object on each line: data, event, id.") var isJSON = false
 
-    @Flag(name: .customLong("no-reconnect"), help: "End with the stream.") var endsWithStream = false
+    @Flag(name: .customLong("no-reconnect"), help: "End when the stream ends.") var endsWithStream = false
 
     @Option(
         name: .customLong("max-event-size"),
         help: ArgumentHelp(
-            "Fail if an event is larger, 1M unless given; K, M and G count in powers of 1024.", valueName: "bytes"))
+            "The maximum size of an event, 1M by default; K, M and G are powers of 1024.", valueName: "bytes"))
     var maximumEventSize: ByteCount?
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Seconds until a connection must stand.", valueName: "seconds"))
+        help: ArgumentHelp("The maximum time to connect, in seconds.", valueName: "seconds"))
     var connectTimeout: Double?
 
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
-        help: ArgumentHelp("Seconds for everything; then it fails.", valueName: "seconds"))
+        help: ArgumentHelp("The maximum time in all, in seconds; then it fails.", valueName: "seconds"))
     var maximumTime: Double?
 
     @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
@@ -46,7 +46,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
         if !fields.sensitiveFields.isEmpty, !isFollowing {
-            throw ValidationError("--sensitive keeps a field from other origins, and without -L there are none")
+            throw ValidationError("--sensitive keeps a field from other origins, and needs -L")
         }
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
             if let limit { _ = try CourseOptions.duration(limit, name) }

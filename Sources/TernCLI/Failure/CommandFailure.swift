@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an option or argument names cannot be used, for which curl has a number of its own.
+/// A value of an option or argument cannot be used, for which curl has a code of its own.
 struct CommandFailure: ReportedFailure, CustomStringConvertible {
     let status: ExitStatus
     let message: String

@@ -4,7 +4,7 @@ import TernEngine
 import TernTLS
 
 extension ExitStatus {
-    /// Returns the number that curl would end with.
+    /// Returns curl's exit code.
     init(of error: any Error) {
         self =
             switch error {

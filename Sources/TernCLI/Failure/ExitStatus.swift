@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a command that sends requests ends: curl's numbers, so that scripts written for curl understand them.
+/// The exit codes of commands that send requests: curl's, so that scripts written for curl understand them.
 ///
 /// `trust`, `bench` and `demo` end with 0, 1 or 2 only.
 enum ExitStatus: Int32, CaseIterable {
@@ -37,18 +37,18 @@ enum ExitStatus: Int32, CaseIterable {
     var cause: String {
         switch self {
         case .success: "done"
-        case .failure: "a scheme that is not supported or not allowed, or a failure without a number of its own"
+        case .failure: "a scheme that is not supported or not allowed, or a failure without a code of its own"
         case .usage: "wrong usage"
         case .malformedURL: "the URL is malformed"
         case .unresolvedHost: "the host name has no address"
         case .noConnection: "no connection to the server"
         case .strangeResponse: "the response breaks HTTP/1.1"
         case .partialBody: "the body ended early"
-        case .refusedStatus: "the status is 400 or more, with -f or --fail-with-body; in \"download\", no success"
+        case .refusedStatus: "the status is 400 or more, with -f or --fail-with-body; in \"download\", not 2xx"
         case .unwritable: "the output cannot be written"
         case .unreadable: "a file to send cannot be read"
-        case .timeLimit: "a time limit passed"
-        case .noSuchRange: "the server sent another range than was asked for"
+        case .timeLimit: "a timeout passed"
+        case .noSuchRange: "the server sent another range than requested"
         case .handshake: "the TLS handshake failed"
         case .badResumeData: "the download cannot be resumed"
         case .redirects: "too many redirects, or a loop of them"
@@ -59,7 +59,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .peerCertificate: "the server's certificate is not trusted"
         case .undecodable: "the body's coding is unknown or broken"
         case .tooLarge: "the body exceeds --max-filesize"
-        case .bodyNotRepeatable: "the body has to be sent again, and can be read only once"
+        case .bodyNotRepeatable: "the body must be sent again, and can be read only once"
         case .authorities: "--cacert cannot be read"
         case .pin: "no --pin matches"
         case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
@@ -67,7 +67,7 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
-    /// One line for each number.
+    /// One line for each code.
     static var table: String {
         allCases.map { status in
             let number = "\(status.rawValue)"

@@ -3,16 +3,16 @@ import Foundation
 import Tern
 import TernEngine
 
-/// The line that says on standard error why a request failed: curl's number, what failed, and with which value.
+/// The line on standard error about a failed request: curl's code, what failed, and with which value.
 struct FailureReport {
     let error: any Error
-    /// The limits that the request had.
+    /// The timeouts of the request.
     var timeouts: Timeouts?
-    /// The URL that was asked last.
+    /// The URL that was requested last.
     var url: String?
-    /// The bytes of the body that have come.
+    /// The number of body bytes received.
     var received: Int?
-    /// The bytes of the body that the head announces; nil if it announces none, or they cannot be compared.
+    /// The announced number of body bytes; nil if there is none, or they cannot be compared.
     var expected: Int?
 
     var status: ExitStatus { ExitStatus(of: error) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// A failure of the command itself that knows curl's number for it.
+/// A failure of the command itself that has curl's code.
 protocol ReportedFailure: Error {
     var exitStatus: ExitStatus { get }
 
     /// What failed.
     ///
-    /// - Parameter url: the URL that was asked last.
+    /// - Parameter url: the URL that was requested last.
     func message(asking url: String?) -> String
 }
 
@@ -15,5 +15,5 @@ extension ReportedFailure {
     func message(asking url: String?) -> String { "\(self)" }
 }
 
-/// A command that ends with all of ``ExitStatus``, and not only with 0, 1 or 2.
+/// A command that exits with all codes of ``ExitStatus``, not only with 0, 1 or 2.
 protocol EndsLikeCurl: ParsableCommand {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Which of two values stood first on the command line, also where they belong to options of different names. The
-/// parser reads values in order, and asks for a place with each.
+/// The order of two values on the command line, also if they belong to options of different names. The parser reads
+/// values in order, and takes a position for each.
 enum ArgumentOrder {
     private static let count = Atomic<Int>(0)
 

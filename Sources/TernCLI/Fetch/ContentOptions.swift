@@ -17,18 +17,18 @@ struct ContentOptions: ParsableArguments {
         name: [.customShort("d", allowingJoined: true), .customLong("data"), .customLong("data-ascii")],
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Send this as a form; repeat to join with \"&\". \"@file\" is a file without ends of lines, \"@-\" standard input.",
+            "Send this as a form; repeat to join with \"&\". \"@file\" is a file without line ends, \"@-\" standard input.",
             valueName: "data"), transform: DataPart.text)
     var text: [DataPart] = []
 
     @Option(
         name: .customLong("data-binary"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("As -d, but a file stays as it is.", valueName: "data"), transform: DataPart.binary)
+        help: ArgumentHelp("As -d, but a file is unchanged.", valueName: "data"), transform: DataPart.binary)
     var binary: [DataPart] = []
 
     @Option(
         name: .customLong("data-raw"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("As -d, but \"@\" is just a character.", valueName: "data"), transform: DataPart.raw)
+        help: ArgumentHelp("As -d, but without special meaning of \"@\".", valueName: "data"), transform: DataPart.raw)
     var raw: [DataPart] = []
 
     @Option(
@@ -50,17 +50,17 @@ struct ContentOptions: ParsableArguments {
     @Option(
         name: .customLong("form-string"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "As -F, but \"@\", \"<\" and \";\" are just characters.", valueName: "name=content"),
+            "As -F, but without special meaning of \"@\", \"<\" and \";\".", valueName: "name=content"),
         transform: FormOption.string)
     var formStrings: [FormOption] = []
 
-    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put what -d gives into the URL's query.")
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put the data of -d into the URL's query.")
     var isQuery = false
 
     @Option(
         name: [.customShort("T", allowingJoined: true), .customLong("upload-file")],
         help: ArgumentHelp(
-            "Send this file, with PUT unless told otherwise; \"-\" is standard input. A URL that ends in \"/\" gets its name. "
+            "Send this file, with PUT by default; \"-\" is standard input. A URL that ends in \"/\" gets its name. "
                 + "Give one for each URL.", valueName: "file"))
     var uploads: [String] = []
 
@@ -68,7 +68,7 @@ struct ContentOptions: ParsableArguments {
 
     var form: [FormOption] { formParts + formStrings }
 
-    /// Whether it is not just a GET.
+    /// Whether it is more than a GET.
     var givesMethod: Bool { method != nil || isHead || hasBody }
 
     var hasBody: Bool { !uploads.isEmpty || !form.isEmpty || !parts.isEmpty && !isQuery }
@@ -81,7 +81,7 @@ struct ContentOptions: ParsableArguments {
         if !form.isEmpty, !parts.isEmpty || !uploads.isEmpty {
             throw ValidationError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
         }
-        if isQuery, parts.isEmpty { throw ValidationError("-G puts what -d gives into the URL, and there is no -d") }
+        if isQuery, parts.isEmpty { throw ValidationError("-G puts the data of -d into the URL, and needs -d") }
         if let upload = uploads.first(where: { $0.isEmpty || $0 == "." }) {
             throw ValidationError("-T \"\(upload)\": give a file, or \"-\" for standard input")
         }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// How far a request may go, how often and how long, with curl's option names.
+/// Redirects, retries and timeouts of a request, with curl's option names.
 struct CourseOptions: ParsableArguments {
     /// As in curl.
     private static let maximumRedirects = 50
@@ -36,49 +36,50 @@ struct CourseOptions: ParsableArguments {
 
     @Option(
         name: .customLong("retry-delay"),
-        help: ArgumentHelp("Wait so long before each --retry; 0 doubles from 1 s.", valueName: "seconds"))
+        help: ArgumentHelp("The delay before each --retry; 0 doubles from 1 s.", valueName: "seconds"))
     var retryDelay: Double?
 
     @Option(
         name: .customLong("retry-max-time"),
-        help: ArgumentHelp("Begin no --retry later than this after the first attempt began.", valueName: "seconds"))
+        help: ArgumentHelp("The maximum time from the first attempt to the start of a --retry.", valueName: "seconds"))
     var retryMaximumTime: Double?
 
-    @Flag(name: .customLong("retry-connrefused"), help: "With --retry, ask again also if the connection is refused.")
+    @Flag(name: .customLong("retry-connrefused"), help: "With --retry, also retry if the connection is refused.")
     var retriesRefusals = false
 
     @Flag(
         name: .customLong("retry-all-errors"),
-        help: "With --retry, ask again after every error; with -f also after every status of 400 or more.")
+        help: "With --retry, retry after every error; with -f also after every status of 400 or more.")
     var retriesEverything = false
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Seconds until a connection must stand.", valueName: "seconds"))
+        help: ArgumentHelp("The maximum time to connect, in seconds.", valueName: "seconds"))
     var connectTimeout: Double?
 
     @Option(
         name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
         help: ArgumentHelp(
-            "Seconds for everything; each --retry has them anew, and none waits longer than this.", valueName: "seconds"
+            "The maximum time in all, in seconds, for each --retry separately; no retry waits longer.",
+            valueName: "seconds"
         ))
     var maximumTime: Double?
 
     @Option(
         name: .customLong("expect100-timeout"),
         help: ArgumentHelp(
-            "Wait so long for \"100 Continue\" before a body is sent all the same; 1 unless given. Asked for where the body "
-                + "has more than 1 MB or no known length, and by -H 'Expect: 100-continue'.", valueName: "seconds"))
+            "The maximum wait for \"100 Continue\" before a body is sent; 1 by default. Requested if the body "
+                + "has more than 1 MB or no known length, or by -H 'Expect: 100-continue'.", valueName: "seconds"))
     var continueTimeout: Double?
 
     @Option(
         name: .customLong("unix-socket"),
-        help: ArgumentHelp("Speak to this Unix domain socket instead of the URL's host and port.", valueName: "path"))
+        help: ArgumentHelp("Connect to this Unix domain socket instead of the URL's host and port.", valueName: "path"))
     var unixSocket: String?
 
     @Option(
         name: .customLong("abstract-unix-socket"),
-        help: ArgumentHelp("The same with a name in Linux's abstract space.", valueName: "name"))
+        help: ArgumentHelp("The same with a name in Linux's abstract namespace.", valueName: "name"))
     var abstractUnixSocket: String?
 
     @Option(
@@ -90,7 +91,7 @@ struct CourseOptions: ParsableArguments {
     func validate() throws {
         if !isFollowing, redirects != nil || allowsDowngrade {
             throw ValidationError(
-                "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") is about redirects: give -L")
+                "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") needs -L")
         }
         if let redirects, redirects < -1 { throw ValidationError("--max-redirs: give 0 or more, or -1 for no limit") }
         if let retries, retries < 0 { throw ValidationError("--retry: give 0 or more") }
@@ -99,14 +100,14 @@ struct CourseOptions: ParsableArguments {
             ("--retry-all-errors", retriesEverything),
         ]
         if retries == nil, let option = options.first(where: \.1) {
-            throw ValidationError("\(option.0) is about --retry, which is not given")
+            throw ValidationError("\(option.0) needs --retry")
         }
         if let retryMaximumTime { _ = try Self.duration(retryMaximumTime, "--retry-max-time") }
         if unixSocket != nil, abstractUnixSocket != nil {
-            throw ValidationError("--unix-socket and --abstract-unix-socket are two places: give one of them")
+            throw ValidationError("--unix-socket and --abstract-unix-socket exclude each other: give one of them")
         }
         if let retryDelay {
-            if retries == nil { throw ValidationError("--retry-delay is about --retry, which is not given") }
+            if retries == nil { throw ValidationError("--retry-delay needs --retry") }
             guard retryDelay >= 0, retryDelay <= 1e9 else {
                 throw ValidationError("--retry-delay: give seconds from 0 to 1e9")
             }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What one `-d`, or one of its kin, contributes to the body.
+/// The part of the body from one `-d` or a similar option.
 struct DataPart: Sendable {
     enum Form {
-        /// `@file` is that file without its ends of lines and NULs.
+        /// `@file` is that file without its line ends and NULs.
         case text
-        /// `@file` is that file as it is.
+        /// `@file` is that file unchanged.
         case binary
-        /// As it stands there.
+        /// Unchanged.
         case raw
         /// Percent-encoded: `content`, `=content`, `name=content`, `@file`, `name@file`.
         case encoded
@@ -25,7 +25,7 @@ struct DataPart: Sendable {
     static func raw(_ argument: String) -> DataPart { DataPart(form: .raw, argument: argument) }
     static func encoded(_ argument: String) -> DataPart { DataPart(form: .encoded, argument: argument) }
 
-    /// The file it names, if it names one.
+    /// The file it names, if any.
     var file: String? {
         switch form {
         case .raw: nil
@@ -58,7 +58,7 @@ struct DataPart: Sendable {
         return body
     }
 
-    /// An equals sign anywhere comes before an at sign, as in curl.
+    /// An equals sign anywhere takes precedence over an at sign, as in curl.
     private static func named(_ argument: String) -> (name: String, content: String, file: String?) {
         let octets = argument.utf8
         if let equals = octets.firstIndex(of: UInt8(ascii: "=")) {

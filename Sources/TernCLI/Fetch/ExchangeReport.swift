@@ -2,8 +2,8 @@
 import Foundation
 import Tern
 
-/// The object that `--json` prints for each URL. Its keys are a promise; every key is always there, null where it has
-/// no value.
+/// The object that `--json` prints for each URL. Its keys are stable; every key is always present, null if it has no
+/// value.
 struct ExchangeReport: Encodable {
     private let url: String
     private let transcript: Transcript.Contents
@@ -94,7 +94,7 @@ private struct ConnectionReport: Encodable {
     }
 }
 
-/// Seconds since the start; null for what did not happen.
+/// Seconds since the start; null if the event did not occur.
 private struct TimelineReport: Encodable {
     private let metrics: TaskMetrics
 
@@ -131,7 +131,7 @@ private struct ErrorReport: Encodable {
             return
         }
         guard let error = error as? SessionError else {
-            // The one thing outside the engine that can fail here is writing the body.
+            // Outside the engine, only writing the body can fail here.
             (kind, reason, phase) = ("output", "unwritable", SessionError.Phase.body.rawValue)
             return
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// A command that sends requests: they differ in the method, and share everything else.
+/// A command that sends requests: such commands differ only in the method.
 protocol FetchCommand: AsyncParsableCommand, EndsLikeCurl {
-    /// The method it stands for; nil leaves it to the options.
+    /// The method of the command; nil leaves it to the options.
     static var method: String? { get }
     var options: FetchOptions { get set }
 }

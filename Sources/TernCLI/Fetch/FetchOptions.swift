@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// What all commands that send requests are told, with curl's option names.
+/// The options of all commands that send requests, with curl's names.
 struct FetchOptions: ParsableArguments {
     static let discussion = """
         Options that have curl's names mean what they mean in curl. A response with any status is a success unless -f or \
@@ -13,23 +13,23 @@ struct FetchOptions: ParsableArguments {
         \(ExitStatus.table)
         """
 
-    @Argument(help: ArgumentHelp("An http or https URL; several are asked one after another.", valueName: "url"))
+    @Argument(help: ArgumentHelp("An http or https URL; several are requested one after another.", valueName: "url"))
     var arguments: [String] = []
 
     @Option(
         name: .customLong("url"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Ask for this URL, before those that are given without an option.", valueName: "url"))
+        help: ArgumentHelp("Request this URL, before those that are given without an option.", valueName: "url"))
     var namedURLs: [String] = []
 
     @Option(
         name: [.customShort("r"), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Ask for these bytes only, such as 0-499 or -500 for the last ones.", valueName: "range"))
+        help: ArgumentHelp("Request only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"))
     var range: String?
 
-    @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Take [ ] and { } in a URL as they are.")
+    @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Send [ ] and { } in a URL unchanged.")
     var takesBracketsAsTheyAre = false
 
-    @Flag(name: .customLong("path-as-is"), help: "Leave \"/../\" and \"/./\" in a URL.")
+    @Flag(name: .customLong("path-as-is"), help: "Keep \"/../\" and \"/./\" in a URL.")
     var keepsDotSegments = false
 
     @OptionGroup(title: "Method and body") var content: ContentOptions
@@ -37,7 +37,7 @@ struct FetchOptions: ParsableArguments {
     @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, and without effect") var accepted: AcceptedOptions
+    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
     private var urls: [String] { namedURLs + arguments }
 
@@ -46,16 +46,16 @@ struct FetchOptions: ParsableArguments {
         if output.isJSON, let json = urls.first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") || $0.hasPrefix("@") })
         {
             throw ValidationError(
-                "\"\(json.prefix(100))\" is no URL, and --json prints the response as JSON; send JSON with -d and "
+                "\"\(json.prefix(100))\" is not a URL, and --json prints the response as JSON; send JSON with -d and "
                     + "-H 'Content-Type: application/json'")
         }
         try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
         if !fields.sensitiveFields.isEmpty, !output.isVerbose, !course.isFollowing {
             throw ValidationError(
-                "--sensitive hides a field from -v, and with -L keeps it from other origins: there is neither")
+                "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")
         }
         if course.continueTimeout != nil, !content.hasBody {
-            throw ValidationError("--expect100-timeout is about a body, and there is none")
+            throw ValidationError("--expect100-timeout needs a body, and there is none")
         }
     }
 

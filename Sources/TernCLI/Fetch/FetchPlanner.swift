@@ -4,14 +4,14 @@ import Foundation
 import Tern
 import TernEngine
 
-/// Makes requests of what the command line says. Reads the files it names, once, and finds out what cannot be sent.
+/// Creates requests from the command line. Reads the named files once, and reports what cannot be sent.
 struct FetchPlanner {
-    /// As in curl, what is no longer is sent without asking.
+    /// As in curl, a body of up to this size is sent without an expectation.
     private static let unannouncedLength = 1 << 20
 
     let options: FetchOptions
     let choice: MethodChoice
-    /// Without the fields that `-H` takes away.
+    /// Without the fields that `-H` removes.
     private(set) var configuration: SessionConfiguration
 
     init(options: FetchOptions, choice: MethodChoice, configuration: SessionConfiguration) {
@@ -57,7 +57,7 @@ struct FetchPlanner {
 
     private func ask(for range: String, in request: inout Tern.URLRequest) throws {
         guard request.value(forHTTPHeaderField: "Range") == nil else {
-            throw ValidationError("-r and -H \"Range\" ask for two parts: give one of them")
+            throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
         }
         request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
     }
@@ -71,7 +71,8 @@ struct FetchPlanner {
 
     private func send(_ upload: Upload, in request: inout Tern.URLRequest, without fields: [HeaderOption]) throws {
         if upload.length == nil, options.course.retryRule.count > 0 {
-            throw ValidationError("-T \(upload.path): it can be read once, and --retry would have to read it again")
+            throw ValidationError(
+                "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.content = upload.content
         expectContinue(in: &request, length: upload.length, without: fields)
@@ -81,16 +82,16 @@ struct FetchPlanner {
         _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, without fields: [HeaderOption]
     ) throws {
         if !form.isReplayable, count > 1 || options.course.retryRule.count > 0 {
-            throw ValidationError("-F: standard input and pipes can be read once: give one URL, and no --retry")
+            throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         if fields.contains(where: { $0.name.lowercased() == "content-type" }) {
-            throw ValidationError("-F and -H Content-Type are two types: a form says how its parts are told apart")
+            throw ValidationError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
         }
         request.setForm(form)
         expectContinue(in: &request, length: form.contentLength, without: fields)
     }
 
-    /// Asks whether a large body is wanted before it is sent (RFC 9110 §10.1.1).
+    /// Adds an expectation to a large body (RFC 9110 §10.1.1).
     private func expectContinue(in request: inout Tern.URLRequest, length: Int?, without fields: [HeaderOption]) {
         if let length, length <= Self.unannouncedLength { return }
         if fields.contains(where: { $0.name.lowercased() == "expect" }) { return }

@@ -2,12 +2,12 @@
 import ArgumentParser
 import Tern
 
-/// What a command that sends requests does, from its options to its end.
+/// Runs a command that sends requests, from its options to its end.
 struct FetchRun {
-    /// The method the command stands for; nil leaves it to the options.
+    /// The method of the command; nil leaves it to the options.
     let method: String?
     let options: FetchOptions
-    /// Whether it is told how far the content has been sent, in place of the answer.
+    /// Whether the progress is that of the upload rather than the response.
     var showsUpload = false
 
     func run() async throws {

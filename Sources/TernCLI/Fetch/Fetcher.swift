@@ -3,17 +3,17 @@ import Foundation
 import Tern
 import TernEngine
 
-/// Asks for URLs, again where that may help, and tells what has come of it.
+/// Requests URLs, retries if that may help, and reports the results.
 struct Fetcher {
     let options: FetchOptions
     let session: Session
     let configuration: SessionConfiguration
     let writeOut: WriteOut?
     let heads: HeadDump?
-    /// Whether it is told how far the content has been sent, in place of the answer.
+    /// Whether the progress is that of the upload rather than the response.
     let showsUpload: Bool
 
-    /// Returns success if all of the response came, and no option refuses it.
+    /// Returns success if the whole response arrived, and no option refuses it.
     func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
         var attempt = 1
         let start = ContinuousClock.now
@@ -30,7 +30,7 @@ struct Fetcher {
         }
     }
 
-    /// Every URL has been asked for.
+    /// All URLs have been requested.
     func finish() throws { try heads?.finish() }
 
     private func contents(
@@ -49,7 +49,7 @@ struct Fetcher {
 
     private func use(_ plan: PlannedFetch) throws -> Transcript.BodyUse {
         if options.output.isJSON { return .collect(limit: configuration.maximumCollectedBodySize) }
-        // With the body or instead of it, `-D -` goes where the body goes.
+        // With the body or instead of it, `-D -` writes where the body is written.
         let dumps = heads?.isStandardOutput == true && (plan.path ?? "-") == "-"
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
         return .write(to: Outlet(sink: try BodySink(path: plan.path)), headCopies: copies)
@@ -99,7 +99,7 @@ struct Fetcher {
         }
     }
 
-    /// Nil if another attempt is no use or too late, or something has been written that cannot be taken back.
+    /// Nil if another attempt is useless or too late, or output has been written that cannot be undone.
     private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Double? {
         let rule = options.course.retryRule
         guard attempt <= rule.count, let error = contents.error else { return nil }

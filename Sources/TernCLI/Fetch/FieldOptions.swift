@@ -16,7 +16,7 @@ struct FieldOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("A", allowingJoined: true), .customLong("user-agent")], parsing: .unconditional,
-        help: ArgumentHelp("Send this User-Agent; an empty one leaves it out.", valueName: "name"))
+        help: ArgumentHelp("Send this User-Agent; an empty one omits it.", valueName: "name"))
     var userAgent: String?
 
     @Option(
@@ -27,8 +27,8 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Authenticate with HTTP Basic, without being asked. Every user of this machine can see the password: "
-                + "-H @file hides an Authorization field of your own.", valueName: "user:password"))
+            "Authenticate with HTTP Basic, without waiting for a challenge. Every user of this machine can see the password: "
+                + "-H @file hides your own Authorization field.", valueName: "user:password"))
     var user: String?
 
     @Flag(name: .customLong("compressed"), help: "Accept a compressed body, and write it decompressed.")
@@ -48,15 +48,15 @@ struct FieldOptions: ParsableArguments {
 
     func validate() throws {
         if let user, !user.contains(":") {
-            throw ValidationError("-u: give user:password; a password is not asked for")
+            throw ValidationError("-u: give user:password; tern does not prompt for a password")
         }
         if referer?.isEmpty == true { throw ValidationError("-e: the Referer is empty") }
         if referer?.hasSuffix(";auto") == true {
-            throw ValidationError("-e: there is no \";auto\": redirects keep the Referer within an origin")
+            throw ValidationError("-e: \";auto\" is not supported: redirects keep the Referer within an origin")
         }
     }
 
-    /// What the options say, one field after another.
+    /// The fields of the options, in order.
     func given() throws -> [HeaderOption] {
         let lines = try headers.flatMap { header in
             guard header.hasPrefix("@") else { return [header] }
@@ -69,7 +69,7 @@ struct FieldOptions: ParsableArguments {
             throw ValidationError("-u and -H \"Authorization\" are two credentials: give one of them")
         }
         if isCompressed, names.contains("accept-encoding") {
-            throw ValidationError("--compressed and -H \"Accept-Encoding\" ask for two things: give one of them")
+            throw ValidationError("--compressed and -H \"Accept-Encoding\" contradict each other: give one of them")
         }
         var all = own
         if let userAgent, !names.contains("user-agent") {

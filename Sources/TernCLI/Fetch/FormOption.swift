@@ -3,13 +3,13 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// What one `-F` or `--form-string` contributes to the form.
+/// The part of the form from one `-F` or `--form-string`.
 struct FormOption: Sendable, Equatable {
     enum Content: Sendable, Equatable {
         case text(String)
-        /// As a file; `-` is standard input.
+        /// A file; `-` is standard input.
         case file(String)
-        /// What stands in a file, as a text; `-` is standard input.
+        /// The contents of a file, as text; `-` is standard input.
         case textOfFile(String)
     }
 
@@ -19,10 +19,10 @@ struct FormOption: Sendable, Equatable {
     var fileName: String?
     let order = ArgumentOrder.next()
 
-    /// `name=content`, `name=@file` or `name=<file`, and perhaps `;type=` and `;filename=` behind it.
+    /// `name=content`, `name=@file` or `name=<file`, optionally followed by `;type=` and `;filename=`.
     static func form(_ argument: String) throws -> FormOption { try FormWords.option(argument) }
 
-    /// `name=content`, as it stands there.
+    /// `name=content`, unchanged.
     static func string(_ argument: String) throws -> FormOption {
         let (name, content) = try FormWords.split(argument, "--form-string")
         return FormOption(name: String(name), content: .text(String(content)))
@@ -73,13 +73,13 @@ struct FormOption: Sendable, Equatable {
         }
     }
 
-    /// By the name that is told, or else by the file's own.
+    /// By the given name, or else by the file's own.
     private static func type(_ names: String...) -> String {
         let types = names.map(MediaTypes.type(ofFile:))
         return types.first { $0 != MediaTypes.type(ofFile: "") } ?? MediaTypes.type(ofFile: "")
     }
 
-    /// Of what can be read once; nil for a file.
+    /// The length of a source that can be read once; nil for a file.
     private static func source(_ path: String) throws -> (any BodySource)? {
         guard case .once(let source, _) = try Upload(path: path, option: "-F").content else { return nil }
         return source

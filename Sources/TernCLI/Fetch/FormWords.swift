@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// Reads what `-F` is given, by curl's rules. What curl would leave out with a warning, or nest, is refused.
+/// Parses the argument of `-F` by curl's rules. Parts that curl would omit with a warning, or nest, are refused.
 ///
-/// Goes by scalars: a combining mark behind a sign does not make another sign of it.
+/// Works on scalars: a combining mark after a delimiter does not make another delimiter of it.
 struct FormWords {
     private var rest: Substring.UnicodeScalarView
-    /// What a word ends at.
+    /// The characters that end a word.
     private let ends: String
 
     static func option(_ argument: String) throws -> FormOption {
@@ -14,7 +14,7 @@ struct FormWords {
         let scalars = content.unicodeScalars
         if scalars.first == "(" {
             throw ValidationError(
-                "-F \(argument): there are no forms within forms: give --form-string for a parenthesis")
+                "-F \(argument): nested forms are not supported: give --form-string for a parenthesis")
         }
         let mark = scalars.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
         var words = FormWords(rest: mark == nil ? scalars : scalars.dropFirst(), ends: mark == "@" ? ";," : ";")
@@ -27,10 +27,10 @@ struct FormWords {
             }
         var option = FormOption(name: String(name), content: parsed)
         try words.readAttributes(of: &option, argument)
-        // In curl another file follows, wherever the comma stands.
+        // In curl another file follows, wherever the comma is.
         if words.rest.first == "," {
             throw ValidationError(
-                "-F \(argument): one file for each -F; a comma in a name wants quotes: -F 'name=@\"a,b\"'")
+                "-F \(argument): one file for each -F; a comma in a name needs quotes: -F 'name=@\"a,b\"'")
         }
         return option
     }
@@ -77,7 +77,7 @@ struct FormWords {
 
     private func isEnd(_ scalar: Unicode.Scalar) -> Bool { ends.unicodeScalars.contains(scalar) }
 
-    /// Up to an end; within quotes there is none, and a backslash stands before a quote or another backslash.
+    /// Up to a delimiter; quotes protect delimiters, and a backslash escapes a quote or another backslash.
     private mutating func word() -> String {
         rest = rest.drop(while: \.properties.isWhitespace)
         if let quoted = takeQuoted() { return quoted }
@@ -86,7 +86,7 @@ struct FormWords {
         return String(word.trimmingSuffix(while: \.properties.isWhitespace))
     }
 
-    /// Nil if the quotes are not closed: then they are characters as any other.
+    /// Nil if the quotes are not closed: then they have no special meaning.
     private mutating func takeQuoted() -> String? {
         guard rest.first == "\"" else { return nil }
         var (text, isEscaped) = (String.UnicodeScalarView(), false)

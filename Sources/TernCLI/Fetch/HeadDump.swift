@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What `-D` writes: the heads of all URLs, one after another. A file is replaced when all have come.
+/// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived.
 final class HeadDump {
     let isStandardOutput: Bool
     private let sink: BodySink

@@ -3,11 +3,11 @@ import ArgumentParser
 import Foundation
 import Tern
 
-/// What `-H` says, in curl's way.
+/// A field of `-H`, in curl's syntax.
 enum HeaderOption {
     /// `Name: value`, or `Name;` for an empty one.
     case add(name: String, value: String)
-    /// `Name:` takes away what would be sent otherwise.
+    /// `Name:` removes a field that would be sent otherwise.
     case remove(name: String)
 
     init(_ text: String) throws {
@@ -39,7 +39,7 @@ enum HeaderOption {
         switch self {
         case .add(let name, let value): request.addValue(value, forHTTPHeaderField: name)
         case .remove(let name):
-            if name.lowercased() == "host" { throw ValidationError("-H \"Host:\": HTTP/1.1 has no request without it") }
+            if name.lowercased() == "host" { throw ValidationError("-H \"Host:\": every request of HTTP/1.1 has it") }
             defaults[name] = nil
         }
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that lives as long as the one system call it is lent to, with that value's own
+// Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
 import Foundation
 import Glibc
 
-/// Reads a file from its beginning to its end, opened when the first piece is wanted. Belongs to one queue, which is
-/// what `@unchecked Sendable` rests on.
+/// Reads a file from beginning to end, opened for the first chunk. Belongs to one queue, hence `@unchecked Sendable`.
 final class InputDescriptor: @unchecked Sendable {
     private var descriptor: Int32?
 

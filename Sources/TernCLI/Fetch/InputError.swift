@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why a body cannot be read to its end.
+/// Why a body cannot be read completely.
 struct InputError: ReportedFailure, CustomStringConvertible {
     let path: String
     /// errno(3).

@@ -19,10 +19,10 @@ enum InputFile {
         }
     }
 
-    /// A second reader of standard input finds nothing there.
+    /// A second reader of standard input would find it empty.
     static func checkStandardInput(_ inputs: [String]) throws {
         if inputs.count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("\"-\" is given more than once, and standard input can be read once")
+            throw ValidationError("\"-\" is given more than once, and standard input can be read only once")
         }
     }
 }

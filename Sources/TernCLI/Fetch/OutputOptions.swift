@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import TernFiles
 
-/// What becomes of the answer, with curl's option names.
+/// The output of the response, with curl's option names.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")],
@@ -16,7 +16,7 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("O"), .customLong("remote-name")],
-        help: "Write the body to a file named as the URL's last segment, in this folder; give one for each URL.")
+        help: "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL.")
     var remoteNames: Int
 
     @Flag(name: .customLong("remote-name-all"), help: "As -O for every URL.")
@@ -27,7 +27,7 @@ struct OutputOptions: ParsableArguments {
         help: ArgumentHelp("Put the files of -o and -O into this folder.", valueName: "folder"))
     var folder: String?
 
-    @Flag(name: .customLong("create-dirs"), help: "Make the folders of -o and --output-dir.")
+    @Flag(name: .customLong("create-dirs"), help: "Create the folders of -o and --output-dir.")
     var createsFolders = false
 
     @Flag(name: .customLong("no-progress-meter"), help: "Show no progress.")
@@ -51,10 +51,10 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .customLong("fail-with-body"), help: "Fail if the status is 400 or more, and write the body.")
     var failsWithBody = false
 
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Tell neither progress nor errors.")
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show neither progress nor errors.")
     var isSilent = false
 
-    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Tell errors also with -s.")
+    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Show errors even with -s.")
     var showsErrors = false
 
     @Option(
@@ -66,24 +66,24 @@ struct OutputOptions: ParsableArguments {
             """, valueName: "format"))
     var writeOut: String?
 
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Tell what happens, on standard error.")
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Show the request and response on standard error.")
     var isVerbose = false
 
     @Flag(
         name: .customLong("json"),
-        help: "Print one JSON object for each URL that holds everything; a body above 64 MB is an error.")
+        help: "Print one JSON object with everything for each URL; a body above 64 MB is an error.")
     var isJSON = false
 
     /// The files it reads.
     var inputs: [String] { writeOut.flatMap { $0.hasPrefix("@") ? String($0.dropFirst()) : nil }.map { [$0] } ?? [] }
 
-    /// Whether errors are told.
+    /// Whether errors are shown.
     var tellsErrors: Bool { !isSilent || showsErrors }
 
     func validate() throws {
         if fails, failsWithBody { throw ValidationError("-f writes no body: give -f or --fail-with-body, not both") }
         if !outputs.isEmpty, remoteNames > 0 || namesAll {
-            throw ValidationError("-o and -O both say where the body goes: give one -o, or one -O, for each URL")
+            throw ValidationError("-o and -O both name the output: give one -o, or one -O, for each URL")
         }
         if namesAll, remoteNames > 0 {
             throw ValidationError("--remote-name-all is -O for every URL: give one of them")
@@ -93,7 +93,7 @@ struct OutputOptions: ParsableArguments {
         }
         if outputs.isEmpty, remoteNames == 0, !namesAll, folder != nil || createsFolders {
             throw ValidationError(
-                "\(folder == nil ? "--create-dirs" : "--output-dir") is about files: give -o or -O")
+                "\(folder == nil ? "--create-dirs" : "--output-dir") needs -o or -O")
         }
         if folder?.isEmpty == true { throw ValidationError("--output-dir: the folder's name is empty") }
         guard isJSON else { return }
@@ -102,11 +102,11 @@ struct OutputOptions: ParsableArguments {
             ("-w", writeOut != nil), ("-D -", headFile == "-"),
         ]
         if let other = others.first(where: \.1) {
-            throw ValidationError("--json holds everything: give --json or \(other.0), not both")
+            throw ValidationError("--json contains everything: give --json or \(other.0), not both")
         }
     }
 
-    /// Where the body of each URL goes; nil is standard output.
+    /// The output of each URL's body; nil is standard output.
     func paths(for targets: [RequestedURL]) throws -> [String?] {
         let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
         if count > targets.count {
@@ -131,7 +131,7 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// As in curl, also what begins with a slash is put into the folder.
+    /// As in curl, a path that begins with a slash is also put into the folder.
     private func placed(_ name: String) -> String {
         guard let folder, name != "-" else { return name }
         return folder.hasSuffix("/") ? folder + name : folder + "/" + name
@@ -146,7 +146,7 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// The regular file that would be written, whatever it is called; nil for what is written through.
+    /// The regular file that would be written, whatever its path; nil for a target that is written directly.
     private static func file(_ path: String) -> String? {
         guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
         return URL(filePath: place).resolvingSymlinksInPath().path
@@ -163,7 +163,7 @@ struct OutputOptions: ParsableArguments {
     private static func remoteName(of target: RequestedURL) throws -> String {
         let name = target.lastSegment
         guard !name.isEmpty, name != ".", name != ".." else {
-            throw ValidationError("-O: the URL \(target.text.prefix(200)) ends in no file name: give -o")
+            throw ValidationError("-O: the URL \(target.text.prefix(200)) does not end in a file name: give -o")
         }
         return name
     }

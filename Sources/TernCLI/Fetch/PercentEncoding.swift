@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as text that may stand in a URL or a form (RFC 3986 §2.1, §2.3).
+/// Bytes as text that is valid in a URL or a form (RFC 3986 §2.1, §2.3).
 enum PercentEncoding {
     /// Everything but unreserved characters is escaped.
     static func component(_ bytes: some Sequence<UInt8>) -> String { encoded(bytes, space: "%20") }
 
-    /// The same, and a plus sign for a space.
+    /// The same, with a plus sign for a space.
     static func form(_ bytes: some Sequence<UInt8>) -> String { encoded(bytes, space: "+") }
 
     private static func encoded(_ bytes: some Sequence<UInt8>, space: String) -> String {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 
-/// One URL, ready to be asked for.
+/// One URL, ready to be requested.
 struct PlannedFetch {
-    /// Its place among the URLs, from 0.
+    /// Its position among the URLs, from 0.
     let index: Int
     let target: RequestedURL
     let request: Tern.URLRequest
-    /// Where the body goes; nil is standard output.
+    /// The output of the body; nil is standard output.
     let path: String?
 }

@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import TernLock
 
-/// Shows how far a body has come, on a thread of its own: a terminal that is stopped stops nothing else. A bar that
-/// moves on a terminal, a line for each tenth elsewhere.
+/// Shows the progress of a body, on a thread of its own, so that a stopped terminal stops nothing else. A moving bar on
+/// a terminal, a line for each tenth elsewhere.
 ///
-/// The timer belongs to the queue, which is what `@unchecked Sendable` rests on.
+/// The timer belongs to the queue, hence `@unchecked Sendable`.
 final class ProgressDisplay: @unchecked Sendable {
     private struct State {
         var start = Date()
@@ -16,11 +16,11 @@ final class ProgressDisplay: @unchecked Sendable {
         var offset = 0
     }
 
-    /// Where it is to be shown.
+    /// Where it is shown.
     enum Place {
-        /// Where standard error is a terminal.
+        /// If standard error is a terminal.
         case terminal
-        /// There, and as lines where it is not.
+        /// Also as lines if it is not.
         case wherever
     }
 
@@ -30,10 +30,10 @@ final class ProgressDisplay: @unchecked Sendable {
     private let state = Lock(State())
     private let isTerminal: Bool
     private var timer: (any DispatchSourceTimer)?
-    /// Of a tenth each, told in lines.
+    /// The number of tenths shown as lines.
     private var linesTold = 0
 
-    /// Nil if standard error is no such place.
+    /// Nil if standard error is not such an output.
     init?(_ place: Place = .terminal) {
         isTerminal = isatty(STDERR_FILENO) == 1
         switch place {
@@ -43,8 +43,8 @@ final class ProgressDisplay: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - length: of the whole; nil if it is not known.
-    ///   - offset: where the body begins in it.
+    ///   - length: the length of the whole; nil if it is unknown.
+    ///   - offset: the position at which the body begins in it.
     func start(length: Int?, from offset: Int = 0) {
         state.withLock { $0 = State(length: length, received: offset, offset: offset) }
         queue.async { [self] in
@@ -62,10 +62,10 @@ final class ProgressDisplay: @unchecked Sendable {
         state.withLock { $0.received = received }
     }
 
-    /// Shows the end, and leaves the line.
+    /// Shows the end, and finishes the line.
     func finish() { queue.sync { end() } }
 
-    /// The same, soon: without waiting for a terminal that is stopped.
+    /// The same, later: without waiting for a stopped terminal.
     func settle() { queue.async { [self] in end() } }
 
     private func end() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a body has come, in words for one line of a terminal.
+/// The progress of a body, as one line of a terminal.
 enum ProgressLine {
     private static let width = 30
 
     /// - Parameters:
     ///   - received: in all.
-    ///   - offset: where this exchange began.
-    ///   - length: nil if it is not known.
+    ///   - offset: the position at which this exchange began.
+    ///   - length: nil if it is unknown.
     ///   - seconds: since then.
     static func text(received: Int, from offset: Int = 0, length: Int?, seconds: Double) -> String {
         let plain = plain(received: received, from: offset, length: length, seconds: seconds)
@@ -16,7 +16,7 @@ enum ProgressLine {
         return "[\(String(repeating: "#", count: full) + String(repeating: "-", count: width - full))] \(plain)"
     }
 
-    /// The same without a bar, for what is no terminal.
+    /// The same without a bar, for an output other than a terminal.
     static func plain(received: Int, from offset: Int = 0, length: Int?, seconds: Double) -> String {
         let rate = seconds > 0 ? Double(received - offset) / seconds : 0
         let speed = seconds > 0 ? size(rate) + "/s" : ""
@@ -26,7 +26,7 @@ enum ProgressLine {
             + timeLeft(Double(length - received), rate)
     }
 
-    /// What has come, and how fast.
+    /// The received bytes, and the rate.
     static func amount(_ length: Int64, since offset: Int64, seconds: Double) -> String {
         let speed = seconds > 0 ? ", \(size(Double(length - offset) / seconds))/s" : ""
         return "\(size(Double(length))) in \(tenths(seconds)) s\(speed)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A response that came, and that the command line says not to take.
+/// A response that the options refuse.
 enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     /// `-f` and `--fail-with-body`.
     case status(Int)
@@ -12,7 +12,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     case ambiguousLocation
     /// `--compressed` asked for another coding.
     case unknownCoding(String)
-    /// It will be asked for again.
+    /// It will be requested again.
     case transient(status: Int)
 
     var description: String {

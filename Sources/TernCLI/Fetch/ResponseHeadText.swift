@@ -2,7 +2,7 @@
 import Foundation
 import Tern
 
-/// Heads as `-i` and `-D` write them.
+/// Heads as written by `-i` and `-D`.
 enum ResponseHeadText {
     static func bytes(_ heads: some Sequence<Tern.HTTPURLResponse>) -> Data {
         heads.reduce(into: Data()) { $0.append(bytes($1)) }

@@ -2,20 +2,20 @@
 import Foundation
 import Tern
 
-/// Which responses the command line says not to take.
+/// The rules for responses that the options refuse.
 struct ResponseRules: Sendable {
     var refusesErrors = false
-    /// The body of one is written all the same.
+    /// The body of one is written nevertheless.
     var refusesErrorsWithBody = false
     /// Whether a transient response with this Retry-After is followed by another attempt.
     var isRepeated: @Sendable (_ retryAfter: String?) -> Bool = { _ in false }
     var maximumBodySize: Int?
-    /// Where redirects may lead; nil is anywhere.
+    /// The allowed schemes of redirects; nil allows all.
     var redirectSchemes: Set<String>?
     /// Whether the body is to be decoded.
     var decodes = false
 
-    /// The codings that `--compressed` asks for, and their other names.
+    /// The codings that `--compressed` requests, and their aliases.
     private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity"]
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
@@ -25,7 +25,7 @@ struct ResponseRules: Sendable {
         return .redirect(scheme: scheme)
     }
 
-    /// What curl refuses in a head, whatever the options say.
+    /// The heads that curl refuses with any options.
     func refusal(of response: Tern.HTTPURLResponse) -> RefusedResponse? {
         if (300..<400).contains(response.statusCode),
             Set(response.headers.lazy.filter { $0.name.lowercased() == "location" }.map(\.value)).count > 1
@@ -41,7 +41,7 @@ struct ResponseRules: Sendable {
     }
 
     /// - Parameters:
-    ///   - length: of the body, if it is announced.
+    ///   - length: the length of the body, if it is announced.
     ///   - retryAfter: the field of that name.
     func refusal(of status: Int, length: Int?, retryAfter: String? = nil) -> RefusedResponse? {
         if RetryRule.isTransient(status: status), isRepeated(retryAfter) { return .transient(status: status) }
@@ -53,7 +53,7 @@ struct ResponseRules: Sendable {
         maximumBodySize.flatMap { length > $0 ? .tooLarge(limit: $0) : nil }
     }
 
-    /// Once all of it has come.
+    /// Once it is complete.
     func refusal(ofWhole status: Int) -> RefusedResponse? {
         refusesErrorsWithBody && status >= 400 ? .status(status) : nil
     }

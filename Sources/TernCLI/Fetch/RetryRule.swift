@@ -3,23 +3,23 @@ import Foundation
 import Glibc
 import Tern
 
-/// Whether what went wrong may be better the next time, and when that is; curl's rules.
+/// Whether a failure may be temporary, and when to retry; curl's rules.
 struct RetryRule: Sendable {
     private static let longestDoubling = 600.0
-    /// A server that names a later time is not waited for.
+    /// A later time from a server is not waited for.
     private static let longestWait = 3600.0
 
-    /// How often a request may be repeated.
+    /// The maximum number of retries.
     let count: Int
     /// In seconds; nil doubles from one second.
     let fixedDelay: Double?
-    /// Seconds since the first attempt after which no other begins; nil has no limit.
+    /// The time since the first attempt, in seconds, after which no other begins; nil has no limit.
     var maximumTime: Double?
-    /// The longest wait before an attempt, in seconds; nil has no limit of its own.
+    /// The maximum delay before an attempt, in seconds; nil has no limit of its own.
     var maximumDelay: Double?
-    /// Whether a refused connection is asked again, too.
+    /// Whether a refused connection is retried, too.
     var includesRefusals = false
-    /// Whether every error is asked again, and every status that is an error.
+    /// Whether every error, and every status that is an error, is retried.
     var includesEverything = false
 
     static func isTransient(status: Int) -> Bool { [408, 429, 500, 502, 503, 504].contains(status) }
@@ -35,10 +35,10 @@ struct RetryRule: Sendable {
         }
     }
 
-    /// Seconds until the next attempt; nil if it would come too late.
+    /// Returns the seconds until the next attempt; nil if it would come too late.
     ///
     /// - Parameters:
-    ///   - attempt: how many have been made, 1 or more.
+    ///   - attempt: the number of attempts made, 1 or more.
     ///   - retryAfter: the field of that name, which counts if it is later (RFC 9110 §10.2.3).
     ///   - elapsed: seconds since the first attempt began.
     func delay(after attempt: Int, elapsed: Double = 0, retryAfter: String?, now: Date) -> Double? {

@@ -2,20 +2,20 @@
 import ArgumentParser
 import Foundation
 
-/// Which schemes may be asked for, with curl's option names.
+/// The allowed schemes, with curl's option names.
 struct SchemeOptions: ParsableArguments {
     private static let all: Set = ["http", "https"]
 
     @Option(
         name: .customLong("proto"), parsing: .unconditional,
         help: ArgumentHelp(
-            "Allow these schemes: \"=https\" only https, \"-http\" all but http. Schemes that tern does not speak are ignored.",
+            "Allow these schemes: \"=https\" only https, \"-http\" all but http. Schemes that tern does not support are ignored.",
             valueName: "schemes"))
     var allowed: String?
 
     @Option(
         name: .customLong("proto-redir"), parsing: .unconditional,
-        help: ArgumentHelp("Allow these in redirects, as far as --proto does.", valueName: "schemes"))
+        help: ArgumentHelp("Allow these in redirects, if --proto allows them, too.", valueName: "schemes"))
     var allowedInRedirects: String?
 
     var schemes: Set<String> { allowed.map(Self.schemes(in:)) ?? Self.all }
@@ -31,7 +31,7 @@ struct SchemeOptions: ParsableArguments {
         throw CommandFailure(.failure, "\"\(target.text.prefix(200))\": --proto does not allow \(scheme)")
     }
 
-    /// As curl reads it: "=" replaces what is allowed, "+" or nothing adds to it, "-" takes away from it.
+    /// As in curl: "=" replaces the allowed schemes, "+" or no sign adds to them, "-" removes from them.
     private static func schemes(in list: String) -> Set<String> {
         var allowed = all
         for item in list.lowercased().split(separator: ",") {

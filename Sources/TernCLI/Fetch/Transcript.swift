@@ -5,19 +5,19 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Takes down everything that happens to one task.
+/// Records the events of one task.
 final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
         /// All of them in order: redirects, informational ones, the final one.
         var heads: [Tern.HTTPURLResponse] = []
         var informational: [Tern.HTTPURLResponse] = []
         var response: Tern.HTTPURLResponse?
-        /// Empty where the body is written as it comes.
+        /// Empty if the body is written as it arrives.
         var body: BodyAccumulator
         var bodySize = 0
-        /// Of the request's body, the last time it was sent.
+        /// The bytes of the request's body, the last time it was sent.
         var sentSize = 0
-        /// Something of the answer stands where it cannot be taken back.
+        /// Whether a part of the response was written to an output that cannot be undone.
         var isWrittenThrough = false
         var trailers = HeaderFields()
         var discardedTrailers = HeaderFields()
@@ -25,22 +25,22 @@ final class Transcript: SessionTaskDelegate {
         var metrics: TaskMetrics?
     }
 
-    /// What is to become of the body.
+    /// What happens to the body.
     enum BodyUse: Sendable {
-        /// With the heads before it, this number of times.
+        /// With the previous heads, this number of times.
         case write(to: Outlet, headCopies: Int)
-        /// Into the contents, at most this number of bytes.
+        /// Collected, at most this number of bytes.
         case collect(limit: Int)
     }
 
     private struct State {
         var contents: Contents
-        /// What comes is not taken.
+        /// The body is refused.
         var isRefused = false
         var completion: CheckedContinuation<Void, Never>?
     }
 
-    /// How long what has come may take to be written when the task has failed.
+    /// The maximum time to write the received bytes when the task has failed.
     private static let patienceAfterFailure = 1.0
 
     private let bodyUse: BodyUse
@@ -51,8 +51,8 @@ final class Transcript: SessionTaskDelegate {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - progress: shows how much of the body has come.
-    ///   - upload: shows how much of the request's content has been sent.
+    ///   - progress: shows the progress of the body.
+    ///   - upload: shows the progress of the request's content.
     init(
         _ bodyUse: BodyUse, verbose: VerboseReport?, rules: ResponseRules, progress: ProgressDisplay?,
         upload: ProgressDisplay? = nil
@@ -121,7 +121,7 @@ final class Transcript: SessionTaskDelegate {
             state.contents.response = response
             return state.contents.heads
         }
-        // What is written from here on may stand on the same terminal.
+        // Later output may be on the same terminal.
         upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
@@ -215,7 +215,7 @@ final class Transcript: SessionTaskDelegate {
         return max(0, total / .seconds(1) - end.seconds(since: metrics.start))
     }
 
-    /// A task is cancelled only because of what kept its body from being written, or was not to be taken.
+    /// A task is cancelled only because its body could not be written, or is refused.
     private func end(_ failure: (any Error)?) {
         let completion = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard let completion = state.completion.take() else { return nil }

@@ -3,8 +3,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// What `-w` can say about one URL. Times are seconds since the start, of the last request where redirects led to
-/// several.
+/// The values of `-w` for one URL. Times are seconds since the start, of the last request if there were redirects.
 struct TransferReport {
     private let plan: PlannedFetch
     private let contents: Transcript.Contents
@@ -70,7 +69,7 @@ struct TransferReport {
 
     private var effectiveURL: URL? { contents.response?.url ?? last?.request.url ?? plan.target.url }
 
-    /// Where a redirect that was not followed leads.
+    /// The target of a redirect that was not followed.
     private var redirectURL: String? {
         guard let response = contents.response, (300..<400).contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location")
@@ -78,7 +77,7 @@ struct TransferReport {
         return URL(string: location, relativeTo: response.url)?.absoluteString
     }
 
-    /// As it was received. Of a body that was decoded only an announced length is known.
+    /// As received. For a decoded body only an announced length is known.
     private var downloadSize: Int {
         guard contents.error == nil, contents.bodySize > 0, let response = contents.response,
             response.value(forHTTPHeaderField: "Content-Encoding") != nil
@@ -86,7 +85,7 @@ struct TransferReport {
         return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) } ?? contents.bodySize
     }
 
-    /// A small body goes out with the head, and is not told of apart.
+    /// A small body is sent with the head, and has no event of its own.
     private var uploadSize: Int {
         max(contents.sentSize, last?.requestSent == nil ? 0 : last?.request.httpBody?.count ?? 0)
     }

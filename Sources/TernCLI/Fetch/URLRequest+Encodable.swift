@@ -4,7 +4,7 @@ import Tern
 import TernEngine
 
 extension Tern.URLRequest {
-    /// What cannot be sent is wrong usage, and is said before anything is asked for.
+    /// Input that cannot be sent is wrong usage, and is reported before any request.
     func checkEncodable(_ configuration: SessionConfiguration) throws {
         do throws(InvalidRequest) {
             _ = try encodedHead(configuration)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is to a value that lives as long as the one system call it is lent to, with that value's own
+// Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
 import ArgumentParser
 import Dispatch
@@ -8,12 +8,12 @@ import Glibc
 import Tern
 import TernEngine
 
-/// What an option names as content: a file, or something that can be read once, such as standard input or a FIFO.
+/// The content that an option names: a file, or a source that can be read once, such as standard input or a FIFO.
 struct Upload {
     private static let pieceSize = 64 * 1024
 
     let path: String
-    /// Nil where the end is not known before it has come.
+    /// Nil if the length is not known in advance.
     let length: Int?
 
     /// - Parameter isChunked: whether the length is not announced even if it is known.

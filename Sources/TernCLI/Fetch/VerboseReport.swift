@@ -2,7 +2,7 @@
 import Tern
 import TernEngine
 
-/// What `-v` tells, in curl's notation. The values of secret fields are not shown.
+/// The output of `-v`, in curl's notation, without the values of secret fields.
 struct VerboseReport: Sendable {
     let configuration: SessionConfiguration
 
@@ -28,7 +28,7 @@ struct VerboseReport: Sendable {
         discardedTrailers.map { "< (discarded trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
-    /// Byte for byte as the session sends it, but for the secrets.
+    /// Byte for byte as the session sends it, except secrets.
     private func head(of request: Tern.URLRequest) -> [String] {
         let head = (try? request.encodedHead(configuration)) ?? []
         let lines = head.split(separator: UInt8(ascii: "\n")).map { line in

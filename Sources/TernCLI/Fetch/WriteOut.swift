@@ -12,7 +12,7 @@ struct WriteOut {
         case field(String)
         /// `%{json}`
         case json
-        /// `%{stdout}`, `%{stderr}`: where what follows goes.
+        /// `%{stdout}`, `%{stderr}`: the output of the rest.
         case destination(Int32)
         /// `%{onerror}`: the rest is for failures.
         case onError
@@ -59,7 +59,7 @@ struct WriteOut {
 
     private static func write(_ text: String, to destination: Int32) throws {
         if destination == STDOUT_FILENO { return try StandardStreams.write(Data(text.utf8)) }
-        // If that fails, there is no way left to tell.
+        // If that fails, there is no output left to report it.
         try? StandardStreams.write(Data(text.utf8), to: destination)
     }
 
@@ -81,7 +81,7 @@ struct WriteOut {
         }
     }
 
-    /// Behind a percent sign; one that begins nothing is just a character.
+    /// The character after a percent sign; one without a meaning is written unchanged.
     private mutating func appendPiece(_ rest: inout Substring) throws {
         if rest.first == "%" {
             rest = rest.dropFirst()

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a variable of `-w` is filled with.
+/// The value of a variable of `-w`.
 enum WriteOutValue: Encodable {
     case number(Int)
     /// A status code, three digits long.
     case status(Int)
     case seconds(Double)
-    /// A server may have chosen it. Nil shows as nothing.
+    /// A text that a server may have chosen. Nil is empty.
     case text(String?)
 
-    /// With nothing in it that steers a terminal.
+    /// Without characters that control a terminal.
     var shown: String {
         switch self {
         case .number(let number): "\(number)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `-w` can fill in, by curl's names.
+/// The variables of `-w`, with curl's names.
 enum WriteOutVariable: String, CaseIterable {
     case contentType = "content_type"
     case errorMessage = "errormsg"

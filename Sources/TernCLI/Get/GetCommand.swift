@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// `tern get`: GET requests, with curl's habits.
+/// `tern get`: GET requests, with curl's defaults.
 struct GetCommand: FetchCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Fetch a URL.", discussion: FetchOptions.discussion)

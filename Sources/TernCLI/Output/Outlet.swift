@@ -5,12 +5,12 @@ import Tern
 import TernEngine
 import TernLock
 
-/// Writes what a task receives, in order and on a thread of its own: a FIFO without a reader, or a slow disk, must not
-/// stop the reactor, whose time limits would not count then. What has not been written makes the task wait.
+/// Writes received bytes, in order and on a thread of its own: a FIFO without a reader, or a slow disk, must not block
+/// the reactor, whose timeouts would not fire then. Unwritten bytes pause the task.
 ///
-/// `sink` and `failure` belong to the queue, which is what `@unchecked Sendable` rests on.
+/// `sink` and `failure` belong to the queue, hence `@unchecked Sendable`.
 final class Outlet: @unchecked Sendable {
-    /// Bytes that may wait to be written before the task has to.
+    /// The maximum number of unwritten bytes before the task is paused.
     private static let window = 1 << 20
 
     private struct Waiting {
@@ -24,7 +24,7 @@ final class Outlet: @unchecked Sendable {
     private var failure: (any Error)?
     private let waiting = Lock(Waiting())
 
-    /// Whether what is written cannot be taken back.
+    /// Whether written bytes cannot be undone.
     let isWrittenThrough: Bool
 
     init(sink: sending BodySink) {
@@ -32,7 +32,7 @@ final class Outlet: @unchecked Sendable {
         self.sink = sink
     }
 
-    /// Opens the sink; the task waits as long.
+    /// Opens the sink; the task waits meanwhile.
     func open(for task: SessionTask) {
         task.hold()
         queue.async { [self] in
@@ -69,7 +69,7 @@ final class Outlet: @unchecked Sendable {
         queue.async { StandardStreams.tell(lines.joined(separator: "\n")) }
     }
 
-    /// Calls `completion` when everything is written, with what kept it from being, if anything did.
+    /// Calls `completion` when everything is written, with the error if there was one.
     func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
         queue.async { [self] in
             do {
@@ -81,7 +81,7 @@ final class Outlet: @unchecked Sendable {
         }
     }
 
-    /// Leaves nothing behind, though the queue may be stuck.
+    /// Removes unfinished files, even if the queue is stuck.
     func abandon() { waiting.withLock { $0.temporaryFile }?.remove() }
 
     private func attempt(for task: SessionTask, _ work: () throws -> Void) {

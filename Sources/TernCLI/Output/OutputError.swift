@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why a body cannot be written where it was to go.
+/// Why a body cannot be written to its destination.
 struct OutputError: ReportedFailure, CustomStringConvertible {
     enum Reason {
         /// errno(3).
@@ -9,7 +9,7 @@ struct OutputError: ReportedFailure, CustomStringConvertible {
         case isSocket
         case isEmptyPath
         case tooManyLinks
-        /// The reader has not come in time.
+        /// The reader did not come in time.
         case tooSlow
     }
 
@@ -32,7 +32,7 @@ struct OutputError: ReportedFailure, CustomStringConvertible {
         case .isSocket: "cannot write \(path): it is a socket"
         case .isEmptyPath: "cannot write: the path is empty"
         case .tooManyLinks: "cannot write \(path): too many symbolic links"
-        case .tooSlow: "cannot write \(path): what reads it did not come in time"
+        case .tooSlow: "cannot write \(path): its reader did not open it in time"
         }
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is into a value that lives as long as the one system call it is lent to, with that value's own
+// Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
 import Foundation
 import Glibc
 
-/// Standard output and standard error, of which neither may be there. `FileHandle.write(_:)` traps then, and Swift's
-/// `print` keeps silent.
+/// Standard output and standard error, either of which may be closed. `FileHandle.write(_:)` traps then, and Swift's
+/// `print` is silent.
 enum StandardStreams {
-    /// What is lost is a failure of the command.
+    /// Lost output is a failure of the command.
     struct WriteError: ReportedFailure, CustomStringConvertible {
         let number: Int32
 
@@ -19,33 +19,33 @@ enum StandardStreams {
         var description: String { unsafe "cannot write to standard output: \(String(cString: strerror(number)))" }
     }
 
-    /// Gives each of the three that is closed to /dev/null, opened the wrong way round: to use it is an error still,
-    /// and no socket gets its number and what was meant for people.
+    /// Opens /dev/null for each of the three that is closed, in the wrong direction: using it is still an error, and no
+    /// socket gets its number and thereby output for the user.
     static func occupyClosed() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is the one that is closed.
+            // The lowest free number is the closed one.
             _ = unsafe open("/dev/null", mode)
         }
     }
 
-    /// Writes text and the end of its last line to standard output, with nothing in it that steers a terminal.
+    /// Writes text and a line end to standard output, without characters that control a terminal.
     static func print(_ text: String) throws(WriteError) {
         try write(Data((TerminalText.cleaned(text) + "\n").utf8))
     }
 
-    /// Writes to standard output, as it is.
+    /// Writes to standard output, unchanged.
     static func write(_ data: Data) throws(WriteError) {
         try write(data, to: STDOUT_FILENO)
     }
 
-    /// Writes text and the end of its last line to standard error, without characters that control a terminal. If that
-    /// fails, there is no way left to tell.
+    /// Writes text and a line end to standard error, without characters that control a terminal. If that fails, there
+    /// is no output left to report it.
     static func tell(_ text: String) {
         try? write(Data((TerminalText.cleaned(text) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes to a descriptor, all of it.
+    /// Writes all of it to a descriptor.
     static func write(_ data: Data, to descriptor: Int32) throws(WriteError) {
         var rest = data[...]
         while !rest.isEmpty {

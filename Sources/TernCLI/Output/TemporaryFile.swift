@@ -17,7 +17,7 @@ final class TemporaryFile: Sendable {
     init(beside target: String) {
         path = FilePath.temporary(beside: target)
         fallbackPath = FilePath.temporary(in: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
-        // A reader that has gone is an error of write(2) then, after which the command removes the file.
+        // A closed reader is then an error of write(2), after which the command removes the file.
         _ = signal(SIGPIPE, SIG_IGN)
         interruption = Interruption { [path, fallbackPath] number in
             OutputFile.remove(path)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds bytes of a body that a terminal would obey instead of show: control characters but for tab, line feed and
-/// carriage return, in ASCII, in UTF-8 and as the single bytes 0x80 to 0x9F that terminals without UTF-8 know (ECMA-48
-/// §5.3). A character may be cut between two pieces.
+/// Finds bytes of a body that a terminal executes instead of showing: control characters except tab, line feed and
+/// carriage return, in ASCII, in UTF-8 and as the single bytes 0x80 to 0x9F that terminals without UTF-8 interpret
+/// (ECMA-48 §5.3). A character may be split between two chunks.
 struct TerminalBytes {
-    /// The first byte of a UTF-8 sequence that goes on, and how many bytes are to follow.
+    /// The first byte of an incomplete UTF-8 sequence, and the number of bytes missing.
     private var lead: UInt8 = 0
     private var following = 0
 
-    /// The offset of the first such byte in the next piece.
+    /// Returns the offset of the first such byte in the next chunk.
     mutating func firstControl(in piece: some Collection<UInt8>) -> Int? {
         var offset = 0
         for byte in piece {
@@ -32,7 +32,7 @@ struct TerminalBytes {
         }
     }
 
-    /// U+0080 to U+009F, and the overlong spellings of them and of ASCII's (RFC 3629 §3).
+    /// U+0080 to U+009F, and overlong encodings of them and of ASCII control characters (RFC 3629 §3).
     private func isHidden(_ byte: UInt8, behind lead: UInt8) -> Bool {
         switch lead {
         case 0xC2: byte < 0xA0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// Text for people that may quote a peer: nothing in it steers the terminal it is read on.
+/// Text for display that may quote a peer, without characters that control the terminal.
 enum TerminalText {
-    /// Every control and format character as JSON escapes it, so that JSON stays the JSON it was. Ends of lines stay.
+    /// Every control and format character as JSON escapes it, so that JSON stays valid. Line ends are kept.
     static func cleaned(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A || $0 >= 0x7F }) else { return text }
         return text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

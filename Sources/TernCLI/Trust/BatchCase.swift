@@ -5,7 +5,7 @@ import TernTLS
 
 /// One line of a batch: `{"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, "policy": {…}}`.
 ///
-/// Without a host no name is checked, without anchors the system's count, without a time it is now, and without a
+/// Without a host no name is checked; without anchors the system's are used; without a time it is now; and without a
 /// policy it is the default evaluation. Other members are ignored: they may be notes about the case.
 struct BatchCase {
     let host: String?
@@ -43,7 +43,7 @@ struct BatchCase {
         return moment
     }
 
-    /// A policy file, which has pin sets, or a rule by itself; either may name the profile its chains are held to.
+    /// A policy file, which has pin sets, or a single rule; either may name the profile for its chains.
     private static func rule(
         _ element: JSONElement
     ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?) {

@@ -5,7 +5,7 @@ import TernTLS
 
 /// One line of a batch's output: `{"id", "verdict": "accept" or "refuse", "reason", "detail"}`.
 struct BatchVerdict {
-    /// Echoed as it was given, a string or a number.
+    /// Echoed as given, a string or a number.
     enum ID {
         case string(String)
         case number(String)

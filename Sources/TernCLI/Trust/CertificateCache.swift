@@ -2,9 +2,9 @@
 import Tern
 import TernEngine
 
-/// Certificates that cases share are read once, and their anchors indexed once. Bounded: past its limit the cache
-/// forgets what it has known longest, little by little, so ten thousand cases need no more memory than a hundred, and
-/// none of them pays for all.
+/// Certificates that cases share are read once, and their anchors indexed once. Bounded: beyond its limit the cache
+/// drops its oldest entries gradually, so ten thousand cases need no more memory than a hundred, and no single case
+/// pays for all.
 struct CertificateCache {
     private static let maximumBytes = 8 << 20
 
@@ -22,7 +22,7 @@ struct CertificateCache {
 
     private var certificates: [String: [X509Certificate]] = [:]
     private var anchorSets: [[String]: TrustAnchors] = [:]
-    /// What is in the cache, oldest first, from `oldest` on.
+    /// The entries of the cache, oldest first, from `oldest` on.
     private var keys: [Key] = []
     private var oldest = 0
     private(set) var bytes = 0
@@ -61,7 +61,7 @@ struct CertificateCache {
             forget(keys[oldest])
             oldest += 1
         }
-        // Moving what is left is paid for by as many that have gone.
+        // Moving the rest costs no more than the entries already dropped.
         if oldest > keys.count / 2 {
             keys.removeFirst(oldest)
             oldest = 0

@@ -3,7 +3,7 @@ import Tern
 import TernEngine
 import TernTLS
 
-/// A verdict in words, with everything that bears on it.
+/// A verdict as text, with all its details.
 struct Explanation {
     private let result: ServerTrustResult
 
@@ -31,8 +31,8 @@ struct Explanation {
         let title =
             switch result.chain {
             case .verified: "The verified chain:"
-            case .signed: "A path whose signatures hold; nothing else was checked:"
-            case .sent: "What the server sent; it proves nothing:"
+            case .signed: "A path whose signatures are valid; nothing else was checked:"
+            case .sent: "The certificates that the server sent, not verified:"
             }
         return result.findings.isEmpty ? [] : [title] + result.findings.flatMap(lines(about:))
     }
@@ -80,7 +80,7 @@ struct Explanation {
         guard case .keyNotPinned(let pins)? = (result.failure ?? result.waived)?.reason, !pins.isEmpty else {
             return []
         }
-        return ["", "The policy wants one of:"] + pins.map { "     \($0.pin)" }
+        return ["", "The policy requires one of:"] + pins.map { "     \($0.pin)" }
     }
 
     private var advice: [String] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON strings as one writes them, for lines that are written ten thousand times.
+/// JSON strings, written directly because lines are written ten thousand times.
 enum JSONText {
-    /// The string in quotes. Control characters are escaped, and so is whatever ends a line for any reader or turns its
-    /// direction, so that a line stays a line.
+    /// The string in quotes. Control characters are escaped, and so are all line ends and characters that change the
+    /// direction of text, so that a line stays a line.
     static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 2)

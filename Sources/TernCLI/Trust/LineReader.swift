@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the one pointer is into `chunk`, for the length of one `read`, with `chunk`'s own size.
+// Safety: the only pointer refers to `chunk`, for the length of one `read`, with `chunk`'s own size.
 import Glibc
 
-/// Reads a file or a pipe line by line, and holds one line at a time.
+/// Reads a file or a pipe line by line, keeping one line at a time.
 struct LineReader: ~Copyable {
     enum Line {
         case bytes([UInt8])
-        /// More than `maximumLength` bytes; they have been passed over.
+        /// More than `maximumLength` bytes; they have been skipped.
         case tooLong
     }
 
-    /// Ten times what a server may send, or four bundles of a system's anchors. To read more takes longer than one case
-    /// may.
+    /// Ten times the maximum that a server may send, or four bundles of a system's anchors. Reading more takes longer
+    /// than one case may.
     static let maximumLength = 1 << 20
 
     private let descriptor: Int32
@@ -33,8 +33,8 @@ struct LineReader: ~Copyable {
 
     /// The next line, without its line break; nil at the end.
     ///
-    /// - Parameter beforeWaiting: called when more has to be read, which may take as long as a pipe's writer likes.
-    /// - Throws: `ReadError`, and what `beforeWaiting` throws.
+    /// - Parameter beforeWaiting: called before a read, which may wait for a pipe's writer.
+    /// - Throws: `ReadError`, and the error of `beforeWaiting`.
     mutating func next(beforeWaiting: () throws -> Void) throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false

@@ -4,12 +4,12 @@ import Foundation
 import Tern
 import TernEngine
 
-/// A server that is asked for its certificates and for nothing else.
+/// A server that is asked only for its certificates.
 struct LiveServer {
     let url: URL
     let anchors: TrustAnchors
 
-    /// - Throws: exit code 1, having said why, if the server presents nothing.
+    /// - Throws: exit code 1, after reporting why, if the server presents no certificate.
     func presented() async throws -> ServerTrust {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = anchors
@@ -21,7 +21,7 @@ struct LiveServer {
         }
     }
 
-    /// The host that a URL's certificates have to be for: without the brackets that a URL puts around IPv6.
+    /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6.
     static func host(of url: URL) -> String? {
         url.host.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// A case that cannot be evaluated. Whatever cannot be read is refused.
+/// A case that cannot be evaluated. An unreadable case is refused.
 struct Malformed: Error {
     /// A stable word, as `reason` in the output.
     let reason: String
@@ -14,7 +14,7 @@ struct Malformed: Error {
             case _ where error.field.hasPrefix("policy"): "malformed-policy"
             default: "malformed-case"
             }
-        // The text is one line; the field alone says where.
+        // The text is one line, so only the field is reported.
         detail = error.field.isEmpty ? "\(error.reason)" : "\(error.field): \(error.reason)"
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 
-/// What is known about one certificate's revocation, as `tern trust` tells it.
+/// The revocation status of one certificate, as `tern trust` prints it.
 struct RevocationReport: Encodable {
     /// `good`, `revoked`, `unknown` or `undetermined`.
     let status: String
-    /// `staple`, `ocsp` or `crl`; nil where nothing is known.
+    /// `staple`, `ocsp` or `crl`; nil if the status is unknown.
     let source: String?
     /// Until when it is good, or since when it is revoked (RFC 3339).
     let time: String?
@@ -25,7 +25,7 @@ struct RevocationReport: Encodable {
         case status, source, time
     }
 
-    /// What would be written for us leaves out what is nil.
+    /// The synthesised encoding would omit nil values.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(status, forKey: .status)

@@ -3,7 +3,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// `tern trust evaluate --batch`: JSON lines in, one verdict a line out, in the same order.
+/// `tern trust evaluate --batch`: JSON lines in, one verdict per line out, in the same order.
 struct TrustBatch: ~Copyable {
     private static let outputBuffer = 64 << 10
 
@@ -17,7 +17,7 @@ struct TrustBatch: ~Copyable {
         self.reader = reader
     }
 
-    /// Evaluates every case to the end of the file. A line that is no case is refused, and the batch goes on.
+    /// Evaluates every case to the end of the file. An invalid line is refused, and the batch continues.
     ///
     /// - Throws: `LineReader.ReadError` or `StandardStreams.WriteError`.
     mutating func run() throws {
@@ -36,8 +36,8 @@ struct TrustBatch: ~Copyable {
         try Self.write(&output)
     }
 
-    /// A program that writes one case and waits for its verdict gets it: nothing stays in a buffer while the next line
-    /// is awaited.
+    /// A program that writes one case and waits for its verdict gets it: no output stays in a buffer during the wait
+    /// for the next line.
     private mutating func nextLine() throws -> LineReader.Line? {
         var waiting = Data()
         swap(&waiting, &output)

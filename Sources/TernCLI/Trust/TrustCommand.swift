@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// `tern trust`: what a pinning policy would do, before it does it.
+/// `tern trust`: evaluates a pinning policy before it is deployed.
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",

@@ -6,7 +6,7 @@ import Tern
 struct TrustEvaluateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluate",
-        abstract: "Judge a chain in a file, or a server's, as a session would.",
+        abstract: "Evaluate a chain in a file, or a server's, as a session would.",
         discussion: """
             Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
 
@@ -23,10 +23,10 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var question: TrustQuestion
 
-    @Option(help: ArgumentHelp("Judge the cases in this file, or in standard input for \"-\".", valueName: "file"))
+    @Option(help: ArgumentHelp("Evaluate the cases in this file, or in standard input for \"-\".", valueName: "file"))
     var batch: String?
 
-    @Flag(name: .customLong("json"), help: "Print one JSON object that holds everything.")
+    @Flag(name: .customLong("json"), help: "Print one JSON object with everything.")
     var isJSON = false
 
     func validate() throws {

@@ -7,7 +7,7 @@ struct TrustExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Say why a server is accepted or refused, certificate by certificate, and what to do about it.",
-        discussion: "Exits as evaluate does: 0 accepted, 1 refused, 2 wrong usage.")
+        discussion: "Exit codes as for evaluate: 0 accepted, 1 refused, 2 wrong usage.")
 
     @OptionGroup var question: TrustQuestion
 

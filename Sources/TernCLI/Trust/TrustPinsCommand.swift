@@ -4,7 +4,7 @@ import Foundation
 import Tern
 import TernEngine
 
-/// `tern trust pins`: the keys of a chain, ready to be pinned.
+/// `tern trust pins`: the keys of a chain, in the form of pins.
 struct TrustPinsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",

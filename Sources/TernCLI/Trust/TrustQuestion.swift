@@ -5,15 +5,15 @@ import Tern
 import TernEngine
 import TernTLS
 
-/// Which server to evaluate, by which policy, and when.
+/// The server to evaluate, the policy, and the time.
 struct TrustQuestion: ParsableArguments {
-    @Argument(help: "An https URL, to judge the server there; nothing is asked of it but its certificates.")
+    @Argument(help: "An https URL whose server is evaluated; it is asked only for its certificates.")
     var url: String?
 
     @Option(help: "A PEM file with the server's certificate first, then its intermediates.")
     var chain: String?
 
-    @Option(help: "The DNS name or IP address the certificate has to be for; without it, no name is checked.")
+    @Option(help: "The DNS name or IP address that the certificate must be for; without it, no name is checked.")
     var host: String?
 
     @Option(
@@ -27,21 +27,21 @@ struct TrustQuestion: ParsableArguments {
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Demand this public key somewhere in the verified chain; repeat for backup pins.",
+            "Require this public key in the verified chain; repeat for backup pins.",
             valueName: "sha256/BASE64"))
     var pins: [String] = []
 
     @Option(
         name: .customLong("crl"),
-        help: "Refuse what the revocation lists in this file revoke, in PEM or DER; repeat for more.")
+        help: "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more.")
     var lists: [String] = []
 
     @OptionGroup var revocation: RevocationOptions
 
-    @Option(help: ArgumentHelp("The moment to judge for; without it, now.", valueName: "RFC3339"))
+    @Option(help: ArgumentHelp("The time of the evaluation; by default now.", valueName: "RFC3339"))
     var at: String?
 
-    @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's on top.")
+    @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition.")
     var profile: TrustProfile?
 
     func validate() throws {
@@ -51,7 +51,7 @@ struct TrustQuestion: ParsableArguments {
         if policy != nil, url == nil, host == nil { throw ValidationError("--policy needs --host to look up") }
     }
 
-    /// Asks the server, if there is one to ask, and judges.
+    /// Asks the server, if there is one, and evaluates it.
     func answer() async throws -> ServerTrustResult {
         let moment = try moment()
         let rule = try rule(at: moment?.seconds)
@@ -62,7 +62,7 @@ struct TrustQuestion: ParsableArguments {
         let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
         let isBetweenSeconds = moment?.hasFraction ?? false
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
-        // Responders are not asked about a server that is refused anyway.
+        // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
         let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
@@ -70,17 +70,16 @@ struct TrustQuestion: ParsableArguments {
         return last
     }
 
-    /// A list that is outdated, forged or of another issuer says nothing, and the user who gave it believes that it
-    /// did.
+    /// A list that is outdated, forged or of another issuer has no effect, contrary to what its user expects.
     private func warnOfSilence(in findings: [RevocationFinding]) {
         for finding in findings where finding.status == .undetermined {
             StandardStreams.tell(
-                "tern: warning: certificate \(finding.depth) (\(finding.certificate)): no list given that counts speaks of "
-                    + "it; it is not known whether it is revoked")
+                "tern: warning: certificate \(finding.depth) (\(finding.certificate)): no given list that is valid covers "
+                    + "it; its revocation status is unknown")
         }
     }
 
-    /// What the lists and the flags ask for.
+    /// The revocation settings of the lists and the flags.
     private var revocationPolicy: ServerTrustPolicy? {
         if let policy = revocation.policy { return policy }
         if lists.isEmpty { return nil }
@@ -98,7 +97,7 @@ struct TrustQuestion: ParsableArguments {
         }
     }
 
-    /// What the server presented, or the file in its place.
+    /// The server's certificates, or the file instead.
     private func presented() async throws -> ServerTrust {
         let anchors = try CertificateFile.anchors(self.anchors)
         if let chain {
@@ -113,7 +112,7 @@ struct TrustQuestion: ParsableArguments {
     private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
         guard let at else { return nil }
         guard let moment = Timestamp.moment(rfc3339: at) else {
-            throw ValidationError("--at: \"\(at)\" is not a time as RFC 3339 writes them, such as 2026-01-31T00:00:00Z")
+            throw ValidationError("--at: \"\(at)\" is not an RFC 3339 time such as 2026-01-31T00:00:00Z")
         }
         return moment
     }
@@ -130,7 +129,7 @@ struct TrustQuestion: ParsableArguments {
             do {
                 var file = try PolicyFile(contentsOf: URL(filePath: policy))
                 warn(about: file, at: time ?? Timestamp.current)
-                // What is said here and now comes before what is in a file.
+                // The command line takes precedence over a file.
                 file.profile = profile ?? file.profile
                 return .manager(file.manager())
             } catch {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 
-/// What a server is judged by: one policy, or a policy file's.
+/// The rule for a server: one policy, or a policy file's.
 enum TrustRule {
     case policy(ServerTrustPolicy)
     case manager(ServerTrustPolicyManager)
 
-    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so whatever
-    /// the first one is accepted for, the second one has to be accepted for, too.
+    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so the
+    /// second one must be accepted like the first.
     ///
-    /// - Parameter other: has to accept, too, if it is given; the result tells of both.
+    /// - Parameter other: must accept, too, if it is given; the result reports both.
     func evaluate(
         _ trust: ServerTrust, host: String?, isBetweenSeconds: Bool, and other: ServerTrustPolicy? = nil
     ) -> ServerTrustResult {
@@ -21,7 +21,7 @@ enum TrustRule {
         return last.isAccepted ? result : last
     }
 
-    /// - Parameter host: nil checks no name. A policy file has nothing to say then but what it says of unlisted hosts.
+    /// - Parameter host: nil checks no name. A policy file then applies only its rule for unlisted hosts.
     private func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy?) -> ServerTrustResult {
         switch (self, host) {
         case (.policy(let policy), let host?): policy.and(other).evaluate(trust, host: host)
@@ -46,7 +46,7 @@ extension ServerTrustPolicy {
 }
 
 extension ServerTrust {
-    /// The same server, held to `profile`, if there is one.
+    /// The same server, evaluated with `profile`, if there is one.
     fileprivate func with(_ profile: TrustProfile?) -> ServerTrust {
         var trust = self
         trust.profile = profile ?? self.profile

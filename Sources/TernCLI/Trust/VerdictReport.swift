@@ -3,8 +3,8 @@ import Tern
 import TernEngine
 import TernTLS
 
-/// The object that `tern trust evaluate --json` prints. Its keys are a promise; every key is always there, null where
-/// it has no value.
+/// The object that `tern trust evaluate --json` prints. Its keys are stable; every key is always present, null if it
+/// has no value.
 struct VerdictReport: Encodable {
     private let result: ServerTrustResult
 
@@ -40,7 +40,7 @@ private struct OpenSSLVerdict: Encodable {
     let depth: Int
     let text: String
 
-    /// Nil where the rule is not OpenSSL's.
+    /// Nil if the rule is not OpenSSL's.
     init?(_ failure: TrustFailure) {
         if failure.verifyCode == 0 { return nil }
         (code, depth, text) = (failure.verifyCode, failure.depth, failure.verifyText)

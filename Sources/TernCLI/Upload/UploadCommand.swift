@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// `tern upload`: sends a file, and shows how far it has come.
+/// `tern upload`: sends a file, and shows the progress.
 struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Send a file with PUT, and show how far it has come.",
+        commandName: "upload", abstract: "Send a file with PUT, and show the progress.",
         discussion: """
             Progress goes to standard error: a bar with rate and time left on a terminal, a line for each tenth elsewhere, nothing with \
             -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
@@ -30,12 +30,12 @@ struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
 
     func validate() throws {
         if file.isEmpty || file == "." {
-            throw ValidationError("\"\(file)\" is no file: give one, or \"-\" for standard input")
+            throw ValidationError("\"\(file)\" is not a file: give one, or \"-\" for standard input")
         }
     }
 
     func run() async throws {
-        // As "tern request -T FILE URL", whose options are these and more.
+        // Equivalent to "tern request -T FILE URL", whose options these include.
         var options = try FetchOptions.parse(["--request=\(method)", "--upload-file=\(file)", "--", url])
         (options.fields, options.course, options.output, options.trust) = (fields, course, output, trust)
         try options.validate()

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the certificate of an authority, root or intermediate, should look like; by default a good one.
+/// The certificate of an authority, root or intermediate; by default a valid one.
 public struct AuthorityRequest: Sendable, Hashable {
-    /// The subject's common name, and the issuer's name in what it signs.
+    /// The subject's common name, and the issuer's name in its certificates.
     public var commonName: String
-    /// The key that is made for it.
+    /// The kind of key to create.
     public var key: KeyKind
-    /// When it is valid.
+    /// The validity period.
     public var validity: Validity
-    /// The hash its signature is made over.
+    /// The hash of its signature.
     public var digest: SignatureDigest
     /// Extensions on top of, or instead of, the defaults: `basicConstraints` (`critical,CA:TRUE`), `keyUsage`
     /// (`critical,keyCertSign,cRLSign`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
     /// Name constraints: `CertificateExtension("nameConstraints", "critical,permitted;DNS:good.test")`.
     public var extensions: [CertificateExtension]
-    /// What is wrong with it on purpose.
+    /// Deliberate flaws.
     public var flaws: CertificateFlaws
 
-    /// A good authority of that name, but for what is given.
+    /// Creates a request for a valid authority of that name, with the given changes.
     public init(
         commonName: String, key: KeyKind = .p256, validity: Validity = .days(-2, to: 3650),
         digest: SignatureDigest = .sha256, extensions: [CertificateExtension] = [],

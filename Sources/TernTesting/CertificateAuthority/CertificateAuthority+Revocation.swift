@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: each pointer is freed where it was made; stacks and responses that take over a pointer are said to.
+// Safety: each pointer is freed where it was created; comments mark stacks and responses that take ownership of a
+// pointer.
 import CTernOpenSSL
 
-/// What an authority says about a certificate.
+/// The status of a certificate according to its authority.
 public enum RevocationStatus: Sendable, Hashable {
     /// Issued, and not revoked.
     case good
     /// Revoked at this moment, in seconds since 1970-01-01T00:00:00Z.
     case revoked(at: Int64)
-    /// The responder has never heard of it.
+    /// The responder does not know it.
     case unknown
 }
 
 extension CertificateAuthority {
-    /// A DER `OCSPResponse` about a certificate of this authority.
+    /// Returns a DER `OCSPResponse` about a certificate of this authority.
     ///
     /// - Parameters:
-    ///   - identity: whose certificate it is about.
-    ///   - status: what it says.
+    ///   - identity: the certificate.
+    ///   - status: its status.
     ///   - validity: `thisUpdate` and `nextUpdate`.
-    ///   - signer: who signs, with which certificate; the authority itself if nil.
-    ///   - digest: the hash it is signed over.
+    ///   - signer: the signer with its certificate; the authority itself if nil.
+    ///   - digest: the hash of the signature.
     public func ocspResponse(
         about identity: Identity, _ status: RevocationStatus, validity: Validity = .days(-1, to: 1),
         signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256
@@ -59,7 +60,7 @@ extension CertificateAuthority {
         return unsafe Self.encode { target in unsafe i2d_OCSP_RESPONSE(response, target) }
     }
 
-    /// A DER `CertificateList` of this authority.
+    /// Returns a DER `CertificateList` of this authority.
     public func revocationList(
         revoking identities: [Identity], validity: Validity = .days(-1, to: 1), digest: SignatureDigest = .sha256
     ) throws(CertificateAuthorityError) -> [UInt8] {
@@ -104,7 +105,7 @@ extension CertificateAuthority {
         else { throw CertificateAuthorityError(.signingFailed(digest)) }
     }
 
-    /// What OCSP has for a time (RFC 6960 §4.2.1), whatever the year.
+    /// The time format of OCSP (RFC 6960 §4.2.1), whatever the year.
     private static func generalizedTime(_ seconds: Int64) -> UnsafeMutablePointer<ASN1_GENERALIZEDTIME>? {
         unsafe ASN1_GENERALIZEDTIME_set(nil, time_t(seconds))
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A throw-away certificate authority that lives in memory: a root, intermediates below it, and leaves of every shape,
-/// good and bad, that a client has to tell apart.
+/// A temporary certificate authority in memory: a root, intermediates below it, and leaves of every form, valid and
+/// invalid, that a client must distinguish.
 ///
 /// ```swift
 /// let root = try CertificateAuthority()
@@ -10,9 +10,9 @@ import CTernOpenSSL
 /// ```
 /// Immutable, so any thread may use it.
 public final class CertificateAuthority: Sendable {
-    /// The authority's own certificate: what a client is told to trust.
+    /// The authority's own certificate: the anchor for a client.
     public let certificatePEM: String
-    /// PKCS#8, not encrypted; lets a second certificate be made for the same key.
+    /// PKCS#8, not encrypted; for a second certificate of the same key.
     public let privateKeyPEM: String
     /// `sha256/BASE64` of the authority's SubjectPublicKeyInfo.
     public let pin: String
@@ -20,7 +20,7 @@ public final class CertificateAuthority: Sendable {
     private let certificate: SignedCertificate
     private let key: PrivateKey
     private let commonName: String
-    /// What follows a leaf in the list a server sends: this authority and those above it, without the root.
+    /// The certificates after a leaf in a server's list: this authority and those above it, without the root.
     private let chainPEM: String
 
     /// A self-signed root.
@@ -30,7 +30,7 @@ public final class CertificateAuthority: Sendable {
         try self.init(AuthorityRequest(commonName: commonName, key: key, validity: validity))
     }
 
-    /// A self-signed root of any shape.
+    /// Creates a self-signed root of any form.
     public convenience init(_ request: AuthorityRequest) throws(CertificateAuthorityError) {
         let key = try PrivateKey(request.key)
         try self.init(request, key: key, issuer: nil)
@@ -49,7 +49,7 @@ public final class CertificateAuthority: Sendable {
         chainPEM = issuer.map { [certificatePEM] in certificatePEM + $0.chainPEM } ?? ""
     }
 
-    /// An authority below this one; what it issues carries its certificate in the chain.
+    /// Creates an authority below this one; the identities it issues contain its certificate.
     public func issueIntermediate(
         _ request: AuthorityRequest = AuthorityRequest(commonName: "Tern Test Intermediate CA")
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
@@ -57,28 +57,28 @@ public final class CertificateAuthority: Sendable {
         return try CertificateAuthority(request, key: key, issuer: self)
     }
 
-    /// A second certificate for `other`'s name and key, issued by this authority.
+    /// Issues a second certificate for `other`'s name and key.
     public func crossSign(
         _ other: CertificateAuthority, validity: Validity = .days(-2, to: 3650)
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
         try crossSign(other, AuthorityRequest(commonName: other.commonName, validity: validity))
     }
 
-    /// A second certificate for `other`'s key, of any shape. The name is the request's.
+    /// Issues a second certificate of any form for `other`'s key, with the request's name.
     public func crossSign(
         _ other: CertificateAuthority, _ request: AuthorityRequest
     ) throws(CertificateAuthorityError) -> CertificateAuthority {
         try CertificateAuthority(request, key: other.key, issuer: self)
     }
 
-    /// A leaf with its key.
+    /// Issues a leaf with its key.
     public func issue(_ request: LeafRequest = .localhost) throws(CertificateAuthorityError) -> Identity {
         let leafKey = try PrivateKey(request.key)
         let leaf = try CertificateTemplate(request).sign(for: leafKey, issuer: (certificate, key))
         return try Identity(leaf, key: leafKey, followedBy: chainPEM)
     }
 
-    /// A leaf that is its own issuer.
+    /// Creates a self-signed leaf.
     public static func selfSigned(_ request: LeafRequest = .localhost) throws(CertificateAuthorityError) -> Identity {
         let key = try PrivateKey(request.key)
         let leaf = try CertificateTemplate(request).sign(for: key, issuer: nil)

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// Why a certificate could not be made.
+/// Why a certificate could not be created.
 public struct CertificateAuthorityError: Error, Sendable, Hashable {
-    /// What could not be done; what it was about comes with it.
+    /// The kind of error.
     public enum Reason: Sendable, Hashable {
-        /// OpenSSL made no key of this kind.
+        /// OpenSSL could not create a key of this kind.
         case keyGenerationFailed(KeyKind)
-        /// The text is no private key in PEM.
+        /// The text is not a private key in PEM.
         case invalidPrivateKey
-        /// The text cannot stand in a certificate as a name.
+        /// The text is not valid as a name in a certificate.
         case invalidName(String)
-        /// The text is no IP address.
+        /// The text is not an IP address.
         case invalidAddress(String)
-        /// Seconds since 1970 that no certificate can state.
+        /// The time, in seconds since 1970, cannot be expressed in a certificate.
         case invalidTime(Int64)
-        /// OpenSSL does not understand the name or the value.
+        /// OpenSSL does not support the name or the value.
         case invalidExtension(CertificateExtension)
-        /// The key does not sign with this digest.
+        /// The key cannot sign with this digest.
         case signingFailed(SignatureDigest)
-        /// Something cannot be read or written as PEM or DER.
+        /// A value cannot be read or written as PEM or DER.
         case encodingFailed
-        /// OpenSSL found no memory.
+        /// OpenSSL could not allocate memory.
         case outOfMemory
     }
 
-    /// What could not be done.
+    /// The kind of error.
     public let reason: Reason
-    /// OpenSSL's own words, oldest first; empty when it had none.
+    /// OpenSSL's messages, oldest first; empty if there are none.
     public let detail: String
 
-    /// Takes what OpenSSL left in this thread's error queue, and empties the queue.
+    /// Empties this thread's OpenSSL error queue into the error.
     init(_ reason: Reason) {
         self.reason = reason
         var lines: [String] = []
@@ -46,6 +46,6 @@ public struct CertificateAuthorityError: Error, Sendable, Hashable {
 }
 
 extension CertificateAuthorityError: CustomStringConvertible {
-    /// The reason, and behind it what OpenSSL said.
+    /// The reason, followed by OpenSSL's messages.
     public var description: String { detail.isEmpty ? "\(reason)" : "\(reason): \(detail)" }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CertificateFlaws {
-    /// What can only go wrong with a certificate once it is signed, and cannot be asked of OpenSSL: it is done to the
-    /// DER encoding.
+    /// Flaws that are possible only after signing, and that OpenSSL cannot make: the DER encoding is changed.
     func apply(to certificate: SignedCertificate) throws(CertificateAuthorityError) -> SignedCertificate {
         guard hasBrokenSignature || namesOtherAlgorithm else { return certificate }
         var der = try certificate.der()
@@ -12,8 +11,8 @@ extension CertificateFlaws {
         return try SignedCertificate(der: der)
     }
 
-    /// ecdsa-with-SHA256 and sha256WithRSAEncryption become their SHA-384 namesakes in the signed part. The signature
-    /// no longer fits then, which a client that compares the names need not find out.
+    /// ecdsa-with-SHA256 and sha256WithRSAEncryption become their SHA-384 equivalents in the signed part. The signature
+    /// is then invalid, but a client that compares the names may refuse before it verifies.
     private func renameSignedAlgorithm(in der: inout [UInt8]) throws(CertificateAuthorityError) {
         let names: [(from: [UInt8], to: [UInt8])] = [
             ([0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2], [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 3]),

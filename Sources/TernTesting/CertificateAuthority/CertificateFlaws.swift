@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What no honest authority does; none of it by default. For tests of what clients refuse.
+/// Flaws that no honest authority makes; none by default. For tests of what clients refuse.
 public struct CertificateFlaws: Sendable, Hashable {
     /// The serial number's bytes, most significant first; nil for a random one.
     public var serialNumber: [UInt8]?
-    /// The serial number is below zero, which RFC 5280 §4.1.2.2 forbids.
+    /// The serial number is negative, which RFC 5280 §4.1.2.2 forbids.
     public var hasNegativeSerialNumber = false
     /// The version as written, 1 for version 1; nil for 3.
     public var version: Int?
@@ -16,9 +16,9 @@ public struct CertificateFlaws: Sendable, Hashable {
     public var issuerCommonName: String?
     /// Both dates as GeneralizedTime, whatever the year.
     public var usesGeneralizedTime = false
-    /// The beginning as it is written, as UTCTime; nil for the one of the validity.
+    /// The beginning of the validity as raw UTCTime; nil for that of the validity.
     public var notBefore: String?
-    /// The key is said to be of an unknown kind.
+    /// The key has an unknown algorithm.
     public var hasUnknownKeyAlgorithm = false
     /// The signed part names another algorithm than the signature.
     public var namesOtherAlgorithm = false
@@ -28,7 +28,7 @@ public struct CertificateFlaws: Sendable, Hashable {
     /// No flaw.
     public init() {}
 
-    /// The flaws that a closure makes.
+    /// Creates flaws with a closure.
     public static func having(_ change: (inout CertificateFlaws) -> Void) -> CertificateFlaws {
         var flaws = CertificateFlaws()
         change(&flaws)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-/// A certificate to be: the common ground of leaf and authority requests.
+/// A certificate that is not signed yet: the shared parts of leaf and authority requests.
 struct CertificateTemplate {
     var commonName: String?
     var alternativeNames: [AlternativeName] = []
@@ -67,7 +67,7 @@ struct CertificateTemplate {
         return try flaws.apply(to: certificate)
     }
 
-    /// OpenSSL signs no certificate of a version that does not allow for its extensions, so it is signed once more.
+    /// OpenSSL does not sign extensions in a version that forbids them, so the certificate is signed again.
     private func setVersion(
         _ x509: OpaquePointer, _ version: Int, signedBy key: PrivateKey
     ) throws(CertificateAuthorityError) {
@@ -146,7 +146,7 @@ struct CertificateTemplate {
         else { throw CertificateAuthorityError(.encodingFailed) }
     }
 
-    /// The key itself stays what it is.
+    /// The key itself is unchanged.
     private func renameKeyAlgorithm(_ x509: OpaquePointer) throws(CertificateAuthorityError) {
         guard let unknown = unsafe OBJ_txt2obj("1.3.6.1.4.1.99999.2", 1) else {
             throw CertificateAuthorityError(.outOfMemory)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The key a certificate is made for.
+/// The kind of a certificate's key.
 public enum KeyKind: Sendable, Hashable {
     /// The NIST curve P-256, which every client accepts.
     case p256
@@ -8,12 +8,12 @@ public enum KeyKind: Sendable, Hashable {
     case p384
     /// The NIST curve P-521.
     case p521
-    /// Ed25519, which no browser accepts of a server.
+    /// Ed25519, which no browser accepts from a server.
     case ed25519
-    /// An RSA key of this many bits; 2048 and more are accepted by clients, 1024 is a weak key to be refused.
+    /// An RSA key of this many bits; clients accept 2048 and more, 1024 is a weak key that they refuse.
     case rsa(bits: Int)
-    /// A curve by OpenSSL's name, such as `secp224r1`; few but the NIST ones are accepted by clients.
+    /// A curve by OpenSSL's name, such as `secp224r1`; clients accept few other than the NIST ones.
     case curve(String)
-    /// A key that exists already, as PKCS#8 PEM: certificates that are renewed or cross-signed keep their key.
+    /// An existing key, as PKCS#8 PEM: certificates that are renewed or cross-signed keep their key.
     case existing(privateKeyPEM: String)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server certificate should look like; by default a good one.
+/// The certificate of a server; by default a valid one.
 public struct LeafRequest: Sendable, Hashable {
     /// The subject's common name; nil leaves the subject empty. Clients must not read a host name from it.
     public var commonName: String?
@@ -10,19 +10,19 @@ public struct LeafRequest: Sendable, Hashable {
     public var ipAddresses: [String]
     /// `uniformResourceIdentifier` entries.
     public var uris: [String]
-    /// The key that is made for it.
+    /// The kind of key to create.
     public var key: KeyKind
-    /// When it is valid.
+    /// The validity period.
     public var validity: Validity
-    /// The hash its signature is made over.
+    /// The hash of its signature.
     public var digest: SignatureDigest
     /// Extensions on top of, or instead of, the defaults: `basicConstraints` (`critical,CA:FALSE`), `keyUsage`,
     /// `extendedKeyUsage` (`serverAuth`), `subjectKeyIdentifier`, `authorityKeyIdentifier`.
     public var extensions: [CertificateExtension]
-    /// What is wrong with it on purpose.
+    /// Deliberate flaws.
     public var flaws: CertificateFlaws
 
-    /// A good certificate for `localhost`, but for what is given.
+    /// Creates a request for a valid certificate for `localhost`, with the given changes.
     public init(
         commonName: String? = "Tern Test Leaf", dnsNames: [String] = ["localhost"], ipAddresses: [String] = [],
         uris: [String] = [], key: KeyKind = .p256, validity: Validity = .current, digest: SignatureDigest = .sha256,

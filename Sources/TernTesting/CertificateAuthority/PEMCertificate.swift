@@ -12,7 +12,7 @@ final class PEMCertificate {
 
     deinit { unsafe X509_free(pointer) }
 
-    /// All certificates of the text, up to the first that cannot be read.
+    /// Reads all certificates of the text, up to the first that cannot be read.
     static func all(in pem: String) -> [PEMCertificate] {
         var certificates: [PEMCertificate] = []
         unsafe read(pem) { file in

@@ -8,8 +8,8 @@ import CTernOpenSSL
 @safe final class PrivateKey: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// With a key everything here begins, so this is where OpenSSL is set up. It would tear itself down when the
-    /// process exits, under the threads of origins that still run.
+    /// Every use begins with a key, so OpenSSL is set up here. It must not free itself when the process exits, while
+    /// threads of origins still run.
     private static let isOpenSSLReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
 
     init(_ kind: KeyKind) throws(CertificateAuthorityError) {
@@ -24,7 +24,7 @@ import CTernOpenSSL
             case .rsa(let bits): unsafe tern_EVP_RSA_gen(max(0, bits))
             case .existing(let pem):
                 try unsafe withMemoryBIO(reading: pem) { bio in
-                    // No passphrase: the default would ask for one at the terminal, and wait.
+                    // No passphrase: the default would prompt on the terminal and block.
                     unsafe PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
                 }
             }

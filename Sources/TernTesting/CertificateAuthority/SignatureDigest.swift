@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash a certificate is signed over. Ignored by Ed25519, which brings its own.
+/// The hash of a certificate's signature. Ignored by Ed25519, which has its own.
 public enum SignatureDigest: String, Sendable, Hashable {
-    /// SHA-256, which nearly all certificates are signed over.
+    /// SHA-256, which nearly all certificates use.
     case sha256
     /// SHA-384.
     case sha384

@@ -3,12 +3,12 @@ import CTernOpenSSL
 
 /// An `X509` that has been signed.
 ///
-/// Safety: the pointer is owned, never nil, never mutated after `init`, and freed once in `deinit`. What OpenSSL caches
-/// inside it is guarded by OpenSSL's own lock.
+/// Safety: the pointer is owned, never nil, never mutated after `init`, and freed once in `deinit`. OpenSSL caches
+/// values inside it under its own lock.
 @safe final class SignedCertificate: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     convenience init(der: [UInt8]) throws(CertificateAuthorityError) {

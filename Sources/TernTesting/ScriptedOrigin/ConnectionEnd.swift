@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the connection cannot go on.
+/// Why a connection ends.
 enum ConnectionEnd: Error, Equatable {
     /// The client ended it.
     case client(OriginClose.Kind)
-    /// The origin was told to stop.
+    /// The origin was stopped.
     case stopped
     /// A step of the script ended it.
     case script
-    /// The client sent what the origin cannot read.
+    /// The client sent bytes that the origin cannot read.
     case malformed
-    /// OpenSSL failed for a reason that is not the client's.
+    /// OpenSSL failed for a reason other than the client.
     case tls(reason: String)
 }

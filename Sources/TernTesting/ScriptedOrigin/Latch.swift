@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a latch closes one end of a socket pair, so that the other becomes ready for every thread that polls it, and
-// stays so: it need not be drained, and it cannot be missed. (A pipe would do as well, but Glibc's module has no
-// `pipe2`, and without it a child process could inherit the descriptors.)
+// stays so: it need not be drained, and cannot be missed. (A pipe would do as well, but Glibc's module has no `pipe2`,
+// and without it a child process could inherit the descriptors.)
 
 internal import Glibc
 internal import TernLock
 
-/// A door that opens once, and that `poll` can watch.
+/// An event that occurs once, and that `poll` can wait for.
 final class Latch: Sendable {
     /// Ready once the latch is open.
     let descriptor: Int32
@@ -23,7 +23,7 @@ final class Latch: Sendable {
 
     var isOpen: Bool { farEnd.withLock { $0 == nil } }
 
-    /// Waits until the latch is open, but no longer than so.
+    /// Waits until the latch is open, or for this time at most.
     func wait(_ limit: Duration) {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         unsafe poll(&polled, 1, limit.pollTimeout)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every change wakes the waiters whose condition it fulfils, under the same lock: no observation falls between a look
-// and a wait. Bytes are counted apart, without the lock, because they change many times per request: the counting
-// thread looks for waiters afterwards, and a waiter announces itself before it looks, so that one of the two sees the
+// Every change wakes the waiters whose condition it fulfils, under the same lock: no observation is missed between a
+// check and a wait. Bytes are counted without the lock, because they change many times per request: the counting thread
+// checks for waiters afterwards, and a waiter registers before it checks the count, so that one of the two sees the
 // other.
 
 internal import Synchronization
@@ -65,7 +65,7 @@ final class ObservationLog: Sendable {
         state.observations.bytesReceived = bytesReceived.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Waits until the condition holds. False when the time has passed, or the task was cancelled, before it did.
+    /// Waits until the condition holds. False if the time has passed, or the task was cancelled, before it did.
     func wait(_ timeout: Duration, for condition: @escaping Condition) async -> Bool {
         let key = state.withLock { state in
             state.nextWaiter += 1
@@ -76,7 +76,7 @@ final class ObservationLog: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 add(Waiter(condition: condition, continuation: continuation), key)
-                // Only now, so that neither the timer nor a cancellation can come before the waiter it is to end.
+                // Only now, so that neither the timer nor a cancellation can come before the waiter that it ends.
                 timer = Task {
                     try? await Task.sleep(for: timeout)
                     cancelWait(key)

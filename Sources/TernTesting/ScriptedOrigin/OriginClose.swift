@@ -4,12 +4,12 @@
 public struct OriginClose: Sendable {
     /// The number of the connection, counted from 1.
     public let connection: Int
-    /// What was seen.
+    /// How it ended.
     public let kind: Kind
-    /// How many request heads had come before.
+    /// The number of request heads received before.
     public let headCount: Int
 
-    /// The last sign of life of the client.
+    /// How the client ended the connection.
     public enum Kind: Sendable, Equatable {
         /// FIN, over TLS without a close_notify before it.
         case fin

@@ -7,8 +7,8 @@ struct OriginConnection {
     let stream: OriginStream
     let log: ObservationLog
     private let currentHold: () -> Latch
-    /// What the next `hold` waits for. Taken before a request can be seen, so that a release by a test that has seen it
-    /// counts even if the hold has not begun.
+    /// The release that the next `hold` waits for. Taken before a request is observable, so that a release by a test
+    /// that has observed it counts even if the hold has not begun.
     private var nextHold: Latch
     private var reader: RequestReader
     private var headCount = 0
@@ -40,7 +40,7 @@ struct OriginConnection {
         var request = ReceivedRequest(connection: number, index: headCount, head: try reader.readHead())
         headCount += 1
         nextHold = currentHold()
-        // With nothing between head and end, one look at the log is enough for both.
+        // Without steps between head and end, one update of the log covers both.
         let hasBodyToCome = script.onHead != nil || request.announcesBody
         if hasBodyToCome { log.record { $0.headCount += 1 } }
         let end = readBody(of: &request)
@@ -52,7 +52,7 @@ struct OriginConnection {
         try perform(script.onRequest(number, request))
     }
 
-    /// Runs what the script wants before the body, and reads the body. Returns the end of the connection if it comes
+    /// Runs the script's steps before the body, and reads the body. Returns the end of the connection if it comes
     /// first.
     private mutating func readBody(of request: inout ReceivedRequest) -> ConnectionEnd? {
         do throws(ConnectionEnd) {
@@ -64,7 +64,7 @@ struct OriginConnection {
         }
     }
 
-    /// What a plain server does at the end of a head: it tells a client that asks to go on (RFC 9110 §10.1.1).
+    /// The default steps after a head: they send 100 (Continue) to a client that waits for it (RFC 9110 §10.1.1).
     private static func defaultSteps(to request: ReceivedRequest) -> [OriginStep] {
         guard request.announcesBody, request.value(of: "expect")?.lowercased() == "100-continue" else { return [] }
         return [.send("HTTP/1.1 100 Continue\r\n\r\n")]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from `ScriptedOrigin`, because its threads hold this and not that: when the test lets go of the origin, its
-// deinit still runs, and ends them.
+// Separate from `ScriptedOrigin`, because its threads retain this object: when the test releases the origin, its deinit
+// still runs, and ends them.
 
 internal import Glibc
 internal import TernLock
 
-/// What the threads of an origin share.
+/// The shared state of an origin's threads.
 final class OriginCore: Sendable {
     let log: ObservationLog
     private let script: OriginScript

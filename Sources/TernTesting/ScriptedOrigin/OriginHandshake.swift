@@ -8,9 +8,9 @@ public struct OriginHandshake: Sendable {
     public let version: String
     /// Such as `TLS_AES_256_GCM_SHA384`.
     public let cipher: String
-    /// The name the client asked for (SNI), if any.
+    /// The name that the client requested (SNI), if any.
     public let serverName: String?
-    /// The protocol agreed on (ALPN), if any.
+    /// The negotiated protocol (ALPN), if any.
     public let applicationProtocol: String?
     /// Whether an earlier session was resumed.
     public let isResumed: Bool

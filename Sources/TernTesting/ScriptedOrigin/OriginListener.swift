@@ -4,13 +4,13 @@
 internal import Glibc
 internal import TernLock
 
-/// A listening socket that this machine alone reaches.
+/// A listening socket on this machine only.
 final class OriginListener: Sendable {
-    /// The descriptor of an accepted connection belongs to the caller.
+    /// The caller owns the descriptor of an accepted connection.
     enum Accepted { case descriptor(Int32), failed, stopped }
 
     private let descriptor: Int32
-    /// Of the file that goes with the socket, as soon as there is one.
+    /// The path of the socket's file, once it exists.
     private let path = Lock<String?>(nil)
 
     init(_ configuration: OriginConfiguration) throws(ScriptedOriginError) {
@@ -24,7 +24,7 @@ final class OriginListener: Sendable {
         descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
         set(SO_REUSEADDR, 1)
-        // On the listener, because the window is agreed on before accept returns; connections inherit it.
+        // Set on the listener, because the window is negotiated before accept returns; connections inherit it.
         if let size = configuration.receiveBufferSize { set(SO_RCVBUF, size) }
         try bind(configuration)
         guard listen(descriptor, SOMAXCONN) == 0 else { throw .system(call: "listen", errno: errno) }
@@ -37,7 +37,7 @@ final class OriginListener: Sendable {
 
     /// 0 for a Unix domain socket.
     func port() throws(ScriptedOriginError) -> UInt16 {
-        // The port stands at the same place in both families.
+        // The port is at the same offset in both families.
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { address in

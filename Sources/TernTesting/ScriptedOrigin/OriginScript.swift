@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the test wants done, at the three moments it can want something.
+/// The actions of a test, for the three events of a connection.
 struct OriginScript: Sendable {
     typealias AcceptHandler = @Sendable (_ connection: Int) -> [OriginStep]
     typealias RequestHandler = @Sendable (_ connection: Int, _ request: ReceivedRequest) -> [OriginStep]

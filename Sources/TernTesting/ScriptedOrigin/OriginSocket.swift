@@ -5,7 +5,7 @@
 
 internal import Glibc
 
-/// A connected socket, closed with the value. What is said to TCP, one of the Unix domain does not hear.
+/// A connected socket, closed with the value. TCP options are skipped for a Unix domain socket.
 struct OriginSocket: ~Copyable {
     enum Received { case bytes(Int), wouldBlock, end, reset }
     enum Sent { case bytes(Int), wouldBlock, reset }
@@ -75,10 +75,10 @@ struct OriginSocket: ~Copyable {
         }
     }
 
-    /// Sends FIN; receiving goes on.
+    /// Sends FIN; receiving continues.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Makes the coming close a RST.
+    /// Makes the next close send a RST.
     func armReset() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -18,10 +18,10 @@ extension OriginStep {
     /// Sends a whole response. A Content-Length is added unless `fields` have framing of their own.
     ///
     /// - Parameters:
-    ///   - status: The status code, sent as it is.
-    ///   - reason: The reason phrase.
-    ///   - fields: Names and values, sent as they are.
-    ///   - body: Sent after the head as it is, whatever the method and the status.
+    ///   - status: the status code, sent unchanged.
+    ///   - reason: the reason phrase.
+    ///   - fields: names and values, sent unchanged.
+    ///   - body: sent after the head unchanged, whatever the method and the status.
     public static func respond(
         status: Int = 200, reason: String = "", fields: [(name: String, value: String)] = [], body: [UInt8]
     ) -> Self {
@@ -30,7 +30,7 @@ extension OriginStep {
         return .send(head(status, reason, all) + body)
     }
 
-    /// Sends a whole response: each piece that is not empty as one chunk, then the last chunk and the trailers.
+    /// Sends a whole response: each element that is not empty as one chunk, then the last chunk and the trailers.
     public static func chunked(
         _ pieces: [String], status: Int = 200, reason: String = "", fields: [(name: String, value: String)] = [],
         trailers: [(name: String, value: String)] = []

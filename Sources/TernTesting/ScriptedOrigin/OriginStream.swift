@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of one connection, plain or through TLS. Used by the connection's thread alone.
+/// The bytes of one connection, plain or through TLS. Used only by the connection's thread.
 final class OriginStream {
     private let socket: OriginSocket
     private let tls: TLSServerSession?
@@ -18,7 +18,7 @@ final class OriginStream {
         self.log = log
     }
 
-    /// The handshake's outcome the first time it completes; nil over plain TCP and ever after.
+    /// The result of the handshake the first time it completes; nil over plain TCP and later.
     func shakeHands() throws(ConnectionEnd) -> TLSServerSession? {
         guard let tls, !isSecured else { return nil }
         while case .needsInput = try driving({ () throws(ConnectionEnd) in try tls.shakeHands() }) { try feed(tls) }
@@ -53,7 +53,7 @@ final class OriginStream {
         }
     }
 
-    /// Sends all of it beneath TLS.
+    /// Sends all of it below TLS.
     func sendWire(_ bytes: [UInt8]) throws(ConnectionEnd) {
         var sent = 0
         while sent < bytes.count {
@@ -67,12 +67,12 @@ final class OriginStream {
         }
     }
 
-    /// Waits until this number of bytes of the wire is there for the handshake.
+    /// Waits until this number of bytes has arrived for the handshake.
     func buffer(wire count: Int) throws(ConnectionEnd) {
         while early.count < count { try receiveWire(into: &early) }
     }
 
-    /// Hands over what `buffer(wire:)` has taken: over plain TCP it is content.
+    /// Returns the bytes that `buffer(wire:)` has received: over plain TCP they are content.
     func takeEarly() -> [UInt8] {
         guard tls == nil else { return [] }
         defer { early = [] }
@@ -87,7 +87,7 @@ final class OriginStream {
         }
     }
 
-    /// Lets the time pass. Ends early, by throwing, if the client closes.
+    /// Waits. Ends early, by throwing, if the client closes.
     func pause(_ duration: Duration?, until release: Latch? = nil) throws(ConnectionEnd) {
         let deadline = duration.map { ContinuousClock.now + $0 }
         switch socket.wait(.peerClosed, until: deadline, latches: [stop] + (release.map { [$0] } ?? [])) {
@@ -106,7 +106,7 @@ final class OriginStream {
         }
     }
 
-    /// Sends close_notify if wanted, then FIN.
+    /// Sends close_notify if requested, then FIN.
     func finish(notify: Bool) throws(ConnectionEnd) {
         if notify, let tls, isSecured {
             _ = try driving { () throws(ConnectionEnd) in
@@ -121,7 +121,7 @@ final class OriginStream {
 
     func armReset() { socket.armReset() }
 
-    /// Lets the engine work, then sends what it wants sent, its alert included if it failed.
+    /// Runs the TLS session, then sends its output, including its alert if it failed.
     private func driving(
         _ work: () throws(ConnectionEnd) -> TLSServerSession.Progress
     ) throws(ConnectionEnd) -> TLSServerSession.Progress {

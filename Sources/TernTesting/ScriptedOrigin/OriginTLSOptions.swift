@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the origin speaks TLS; by default both living versions, session tickets, no client certificate.
+/// The TLS settings of the origin; by default TLS 1.2 and 1.3, session tickets, no client certificate.
 public struct OriginTLSOptions: Sendable {
-    /// A protocol version the origin can be limited to.
+    /// A protocol version that the origin can be limited to.
     public enum Version: Sendable {
         /// TLS 1.2
         case tls12
@@ -12,32 +12,31 @@ public struct OriginTLSOptions: Sendable {
         var number: Int { self == .tls12 ? 0x0303 : 0x0304 }
     }
 
-    /// What to do about a certificate of the client; the associated PEM holds the authorities that may have issued
-    /// it.
+    /// The handling of a client certificate; the associated PEM has the authorities that may have issued it.
     public enum ClientCertificates: Sendable {
-        /// None is asked for.
+        /// Not requested.
         case ignored
-        /// One is asked for, and verified if it comes.
+        /// Requested, and verified if it is sent.
         case requested(authorityPEM: String)
-        /// The handshake fails without a good one.
+        /// Required: the handshake fails without a valid one.
         case required(authorityPEM: String)
     }
 
-    /// The oldest version the origin agrees to.
+    /// The minimum version.
     public var minimumVersion = Version.tls12
-    /// The newest version the origin agrees to.
+    /// The maximum version.
     public var maximumVersion = Version.tls13
-    /// What the origin accepts of the client's ALPN offer, best first; empty ignores the offer.
+    /// The protocols accepted from the client's ALPN offer, best first; empty ignores the offer.
     public var applicationProtocols: [String] = ["http/1.1"]
-    /// Tickets sent after a full TLS 1.3 handshake; 0 turns resumption off, in TLS 1.2 as well.
+    /// The number of tickets sent after a full TLS 1.3 handshake; 0 turns resumption off, in TLS 1.2 as well.
     public var sessionTickets = 2
-    /// The 80 bytes that tickets are sealed with: two origins with the same ones resume each other's sessions.
-    /// Empty lets OpenSSL make them up, anew for every identity.
+    /// The 80 bytes of the ticket keys: two origins with the same ones resume each other's sessions. If empty, OpenSSL
+    /// creates new ones for every identity.
     public var ticketKeys: [UInt8] = []
-    /// What the origin asks of the client.
+    /// The handling of client certificates.
     public var clientCertificates = ClientCertificates.ignored
 
-    /// Both versions, two tickets, no client certificate.
+    /// Creates options for both versions, two tickets, no client certificate.
     public init() {}
 
     /// Limits the origin to one version.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads are joined, not detached: after `joinAll` neither the thread nor its stack is left, and a test that counts
-// threads counts right. A thread that has ended waits to be joined by the next `start`.
-// Safety: the argument of `pthread_create` is a retained box that exactly the new thread takes over.
+// threads is exact. A thread that has ended waits to be joined by the next `start`. Safety: the argument of
+// `pthread_create` is a retained box that exactly the new thread takes over.
 
 internal import Glibc
 internal import TernLock
@@ -21,7 +21,7 @@ final class OriginThreads: Sendable {
 
     private let state = Lock(State())
 
-    /// Runs the work on a new thread. False if the system has none left; then the work is dropped.
+    /// Runs the work on a new thread. False if the system cannot start one; then the work is dropped.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let started = state.withLock { state in
             state.next += 1
@@ -50,7 +50,7 @@ final class OriginThreads: Sendable {
         return started
     }
 
-    /// Returns when every thread has ended, except the one that asks.
+    /// Returns when every thread has ended, except the calling one.
     func joinAll() {
         while true {
             let threads = state.withLock { state in

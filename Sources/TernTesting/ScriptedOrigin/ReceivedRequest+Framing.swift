@@ -2,8 +2,8 @@
 
 extension ReceivedRequest {
     /// False only if the head has neither Content-Length nor Transfer-Encoding. Most requests have no body, and this
-    /// look at the bytes spares them the making of strings: `c` or `t` behind a line feed, and a hyphen where the names
-    /// have it.
+    /// search of the bytes avoids creating strings: `c` or `t` after a line feed, and a hyphen at the position in the
+    /// names.
     var announcesBody: Bool {
         var start = 0
         while let feed = head[start...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request, as the origin saw it on the wire.
+/// One request as received by the origin.
 public struct ReceivedRequest: Sendable {
     /// The number of the connection it came on, counted from 1.
     public let connection: Int
-    /// Its place on that connection, counted from 0.
+    /// Its position on that connection, counted from 0.
     public let index: Int
     /// Request line and fields with every byte as received, the empty line included.
     public let head: [UInt8]
     /// The content, with any chunked coding removed.
     public internal(set) var body: [UInt8] = []
-    /// Fields that followed the last chunk.
+    /// Fields after the last chunk.
     public internal(set) var trailers: [Field] = []
-    /// False when the connection ended, or the script ended it, before the body was whole.
+    /// False if the connection ended, or the script ended it, before the body was complete.
     public internal(set) var isComplete = false
 
-    /// A field line: the name as spelled by the client, the value without surrounding blanks.
+    /// A field line: the name as sent by the client, the value without surrounding whitespace.
     public struct Field: Sendable, Equatable {
-        /// As the client spelled it.
+        /// As sent by the client.
         public let name: String
-        /// Without surrounding blanks.
+        /// Without surrounding whitespace.
         public let value: String
 
-        /// A field to compare with.
+        /// Creates a field for comparisons.
         public init(name: String, value: String) {
             self.name = name
             self.value = value

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// As strict as a test needs and no stricter: CRLF ends lines, the head ends at the first empty line, the body is framed
-// by RFC 9112 §6.3 with chunked as the only coding.
+// As strict as tests need: CRLF ends lines, the head ends at the first empty line, the body is framed by RFC 9112 §6.3
+// with chunked as the only coding.
 
-/// Cuts the bytes of one connection into requests.
+/// Splits the bytes of one connection into requests.
 struct RequestReader {
     private enum Framing { case length(Int), chunked }
 
@@ -16,7 +16,7 @@ struct RequestReader {
 
     mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
-    /// The next head, the empty line included.
+    /// Returns the next head, the empty line included.
     mutating func readHead() throws(ConnectionEnd) -> [UInt8] {
         let start = position
         while true {
@@ -31,7 +31,7 @@ struct RequestReader {
         while buffer.count - position < count { try stream.receive(into: &buffer) }
     }
 
-    /// Reads the body that the head announces into the request, as far as it comes.
+    /// Reads the body that the head announces into the request, as far as it arrives.
     mutating func readBody(of request: inout ReceivedRequest) throws(ConnectionEnd) {
         switch try Self.framing(of: request) {
         case .length(let count): try readContent(count, into: &request.body)
@@ -50,7 +50,7 @@ struct RequestReader {
     }
 
     private static func framing(of request: ReceivedRequest) throws(ConnectionEnd) -> Framing {
-        // Most requests have no body: a look at the bytes spares them the making of strings.
+        // Most requests have no body: a search of the bytes avoids creating strings.
         guard request.announcesBody else { return .length(0) }
         if let coding = request.value(of: "transfer-encoding") {
             guard coding.lowercased() == "chunked" else { throw .malformed }
@@ -80,7 +80,7 @@ struct RequestReader {
         }
     }
 
-    /// Passes a line; where it stands in the buffer, without its CRLF.
+    /// Skips a line; returns its position in the buffer, without its CRLF.
     private mutating func readLine() throws(ConnectionEnd) -> Range<Int> {
         var scanned = position
         while true {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An HTTP/1.1 origin on a loopback address, or at a Unix domain socket, that does what a script tells it to, right or
-/// wrong, and reports what it saw.
+/// An HTTP/1.1 origin on a loopback address, or at a Unix domain socket, that runs a script, valid or not, and reports
+/// what it received.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin { connection, request in
@@ -11,16 +11,16 @@
 /// let sawReset = await origin.waitFor { $0.openConnections == 0 }
 /// ```
 ///
-/// Each connection has a thread of its own, which runs the script. Any thread may use the origin; letting go of it
-/// stops it. It shares no code with the client that it is to test.
+/// Each connection has a thread of its own, which runs the script. Any thread may use the origin; releasing it stops
+/// it. It shares no code with the client that it tests.
 public final class ScriptedOrigin: Sendable {
-    /// What an origin has seen so far.
+    /// The observations of an origin so far.
     public typealias Observations = OriginObservations
-    /// One thing the origin does with a connection.
+    /// An action of the origin on a connection.
     public typealias Step = OriginStep
-    /// How the origin speaks TLS.
+    /// The TLS settings of the origin.
     public typealias TLSOptions = OriginTLSOptions
-    /// Where an origin listens.
+    /// The address that an origin listens on.
     public typealias Configuration = OriginConfiguration
     /// A connection that the client ended.
     public typealias Close = OriginClose
@@ -28,9 +28,9 @@ public final class ScriptedOrigin: Sendable {
     public typealias Handshake = OriginHandshake
     /// A TLS handshake that did not complete.
     public typealias FailedHandshake = OriginFailedHandshake
-    /// What to do about a request that came whole on the numbered connection, counted from 1.
+    /// The steps after a complete request on the numbered connection, counted from 1.
     public typealias Script = @Sendable (_ connection: Int, _ request: ReceivedRequest) -> [Step]
-    /// What to do on a new connection, counted from 1, before anything is read.
+    /// The steps on a new connection, counted from 1, before any byte is read.
     public typealias AcceptScript = @Sendable (_ connection: Int) -> [Step]
 
     /// The port the origin listens on; 0 at a Unix domain socket.
@@ -43,14 +43,14 @@ public final class ScriptedOrigin: Sendable {
     /// Starts the origin: when the initialiser returns, it accepts connections.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen, and sizes.
-    ///   - identity: Makes the origin speak TLS.
-    ///   - tlsOptions: How it speaks TLS.
-    ///   - onAccept: Steps before the TLS handshake and the first request; none by default.
-    ///   - onHead: Steps between the head of a request and its body. By default, and when `nil`, the origin asks a
-    ///     client that waits for `100 Continue` to go on.
-    ///   - script: Steps after a whole request. Must not capture the origin, which would then never be released.
-    /// - Throws: ``ScriptedOriginError`` if a socket, a thread or the TLS context cannot be made.
+    ///   - configuration: the address, and sizes.
+    ///   - identity: the certificate for TLS; nil for plain TCP.
+    ///   - tlsOptions: the TLS settings.
+    ///   - onAccept: steps before the TLS handshake and the first request; none by default.
+    ///   - onHead: steps between the head of a request and its body. By default, and when `nil`, the origin sends 100
+    ///     (Continue) to a client that waits for it.
+    ///   - script: steps after a whole request. Must not capture the origin, which would then never be released.
+    /// - Throws: ``ScriptedOriginError`` if a socket, a thread or the TLS context cannot be created.
     public init(
         _ configuration: Configuration = Configuration(), tls identity: Identity? = nil,
         tlsOptions: TLSOptions = TLSOptions(), onAccept: AcceptScript? = nil, onHead: Script? = nil,
@@ -76,40 +76,40 @@ public final class ScriptedOrigin: Sendable {
 
     deinit { core.stop() }
 
-    /// The URL of a path on this origin. The host is `localhost` with TLS over IPv4 and at a Unix domain socket, and
-    /// the address itself otherwise, unless given.
+    /// The URL of a path on this origin. The default host is `localhost` with TLS over IPv4 and at a Unix domain
+    /// socket, and the address itself otherwise.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let port = port == 0 ? "" : ":\(port)"
         return "\(scheme)://\(host ?? authority)\(port)\(path)"
     }
 
-    /// What the origin has seen so far.
+    /// The observations so far.
     public var observations: Observations { core.log.observations }
 
-    /// Connections accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { observations.connectionCount }
 
-    /// The latest requests, whole or cut short; see ``OriginConfiguration/rememberedRequests``.
+    /// The latest requests, complete or interrupted; see ``OriginConfiguration/rememberedRequests``.
     public var requests: [ReceivedRequest] { observations.requests }
 
     /// Waits until the condition holds.
     ///
     /// - Parameters:
-    ///   - timeout: How long at most.
-    ///   - condition: Called with a lock held, whenever something was seen: a pure look, nothing more.
-    /// - Returns: False when the time has passed, or the task was cancelled, before the condition held.
+    ///   - timeout: the maximum time to wait.
+    ///   - condition: called with a lock held, after every observation: it must only read.
+    /// - Returns: false if the time has passed, or the task was cancelled, before the condition held.
     public func waitFor(
         _ timeout: Duration = .seconds(10), _ condition: @escaping @Sendable (Observations) -> Bool
     ) async -> Bool {
         await core.log.wait(timeout, for: condition)
     }
 
-    /// Lets connections that `hold` go on with their next step.
+    /// Lets connections in `hold` continue with their next step.
     ///
     /// - Throws: ``ScriptedOriginError`` if the system has no descriptors left for later holds.
     public func release() throws(ScriptedOriginError) { try core.release() }
 
-    /// Lets later connections see another identity. Without fixed ``OriginTLSOptions/ticketKeys`` it resumes no earlier
+    /// Uses another identity for later connections. Without fixed ``OriginTLSOptions/ticketKeys`` it resumes no earlier
     /// session.
     ///
     /// - Throws: ``ScriptedOriginError`` if OpenSSL refuses the identity.
@@ -117,7 +117,7 @@ public final class ScriptedOrigin: Sendable {
         core.use(try TLSServerContext(identity, tlsOptions))
     }
 
-    /// Closes every socket and ends every thread, then returns. Idempotent; a script may call it too, whose own thread
-    /// then ends with its steps. Three descriptors that threads could be woken with go with the object.
+    /// Closes every socket and ends every thread, then returns. Idempotent; a script may call it too, and its own
+    /// thread then ends with its steps. Three descriptors for waking threads are closed with the object.
     public func stop() { core.stop() }
 }

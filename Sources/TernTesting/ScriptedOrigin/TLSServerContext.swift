@@ -29,7 +29,7 @@ final class TLSServerContext: @unchecked Sendable {
         unsafe protocols.deallocate()
     }
 
-    /// Takes all of this thread's error queue.
+    /// Removes all of this thread's error queue.
     static func errorText() -> String {
         var lines: [String] = []
         while case let code = ERR_get_error(), code != 0 {
@@ -45,7 +45,7 @@ final class TLSServerContext: @unchecked Sendable {
     private static func error(_ step: String) -> ScriptedOriginError { .tls(step: step, reason: errorText()) }
 
     private func load(_ identity: Identity) throws(ScriptedOriginError) {
-        // The certificate of the key goes first whatever the chain says; behind it the chain as it is.
+        // The certificate of the key goes first whatever the chain contains; the chain follows unchanged.
         guard let leaf = PEMCertificate.all(in: identity.certificatePEM).first,
             unsafe SSL_CTX_use_certificate(pointer, leaf.pointer) == 1
         else { throw Self.error("SSL_CTX_use_certificate") }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: `session` is valid from `init` to `deinit` and owns both memory BIOs; the object stays on its connection's
-// thread, so that the thread's error queue is ours between `ERR_clear_error` and the look at it.
+// thread, so that the thread's error queue belongs to it between `ERR_clear_error` and the reading of the queue.
 
 internal import CTernOpenSSL
 
-/// The server's side of one TLS connection as an engine: ciphertext in, plaintext out, ciphertext to send.
+/// The server side of one TLS connection without I/O: ciphertext in, plaintext out, ciphertext to send.
 @safe
 final class TLSServerSession {
-    /// What an operation of the engine came to.
+    /// The result of an operation.
     enum Progress { case done, needsInput }
 
-    /// Held because the session's callbacks borrow from it.
+    /// Retained because the session's callbacks borrow from it.
     private let context: TLSServerContext
     private let session: OpaquePointer
     private let input: OpaquePointer
@@ -44,7 +44,7 @@ final class TLSServerSession {
         return (try progress(after: result), count)
     }
 
-    /// Never blocks: a memory BIO takes everything.
+    /// Never blocks: a memory BIO accepts everything.
     func write(_ bytes: [UInt8]) throws(ConnectionEnd) {
         guard !bytes.isEmpty else { return }
         ERR_clear_error()
@@ -80,7 +80,7 @@ final class TLSServerSession {
         }
     }
 
-    /// What was agreed on; meaningful once the handshake is done.
+    /// The negotiated parameters; meaningful once the handshake is complete.
     func handshake(on connection: Int) -> OriginHandshake {
         OriginHandshake(
             connection: connection,
@@ -123,7 +123,7 @@ final class TLSServerSession {
         }
     }
 
-    /// An alert of the client stands in the error queue as its number plus an offset.
+    /// An alert of the client is in the error queue as its number plus an offset.
     private var failure: ConnectionEnd {
         let reason = Int32(truncatingIfNeeded: ERR_peek_error() & UInt(ERR_REASON_MASK))
         if let alert = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) { return .client(.alert(alert)) }

@@ -164,7 +164,7 @@ import Testing
         let folder = try TemporaryFolder()
         let broken = try await run([origin.url("/file")], in: folder)
         #expect(broken.status == 18)
-        #expect(broken.errors.contains("500000 bytes are kept; the same command with -C - goes on there"))
+        #expect(broken.errors.contains("500000 bytes are kept; the same command with -C - resumes there"))
         #expect(try names(folder) == [".file.tern-part", ".file.tern-part.json"])
         #expect(try await run(["-s", origin.url("/file")], in: folder).status == 18)
         #expect(origin.requests.last?.value(of: "Range") == nil)

@@ -83,6 +83,6 @@ import Testing
     @Test func `the table has one line for each number`() {
         let lines = ExitStatus.table.split(separator: "\n")
         #expect(lines.count == ExitStatus.allCases.count)
-        #expect(lines.first == "   0  done" && lines.contains("  28  a time limit passed"))
+        #expect(lines.first == "   0  done" && lines.contains("  28  a timeout passed"))
     }
 }

@@ -95,7 +95,7 @@ import Testing
             let result = try await judge(command, "bad.pem", list: list)
             #expect(result.status == 0)
             #expect(result.errors.hasPrefix("tern: warning: certificate 0 ("))
-            #expect(result.errors.contains("no list given that counts speaks of it"))
+            #expect(result.errors.contains("no given list that is valid covers it"))
         }
         #expect(try await judge(command, "good.pem").errors.isEmpty)
         #expect(try await judge(command, "bad.pem").errors.isEmpty)
