@@ -88,6 +88,7 @@ extension SessionError.TransferFailure {
     fileprivate var code: URLError.Code {
         switch self {
         case .connectionLost: .networkConnectionLost
+        case .tls(let error): error.code
         case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
         case .bodyTooLarge: .dataLengthExceedsMaximum

@@ -67,6 +67,7 @@ extension ExitStatus {
     private static func status(of failure: SessionError.TransferFailure, _ error: SessionError) -> ExitStatus {
         switch failure {
         case .connectionLost(let cause): status(ofLossBecauseOf: cause, error)
+        case .tls(let failure): status(of: failure.reason, in: error.phase)
         case .malformedResponse(let broken): status(of: broken.reason)
         case .undecodable: .undecodable
         case .bodyTooLarge: .tooLarge

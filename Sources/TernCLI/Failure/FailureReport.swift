@@ -26,7 +26,7 @@ struct FailureReport {
         switch error.reason {
         case .connecting(.unresolved(let failure)): return "cannot resolve \(failure)"
         case .connecting(.unreachable(let failure)): return Self.message(of: failure)
-        case .connecting(.insecure(let failure)):
+        case .connecting(.insecure(let failure)), .transfer(.tls(let failure)):
             return "\(failure)" + (failure.trustFailure == nil ? Self.place(error) : "")
         case .timedOut(let limit): return message(of: limit)
         case .transfer(.connectionLost(nil)): return messageOfLoss(error)

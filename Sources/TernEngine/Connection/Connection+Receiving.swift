@@ -225,7 +225,7 @@ extension Connection {
         case .system(let error): follow(state.inputEnded(), error)
         case .tls(let error):
             // A complete response stays complete, whatever follows it.
-            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.connecting(.insecure(error))) }
+            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.tls(error)) }
         }
     }
 

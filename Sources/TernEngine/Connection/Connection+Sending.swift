@@ -32,7 +32,7 @@ extension Connection {
         switch result {
         case .success: updateInterest()
         case .failure(.transport(.system(let error))): return sendingFailed(error)
-        case .failure(.transport(.tls(let error))): return end(.connecting(.insecure(error)))
+        case .failure(.transport(.tls(let error))): return end(.tls(error))
         case .failure(.content(let error)): return end(.request(.content(error)))
         }
         let content = outgoing.contentHandedOver

@@ -56,7 +56,7 @@ extension RawStream {
             case .nothing: return false
             case .endOfStream(isOrderly: true): reads.ended()
             // An attacker may have cut off a stream that does not announce its end (RFC 8446 §6.1).
-            case .endOfStream(isOrderly: false): fail(.connecting(.insecure(TLSError(.truncated))))
+            case .endOfStream(isOrderly: false): fail(.tls(TLSError(.truncated)))
             }
         } catch {
             fail(error.reason)

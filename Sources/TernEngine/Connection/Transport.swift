@@ -276,16 +276,3 @@ final class Transport {
     /// The evaluation of the server's certificates.
     var trust: ServerTrustResult? { layers.trust }
 }
-
-/// Why a transport could not transfer bytes.
-enum TransportError: Error {
-    case system(SystemCallError)
-    case tls(TLSError)
-
-    var reason: SessionError.Reason {
-        switch self {
-        case .system(let error): .transfer(.connectionLost(error))
-        case .tls(let error): .connecting(.insecure(error))
-        }
-    }
-}

@@ -11,8 +11,9 @@ extension SessionError {
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
         case unreachable(ConnectError)
-        /// TLS failed. For a refused certificate, `TLSError` names the rule. Usually during the handshake; a later TLS
-        /// failure, during a request or response, is reported here too, and ``SessionError/phase`` distinguishes them.
+        /// The TLS handshake failed. For a refused certificate, `TLSError` names the rule. Also the server's demand for
+        /// a client certificate, which TLS 1.3 delivers after the handshake. A later TLS failure is
+        /// ``SessionError/TransferFailure/tls(_:)``.
         case insecure(TLSError)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 public import TernIO
+public import TernTLS
 
 extension SessionError {
     /// Why the response did not arrive, or was refused.
@@ -8,6 +9,9 @@ extension SessionError {
         /// The connection ended before the response did, or before its handshake was done; nil if the peer closed it in
         /// an orderly way.
         case connectionLost(SystemCallError?)
+        /// TLS failed after the handshake, for example because a record was forged or the peer sent a fatal alert. What
+        /// arrived before is authentic.
+        case tls(TLSError)
         /// The peer violated HTTP/1.1.
         case malformedResponse(HTTPProtocolError)
         /// The response's body does not match its `Content-Encoding`, or exceeds the decoding limits.
@@ -30,6 +34,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
     var kind: String {
         switch self {
         case .connectionLost: "connection-lost"
+        case .tls: "tls"
         case .malformedResponse: "malformed-response"
         case .undecodable: "undecodable"
         case .bodyTooLarge: "body-too-large"
@@ -43,6 +48,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
     var rule: String {
         switch self {
         case .connectionLost(let error?): error.message
+        case .tls(let error): error.description
         case .malformedResponse(let error): "\(error.reason.rule) (\(error.reason.source))"
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
@@ -56,6 +62,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         switch self {
         case .connectionLost(nil): "the server closed the connection before the response was complete"
         case .connectionLost(let error?): "the connection was lost: \(error)"
+        case .tls(let error): "\(error)"
         case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
         case .undecodable(let error): "the body cannot be decoded: \(error)"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"

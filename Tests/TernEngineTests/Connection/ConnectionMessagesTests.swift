@@ -22,6 +22,21 @@ import Testing
         #expect(error?.phase == .body)
     }
 
+    @Test func `a forged record within a body is a failure of the transfer`() async throws {
+        let authority = try CertificateAuthority()
+        let head = head
+        let record: [UInt8] = [0x17, 3, 3, 0, 40] + .init(repeating: 7, count: 40)
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
+            [.send(head), .sendBelowTLS(record), .awaitClose]
+        }
+        let session = try Session.trusting(authority)
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.tlsReason == .protocolViolation)
+        #expect(error?.reason.kind == "tls")
+        #expect(error?.phase == .body)
+        #expect(error?.wasSent == true)
+    }
+
     @Test func `a peer that only changes keys is silent`() async throws {
         let authority = try CertificateAuthority()
         let head = head
@@ -50,6 +65,6 @@ import Testing
 
 extension SessionError.Reason {
     fileprivate var tlsReason: TLSError.Reason? {
-        if case .connecting(.insecure(let error)) = self { error.reason } else { nil }
+        if case .transfer(.tls(let error)) = self { error.reason } else { nil }
     }
 }

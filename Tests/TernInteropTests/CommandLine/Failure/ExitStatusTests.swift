@@ -29,7 +29,7 @@ import Testing
             (.connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), .resolve, 6),
             (.connecting(.unreachable(ConnectError(attempts: []))), .connect, 7),
             (.connecting(.insecure(TLSError(.handshakeFailed))), .tls, 35),
-            (.connecting(.insecure(TLSError(.truncated))), .body, 56),
+            (.transfer(.tls(TLSError(.truncated))), .body, 56),
             (.connecting(.insecure(TLSError(.noPeerCertificate))), .tls, 60),
             (.connecting(.insecure(TLSError(.invalidConfiguration(.identity)))), .tls, 58),
             (.transfer(.connectionLost(nil)), .head, 52), (.transfer(.connectionLost(nil)), .body, 18),
