@@ -35,8 +35,14 @@ public struct HTTPURLResponse: Sendable {
         head.fields.dictionary
     }
 
-    /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
-    public func value(forHTTPHeaderField name: String) -> String? { head[name] }
+    /// The value of a header field, whatever the case of its name; the values of a repeated field are joined with ", ",
+    /// those of `Set-Cookie` too, as in URLSession. A cookie may contain ", ", so read single cookies from
+    /// `head.values(for: "Set-Cookie")`.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        guard name.utf8.count == 10, name.lowercased() == "set-cookie" else { return head[name] }
+        let cookies = head.values(for: name)
+        return cookies.isEmpty ? nil : cookies.joined(separator: ", ")
+    }
 
     /// The length that the head announces, in bytes; -1 if it announces none, and if the body is decoded: that length
     /// is of the coded body, as in Foundation.

@@ -20,6 +20,7 @@ import Testing
         #expect(response.headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
         #expect(response.value(forHTTPHeaderField: "x-b") == "1, 2")
         #expect(response.value(forHTTPHeaderField: "X-C") == nil)
+        #expect(response.value(forHTTPHeaderField: "SET-Cookie") == "a=1, b=2")
         #expect(response.allHeaderFields == ["X-b": "1, 2", "Set-Cookie": "a=1, b=2", "Content-Length": "0"])
         #expect(response.expectedContentLength == 0)
         #expect(response.url != nil)
