@@ -42,6 +42,12 @@ extension Session {
 extension SessionTask {
     /// Optional as in URLSession; it is never nil.
     public var originalRequest: URLRequest? { firstRequest }
+
+    /// Always 0.5, as in URLSession by default: Tern has no priorities, so a value that is set has no effect.
+    public var priority: Float {
+        get { 0.5 }
+        set {}
+    }
 }
 
 extension TaskMetrics {

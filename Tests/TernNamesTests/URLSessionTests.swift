@@ -37,6 +37,12 @@ import Testing
         #expect(await text { URLSession.shared.dataTask(with: cut, completionHandler: $0) } == "- - -1005")
     }
 
+    @Test func `a priority has no effect`() throws {
+        let task = URLSession.shared.dataTask(with: URLRequest(url: try origin.url("/get").asURL()))
+        task.priority = 1
+        #expect(task.priority == 0.5)
+    }
+
     @Test func `the tasks of a session are told by kind`() async throws {
         let silent = try ScriptedOrigin { _, _ in [.hold] }
         let url = try silent.url().asURL()

@@ -47,12 +47,6 @@ extension SessionTask {
         return content.announcedLength.map(Int64.init) ?? -1
     }
 
-    /// As in URLSession, from 0 to 1; it has no effect.
-    public var priority: Float {
-        get { lifecycle.withLock { $0.priority } }
-        set { lifecycle.withLock { $0.priority = newValue } }
-    }
-
     /// A description set by the caller; Tern does not use it.
     public var taskDescription: String? {
         get { lifecycle.withLock { $0.description } }

@@ -18,7 +18,6 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     var response: HTTPURLResponse?
     private(set) var error: SessionError?
     var description: String?
-    var priority: Float = 0.5
 
     init(shard: Home?) { self.shard = shard }
 
@@ -99,7 +98,6 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         (other.stage, other.start, other.suspensions) = (stage, start, suspensions)
         (other.isCancelledOnStart, other.isAbandoned) = (isCancelledOnStart, isAbandoned)
         (other.currentRequest, other.response, other.error) = (currentRequest, response, error)
-        other.priority = priority
         stage = .completed
         return other
     }
