@@ -5,7 +5,7 @@ extension StreamTask {
     /// The same as with a completion handler: data, nil if there is none, and whether it is the last. Cancelling the
     /// waiting Swift task cancels the stream.
     public func readData(
-        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double
+        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Duration?
     ) async throws(SessionError) -> (Data?, Bool) {
         let result = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<ReadResult, Never>) in
@@ -19,7 +19,7 @@ extension StreamTask {
     }
 
     /// The same as with a completion handler. Cancelling the waiting Swift task cancels the stream.
-    public func write(_ data: Data, timeout: Double) async throws(SessionError) {
+    public func write(_ data: Data, timeout: Duration?) async throws(SessionError) {
         let error = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<SessionError?, Never>) in
                 // Every write is answered once.

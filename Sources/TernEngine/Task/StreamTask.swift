@@ -95,12 +95,12 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
 // Calls
 extension StreamTask {
-    /// Reads at least `minBytes` and at most `maxBytes` bytes, within `timeout` seconds from the moment when it is the
-    /// first pending read; 0 sets no limit. At the end there may be fewer, or none. A read whose timeout passes fails
+    /// Reads at least `minBytes` and at most `maxBytes` bytes, within `timeout` from the moment when it is the first
+    /// pending read; nil sets no limit. At the end there may be fewer, or none. A read whose timeout passes fails
     /// alone: its bytes stay for the next one. Data is nil if there is none. `completionHandler` is called once, on a
     /// reactor's thread.
     public func readData(
-        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Double,
+        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Duration?,
         completionHandler: @escaping ReadCompletion
     ) {
         read(minBytes, maxBytes, timeout) { result in
@@ -111,11 +111,10 @@ extension StreamTask {
         }
     }
 
-    /// Writes all of `data`, within `timeout` seconds from the moment when it is the first pending write; 0 sets no
-    /// limit. Done when the kernel has the bytes, or they are sealed and about to be sent. If the timeout passes when a
+    /// Writes all of `data`, within `timeout` from the moment when it is the first pending write; nil sets no limit. Done when the kernel has the bytes, or they are sealed and about to be sent. If the timeout passes when a
     /// part of it has been sent, it is the last write: the peer could not interpret the bytes after it.
     /// `completionHandler` is called once, on a reactor's thread.
-    public func write(_ data: Data, timeout: Double, completionHandler: @escaping WriteCompletion) {
+    public func write(_ data: Data, timeout: Duration?, completionHandler: @escaping WriteCompletion) {
         send(data, timeout) { completionHandler($0) }
     }
 
@@ -135,9 +134,9 @@ extension StreamTask {
         ask { $0.secure(with: server) }
     }
 
-    func read(_ least: Int, _ most: Int, _ timeout: Double, _ completion: @escaping @Sendable (ReadResult) -> Void) {
+    func read(_ least: Int, _ most: Int, _ timeout: Duration?, _ completion: @escaping @Sendable (ReadResult) -> Void) {
         let isAsked = ask { stream in
-            stream.read(least: least, most: most, limit: Duration(timeout: timeout)) { result in
+            stream.read(least: least, most: most, limit: timeout) { result in
                 switch result {
                 case .success((let octets, let isAtEnd)):
                     completion(.success((octets.isEmpty ? nil : octets, isAtEnd)))
@@ -148,9 +147,9 @@ extension StreamTask {
         if !isAsked { completion(.failure(unasked)) }
     }
 
-    func send(_ data: Data, _ timeout: Double, _ completion: @escaping @Sendable (SessionError?) -> Void) {
+    func send(_ data: Data, _ timeout: Duration?, _ completion: @escaping @Sendable (SessionError?) -> Void) {
         let isAsked = ask { stream in
-            stream.write(data, limit: Duration(timeout: timeout)) { completion($0.map(self.error)) }
+            stream.write(data, limit: timeout) { completion($0.map(self.error)) }
         }
         if !isAsked { completion(unasked) }
     }
@@ -183,12 +182,4 @@ extension StreamTask: StreamListener {
     }
 
     func streamEnded(_ failure: StreamFailure?) { end(failure.map(error)) }
-}
-
-extension Duration {
-    /// Nil for no limit.
-    fileprivate init?(timeout: Double) {
-        guard timeout > 0, timeout < 9e9 else { return nil }
-        self = .seconds(timeout)
-    }
 }

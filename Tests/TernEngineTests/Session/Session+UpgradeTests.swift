@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func text(_ stream: StreamTask, _ count: Int) async throws -> String {
-        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: 60)
+        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: .seconds(60))
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
@@ -50,8 +50,8 @@ import Testing
         }
         do {
             let (stream, _) = try await session.upgrade(for: Self.request(origin))
-            try await stream.write(Data("GET /again HTTP/1.1\r\nHost: a\r\n\r\n".utf8), timeout: 60)
-            let (data, _) = try await stream.readData(ofMinLength: 53, maxLength: 1000, timeout: 60)
+            try await stream.write(Data("GET /again HTTP/1.1\r\nHost: a\r\n\r\n".utf8), timeout: .seconds(60))
+            let (data, _) = try await stream.readData(ofMinLength: 53, maxLength: 1000, timeout: .seconds(60))
             #expect(String(decoding: try #require(data), as: UTF8.self).hasSuffix("answer to /again"))
             #expect(origin.observations.openConnections == 1)
         }
@@ -109,7 +109,7 @@ import Testing
     @Test func `the end behind a 101 is the stream's`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "bye"), .close] }
         let (stream, _) = try await session.upgrade(for: Self.request(origin))
-        let (data, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: 60)
+        let (data, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: .seconds(60))
         #expect(data == Data("bye".utf8) && isAtEnd)
     }
 

@@ -23,7 +23,7 @@ import Testing
     }
 
     private static func read(_ task: StreamTask, _ least: Int = 1, _ most: Int = 1000) async throws -> (String, Bool) {
-        let (data, isAtEnd) = try await task.readData(ofMinLength: least, maxLength: most, timeout: 60)
+        let (data, isAtEnd) = try await task.readData(ofMinLength: least, maxLength: most, timeout: .seconds(60))
         return (String(decoding: data ?? Data(), as: UTF8.self), isAtEnd)
     }
 
@@ -48,12 +48,14 @@ import Testing
     @Test func `what is written arrives, and the end behind it`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.bodyText), .close] }
         let task = Self.stream(to: origin, session)
-        try await task.write(Data("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n".utf8), timeout: 60)
-        try await task.write(Data("hello".utf8), timeout: 60)
+        try await task.write(
+            Data("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n".utf8), timeout: .seconds(60))
+        try await task.write(Data("hello".utf8), timeout: .seconds(60))
         task.closeWrite()
         #expect(try await Self.read(task, 10_000, 10_000) == ("HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nhello", true))
         #expect(
-            await Self.failure { try await task.write(Data("x".utf8), timeout: 60) }?.reason.kind == "stream-closed")
+            await Self.failure { try await task.write(Data("x".utf8), timeout: .seconds(60)) }?.reason.kind
+                == "stream-closed")
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
@@ -62,7 +64,7 @@ import Testing
         let recorder = Recorder()
         let task = session.streamTask(withHostName: "localhost", port: Int(origin.port), delegate: recorder)
         task.resume()
-        try await task.write(Data("x".utf8), timeout: 60)
+        try await task.write(Data("x".utf8), timeout: .seconds(60))
         task.closeRead()
         #expect(await Self.failure { try await Self.read(task) }?.reason.kind == "stream-closed")
         #expect(task.state == .running)
@@ -93,9 +95,9 @@ import Testing
         let origin = try Self.server([.hold])
         let task = Self.stream(to: origin, session)
         let piece = Data(repeating: 0x61, count: 64 << 20)
-        let failure = await Self.failure { try await task.write(piece, timeout: 0.2) }
+        let failure = await Self.failure { try await task.write(piece, timeout: .milliseconds(200)) }
         #expect(failure?.reason.limit == .write)
-        #expect(await Self.failure { try await task.write(Data("x".utf8), timeout: 0) }?.reason.limit == .write)
+        #expect(await Self.failure { try await task.write(Data("x".utf8), timeout: nil) }?.reason.limit == .write)
         task.cancel()
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
@@ -104,7 +106,9 @@ import Testing
         let origin = try Self.server([.send("ab"), .hold, .send("c")])
         let task = Self.stream(to: origin, session)
         #expect(try await Self.read(task, 1, 1) == ("a", false))
-        let failure = await Self.failure { try await task.readData(ofMinLength: 2, maxLength: 2, timeout: 0.05) }
+        let failure = await Self.failure {
+            try await task.readData(ofMinLength: 2, maxLength: 2, timeout: .milliseconds(50))
+        }
         #expect(failure?.reason.limit == .read)
         try origin.release()
         #expect(try await Self.read(task, 2, 2) == ("bc", false))
@@ -149,7 +153,7 @@ import Testing
         let failure = await Self.failure { try await Self.read(task) }
         #expect(failure?.reason.kind == "unreachable")
         #expect(failure?.phase == .connect)
-        #expect(await Self.failure { try await task.write(Data(), timeout: 0) }?.reason.kind == "unreachable")
+        #expect(await Self.failure { try await task.write(Data(), timeout: nil) }?.reason.kind == "unreachable")
     }
 
     @Test func `dropping the task closes its connection`() async throws {
@@ -230,7 +234,7 @@ import Testing
         let task = session.streamTask(withHostName: "localhost", port: Int(origin.port))
         task.resume()
         task.startSecureConnection()
-        try await task.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: 60)
+        try await task.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: .seconds(60))
         let (text, isAtEnd) = try await Self.read(task, 10_000, 10_000)
         #expect(text.hasSuffix("\r\n\r\nanswer") && isAtEnd)
         task.closeWrite()
@@ -249,7 +253,7 @@ import Testing
         let task = session.streamTask(withHostName: "localhost", port: Int(origin.port))
         task.resume()
         task.startSecureConnection()
-        let failure = await Self.failure { try await task.write(Data("secret".utf8), timeout: 60) }
+        let failure = await Self.failure { try await task.write(Data("secret".utf8), timeout: .seconds(60)) }
         #expect(failure?.reason.trustFailure != nil)
         #expect(failure?.phase == .tls)
         #expect(await origin.waitFor { $0.failedHandshakes.count == 1 && $0.openConnections == 0 })
@@ -264,7 +268,7 @@ import Testing
         let task = session.streamTask(withHostName: "localhost", port: Int(origin.port))
         task.resume()
         task.startSecureConnection()
-        try await task.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: 60)
+        try await task.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: .seconds(60))
         #expect(try await Self.read(task, 4, 100) == ("half", false))
         #expect(await Self.failure { try await Self.read(task) }?.reason.kind == "tls")
         withExtendedLifetime(session) {}
@@ -273,10 +277,12 @@ import Testing
     @Test func `what came in the clear and was not read never passes for secured`() async throws {
         let origin = try Self.server([.send("220 go on\r\nevil"), .awaitClose])
         let task = Self.stream(to: origin, session)
-        let failure = await Self.failure { try await task.readData(ofMinLength: 100, maxLength: 100, timeout: 0.2) }
+        let failure = await Self.failure {
+            try await task.readData(ofMinLength: 100, maxLength: 100, timeout: .milliseconds(200))
+        }
         #expect(failure?.reason.limit == .read)
         task.startSecureConnection()
-        let end = await Self.failure { try await task.write(Data("secret".utf8), timeout: 60) }
+        let end = await Self.failure { try await task.write(Data("secret".utf8), timeout: .seconds(60)) }
         #expect(end?.reason.malformation?.reason == .unsolicited(.bytes))
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func text(_ stream: StreamTask, _ count: Int) async throws -> String {
-        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: 60)
+        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: .seconds(60))
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
@@ -75,12 +75,13 @@ import Testing
         #expect(response.statusCode == 101)
         #expect(try await text(stream, 7) == "hello\r\n")
         let piece = Data(repeating: 0x61, count: 3_000_000)
-        async let written: Void = stream.write(piece, timeout: 60)
-        let (echo, _) = try await stream.readData(ofMinLength: piece.count, maxLength: piece.count, timeout: 60)
+        async let written: Void = stream.write(piece, timeout: .seconds(60))
+        let (echo, _) = try await stream.readData(
+            ofMinLength: piece.count, maxLength: piece.count, timeout: .seconds(60))
         try await written
         #expect(echo == Data(repeating: 0x41, count: piece.count))
         stream.closeWrite()
-        let (end, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: 60)
+        let (end, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: .seconds(60))
         #expect(end == Data("BYE".utf8) && isAtEnd)
         withExtendedLifetime(session) {}
     }
@@ -92,17 +93,17 @@ import Testing
         let session = try trusting(server.authority, pins: isPinned ? [server.identity.pin] : [])
         let stream = session.streamTask(withHostName: "localhost", port: Int(server.port))
         stream.resume()
-        try await stream.write(Data("STARTTLS\r\n".utf8), timeout: 60)
+        try await stream.write(Data("STARTTLS\r\n".utf8), timeout: .seconds(60))
         #expect(try await text(stream, 11) == "220 go on\r\n")
         stream.startSecureConnection()
         // It speaks first.
         #expect(try await text(stream, 9) == "welcome\r\n")
         for _ in 0..<3 {
-            try await stream.write(Data(repeating: 0x61, count: 100_000), timeout: 60)
+            try await stream.write(Data(repeating: 0x61, count: 100_000), timeout: .seconds(60))
             #expect(try await text(stream, 100_000) == String(repeating: "A", count: 100_000))
         }
         stream.closeWrite()
-        let (end, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: 60)
+        let (end, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: .seconds(60))
         #expect(end == Data("BYE".utf8) && isAtEnd)
         withExtendedLifetime(session) {}
     }
@@ -112,11 +113,11 @@ import Testing
         let session = try trusting(server.authority, pins: [CertificateAuthority().pin])
         let stream = session.streamTask(withHostName: "localhost", port: Int(server.port))
         stream.resume()
-        try await stream.write(Data("STARTTLS\r\n".utf8), timeout: 60)
+        try await stream.write(Data("STARTTLS\r\n".utf8), timeout: .seconds(60))
         #expect(try await text(stream, 11) == "220 go on\r\n")
         stream.startSecureConnection()
         let error = await #expect(throws: SessionError.self) {
-            try await stream.write(Data("secret".utf8), timeout: 60)
+            try await stream.write(Data("secret".utf8), timeout: .seconds(60))
         }
         #expect(error?.reason.kind == "trust")
         withExtendedLifetime(session) {}
@@ -131,10 +132,10 @@ import Testing
         let stream = session.streamTask(withHostName: "localhost", port: Int(server.port))
         stream.resume()
         stream.startSecureConnection()
-        try await stream.write(Data("GET /a.txt HTTP/1.0\r\n\r\n".utf8), timeout: 60)
+        try await stream.write(Data("GET /a.txt HTTP/1.0\r\n\r\n".utf8), timeout: .seconds(60))
         var answer = Data()
         while answer.range(of: Data("a letter".utf8)) == nil {
-            let (piece, isAtEnd) = try await stream.readData(ofMinLength: 1, maxLength: 1000, timeout: 60)
+            let (piece, isAtEnd) = try await stream.readData(ofMinLength: 1, maxLength: 1000, timeout: .seconds(60))
             answer += piece ?? Data()
             if isAtEnd { break }
         }

@@ -245,7 +245,7 @@ import Testing
         let stream = try #require(request.streamTask)
         stream.startSecureConnection()
         let error = await withCheckedContinuation { (continuation: CheckedContinuation<(any Error)?, Never>) in
-            stream.readData(ofMinLength: 1, maxLength: 1, timeout: 20) { continuation.resume(returning: $2) }
+            stream.readData(ofMinLength: 1, maxLength: 1, timeout: .seconds(20)) { continuation.resume(returning: $2) }
         }
         #expect((error as? SessionError)?.reason.rule == "delegate")
         #expect(journal.entries == ["localhost"])

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func read(_ task: StreamTask, _ count: Int) async throws -> String {
-        let (data, _) = try await task.readData(ofMinLength: count, maxLength: count, timeout: 60)
+        let (data, _) = try await task.readData(ofMinLength: count, maxLength: count, timeout: .seconds(60))
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
@@ -77,7 +77,7 @@ import Testing
         let manager = SessionManager()
         let request = manager.stream(withHostName: "a/b", port: 80)
         let task = try #require(request.streamTask)
-        await #expect(throws: SessionError.self) { try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0) }
+        await #expect(throws: SessionError.self) { try await task.readData(ofMinLength: 1, maxLength: 1, timeout: nil) }
         await request.delegate.isOver()
         #expect((request.delegate.error as? SessionError)?.reason.kind == "invalid-request")
     }
