@@ -97,25 +97,25 @@ extension HTTPProtocolError {
 
     /// Which of the ``ParsingLimits`` a response went past.
     public enum Limit: Sendable, Hashable {
-        /// ``ParsingLimits/statusLineBytes``
-        case statusLineBytes
-        /// ``ParsingLimits/fieldCount``
+        /// ``ParsingLimits/maximumStatusLineSize``
+        case statusLineSize
+        /// ``ParsingLimits/maximumFieldCount``
         case fieldCount
-        /// ``ParsingLimits/fieldLineBytes``
-        case fieldLineBytes
-        /// ``ParsingLimits/fieldSectionBytes``
-        case fieldSectionBytes
-        /// ``ParsingLimits/chunkLineBytes``
-        case chunkLineBytes
-        /// More framing than ``ParsingLimits/chunkOverheadRatio`` allows beyond
+        /// ``ParsingLimits/maximumFieldLineSize``
+        case fieldLineSize
+        /// ``ParsingLimits/maximumFieldSectionSize``
+        case fieldSectionSize
+        /// ``ParsingLimits/maximumChunkLineSize``
+        case chunkLineSize
+        /// More framing than ``ParsingLimits/maximumChunkOverheadRatio`` allows beyond
         /// ``ParsingLimits/chunkOverheadAllowance``.
         case chunkOverhead
-        /// ``ParsingLimits/trailerCount``
+        /// ``ParsingLimits/maximumTrailerCount``
         case trailerCount
-        /// ``ParsingLimits/trailerSectionBytes``
-        case trailerSectionBytes
-        /// ``ParsingLimits/informationalResponses``
-        case informationalResponses
+        /// ``ParsingLimits/maximumTrailerSectionSize``
+        case trailerSectionSize
+        /// ``ParsingLimits/maximumInformationalResponseCount``
+        case informationalResponseCount
     }
 
     /// Where in a response the connection ended.

@@ -83,16 +83,16 @@ extension HTTPProtocolError.Chunk {
 extension HTTPProtocolError.Limit {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .statusLineBytes: ("a status line is shorter", "ParsingLimits.statusLineBytes")
-        case .fieldCount: ("a header section has fewer fields", "ParsingLimits.fieldCount")
-        case .fieldLineBytes: ("a field line is shorter", "ParsingLimits.fieldLineBytes")
-        case .fieldSectionBytes: ("a header section is shorter", "ParsingLimits.fieldSectionBytes")
-        case .chunkLineBytes: ("a chunk-size line is shorter", "ParsingLimits.chunkLineBytes")
-        case .chunkOverhead: ("chunk framing is in proportion to content", "ParsingLimits.chunkOverheadRatio")
-        case .trailerCount: ("a trailer section has fewer fields", "ParsingLimits.trailerCount")
-        case .trailerSectionBytes: ("a trailer section is shorter", "ParsingLimits.trailerSectionBytes")
-        case .informationalResponses:
-            ("fewer informational responses precede the final one", "ParsingLimits.informationalResponses")
+        case .statusLineSize: ("a status line is shorter", "ParsingLimits.maximumStatusLineSize")
+        case .fieldCount: ("a header section has fewer fields", "ParsingLimits.maximumFieldCount")
+        case .fieldLineSize: ("a field line is shorter", "ParsingLimits.maximumFieldLineSize")
+        case .fieldSectionSize: ("a header section is shorter", "ParsingLimits.maximumFieldSectionSize")
+        case .chunkLineSize: ("a chunk-size line is shorter", "ParsingLimits.maximumChunkLineSize")
+        case .chunkOverhead: ("chunk framing is in proportion to content", "ParsingLimits.maximumChunkOverheadRatio")
+        case .trailerCount: ("a trailer section has fewer fields", "ParsingLimits.maximumTrailerCount")
+        case .trailerSectionSize: ("a trailer section is shorter", "ParsingLimits.maximumTrailerSectionSize")
+        case .informationalResponseCount:
+            ("fewer informational responses precede the final one", "ParsingLimits.maximumInformationalResponseCount")
         }
     }
 }

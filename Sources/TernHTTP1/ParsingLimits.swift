@@ -6,25 +6,25 @@
 /// The defaults admit what browsers and curl admit in practice.
 public struct ParsingLimits: Sendable, Hashable {
     /// Bytes in a status line.
-    public var statusLineBytes = 8 * 1024
+    public var maximumStatusLineSize = 8 * 1024
     /// Field lines in a header section.
-    public var fieldCount = 256
+    public var maximumFieldCount = 256
     /// Bytes in one field line, folded continuations counted one by one; also in a trailer field line.
-    public var fieldLineBytes = 64 * 1024
+    public var maximumFieldLineSize = 64 * 1024
     /// Bytes in a header section, line ends included.
-    public var fieldSectionBytes = 256 * 1024
+    public var maximumFieldSectionSize = 256 * 1024
     /// Bytes in a chunk-size line, extensions included.
-    public var chunkLineBytes = 4 * 1024
+    public var maximumChunkLineSize = 4 * 1024
     /// Bytes of chunk framing for every byte of content. Chunks of one byte cost five, so below 5 refuses them.
-    public var chunkOverheadRatio = 16
-    /// Bytes of chunk framing that are free before ``chunkOverheadRatio`` applies.
+    public var maximumChunkOverheadRatio = 16
+    /// Bytes of chunk framing that are free before ``maximumChunkOverheadRatio`` applies.
     public var chunkOverheadAllowance = 16 * 1024
     /// Field lines in a trailer section.
-    public var trailerCount = 64
+    public var maximumTrailerCount = 64
     /// Bytes in a trailer section, line ends included.
-    public var trailerSectionBytes = 16 * 1024
+    public var maximumTrailerSectionSize = 16 * 1024
     /// Informational (1xx) responses before the final one.
-    public var informationalResponses = 32
+    public var maximumInformationalResponseCount = 32
 
     /// Creates limits with default values for those not given.
     public init() {}
@@ -32,16 +32,16 @@ public struct ParsingLimits: Sendable, Hashable {
     /// A copy with every limit clamped to between zero and 2³⁰: field positions are 32 bits wide.
     var clamped: ParsingLimits {
         var limits = self
-        limits.statusLineBytes.clamp()
-        limits.fieldCount.clamp()
-        limits.fieldLineBytes.clamp()
-        limits.fieldSectionBytes.clamp()
-        limits.chunkLineBytes.clamp()
-        limits.chunkOverheadRatio.clamp()
+        limits.maximumStatusLineSize.clamp()
+        limits.maximumFieldCount.clamp()
+        limits.maximumFieldLineSize.clamp()
+        limits.maximumFieldSectionSize.clamp()
+        limits.maximumChunkLineSize.clamp()
+        limits.maximumChunkOverheadRatio.clamp()
         limits.chunkOverheadAllowance.clamp()
-        limits.trailerCount.clamp()
-        limits.trailerSectionBytes.clamp()
-        limits.informationalResponses.clamp()
+        limits.maximumTrailerCount.clamp()
+        limits.maximumTrailerSectionSize.clamp()
+        limits.maximumInformationalResponseCount.clamp()
         return limits
     }
 }

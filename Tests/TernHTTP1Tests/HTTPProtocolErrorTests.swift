@@ -48,9 +48,9 @@ import Testing
             #expect(error != nil && error?.excerpt.contains("secret") == false)
         }
         var script = ResponseScript()
-        script.limits.fieldLineBytes = 12
+        script.limits.maximumFieldLineSize = 12
         let long = script.run([unescaped(#"HTTP/1.1 200 OK\r\nCookie: topsecret\r\n\r\n"#)]).error
-        #expect(long?.reason == .limit(.fieldLineBytes))
+        #expect(long?.reason == .limit(.fieldLineSize))
         #expect(long?.excerpt == "Cookie:…e")
     }
 

@@ -21,7 +21,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     public var progress: Progress { receivedReport.progress }
 
     /// The bytes of the body received so far, streamed or not.
-    public var totalBytesReceived: Int64 { body.withLock { $0.received } }
+    public var countOfBytesReceived: Int64 { body.withLock { $0.received } }
 
     /// The announced length of the body in bytes; nil if it is not known.
     public var expectedContentLength: Int64? {
@@ -44,7 +44,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     /// The report of the response body, made on first use.
     var receivedReport: ProgressReport {
-        let report = report(\.received) { (totalBytesReceived, response?.expectedContentLength ?? 0) }
+        let report = report(\.received) { (countOfBytesReceived, response?.expectedContentLength ?? 0) }
         body.withLock { $0.report = report }
         return report
     }

@@ -27,7 +27,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
 
         /// The resume data; nil if it cannot be resumed.
         var keptLength: Int64? {
-            (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0).receivedLength }
+            (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0).countOfBytesReceived }
         }
 
         /// The announced length of the whole file; nil if it was not announced.

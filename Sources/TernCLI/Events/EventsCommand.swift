@@ -73,7 +73,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     private func configuration() throws -> SessionConfiguration {
         var configuration = try trust.configuration()
         configuration.decodesContent = fields.isCompressed
-        configuration.redirectPolicy = isFollowing ? .follow() : .doNotFollow
+        configuration.redirectPolicy = isFollowing ? .follow() : .never
         if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
         return configuration
     }

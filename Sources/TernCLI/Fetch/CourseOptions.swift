@@ -130,7 +130,7 @@ struct CourseOptions: ParsableArguments {
         if let maximumTime { configuration.timeouts.total = try Self.duration(maximumTime, "--max-time") }
         let limit = redirects ?? Self.maximumRedirects
         configuration.redirectPolicy =
-            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .doNotFollow
+            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
     }
 

@@ -6,16 +6,16 @@
 public struct ContentDecodingLimits: Sendable, Hashable {
     /// The maximum number of codings applied to one body, 0 or more. RFC 9110 §8.4 sets no limit; more than one is
     /// rarely useful, and each costs 110 KB.
-    public var codings = 3
+    public var maximumCodingCount = 3
     /// The maximum length of a decoded body in bytes; nil sets no limit.
-    public var decodedBytes: Int?
+    public var maximumDecodedSize: Int?
     /// The maximum number of bytes produced for each received byte, 1 or more; it applies to the result and to the
     /// output of each of several codings.
     ///
     /// A single coding cannot exceed 1032, because deflate produces at most 258 bytes from two bits. So no body with
     /// one coding is refused unless you set a lower limit, and several codings in a row produce no more than that.
-    public var expansionRatio = 1032
-    /// The number of bytes that may be produced before ``expansionRatio`` applies.
+    public var maximumExpansionRatio = 1032
+    /// The number of bytes that may be produced before ``maximumExpansionRatio`` applies.
     public var expansionAllowance = 1024 * 1024
 
     /// Creates limits with default values for those not given.
@@ -24,9 +24,9 @@ public struct ContentDecodingLimits: Sendable, Hashable {
     /// A copy with every limit at its minimum or above.
     var clamped: ContentDecodingLimits {
         var limits = self
-        limits.codings = max(0, codings)
-        limits.decodedBytes = decodedBytes.map { max(0, $0) }
-        limits.expansionRatio = max(1, expansionRatio)
+        limits.maximumCodingCount = max(0, maximumCodingCount)
+        limits.maximumDecodedSize = maximumDecodedSize.map { max(0, $0) }
+        limits.maximumExpansionRatio = max(1, maximumExpansionRatio)
         limits.expansionAllowance = max(0, expansionAllowance)
         return limits
     }

@@ -21,7 +21,9 @@ final class DecodingChain {
     private var unpaid = 0
 
     init(_ codings: [ContentCoding], _ limits: ContentDecodingLimits) throws(ContentDecodingError) {
-        guard codings.count <= limits.codings else { throw .tooManyCodings(limit: limits.codings) }
+        guard codings.count <= limits.maximumCodingCount else {
+            throw .tooManyCodings(limit: limits.maximumCodingCount)
+        }
         var decoders: [ContentDecoder] = []
         decoders.reserveCapacity(codings.count)
         for coding in codings.reversed() { decoders.append(try ContentDecoder(coding)) }
@@ -69,7 +71,7 @@ final class DecodingChain {
     private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
         let decoder = decoders[index]
         let (made, blockCount) = (decoder.made, decoder.blockCount)
-        let limit = index == decoders.count - 1 ? limits.decodedBytes : nil
+        let limit = index == decoders.count - 1 ? limits.maximumDecodedSize : nil
         var consumed = 0
         if index == 0 {
             let start = offset
@@ -84,8 +86,8 @@ final class DecodingChain {
         }
         // The ratio applies to each decoder, not only to the last: output that a later decoder skips must be produced
         // all the same.
-        if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.expansionRatio >= received {
-            decoder.refuse(.ratioExceeded(limit: limits.expansionRatio))
+        if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.maximumExpansionRatio >= received {
+            decoder.refuse(.ratioExceeded(limit: limits.maximumExpansionRatio))
         }
         return max(consumed, decoder.made - made) + (decoder.blockCount - blockCount) * Self.blockPrice
     }

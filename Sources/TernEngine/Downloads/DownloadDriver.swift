@@ -45,7 +45,8 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
         course = DownloadCourse(
             firstPart.map {
                 DownloadCourse.FirstPart(
-                    validator: $0.data.validator, length: $0.data.receivedLength ?? 0, totalLength: $0.data.totalLength)
+                    validator: $0.data.validator, length: $0.data.countOfBytesReceived ?? 0,
+                    totalLength: $0.data.countOfBytesExpectedToReceive)
             }, wantsFileOnly: place.wantsFileOnly)
         stage = .waiting(DownloadFile.Plan(place: place))
     }
@@ -115,7 +116,8 @@ extension DownloadDriver {
                 ?? (response.isContentDecoded ? nil : DownloadCourse.partLength(response.head))
             plan.firstPart = firstPart.map { ($0.file, 0) }
             if response.statusCode == 200 {
-                plan.resumeData = ResumeData(task.originalRequest, response, totalLength: expectedLength)
+                plan.resumeData = ResumeData(
+                    task.originalRequest, response, countOfBytesExpectedToReceive: expectedLength)
             }
         case .rest(let offset, let totalLength):
             expectedLength = totalLength

@@ -12,10 +12,14 @@ struct FirstPartFile: Sendable {
     init(_ data: ResumeData) throws(ResumeDataError) {
         let path = data.partialFile.path(percentEncoded: false)
         let (file, length) = try Self.open(path)
-        if let expected = data.receivedLength, length < expected { throw .wrongLength(length, expected: expected) }
+        if let expected = data.countOfBytesReceived, length < expected {
+            throw .wrongLength(length, expected: expected)
+        }
         // Without a recorded length, all of it counts; bytes beyond the recorded length were not meant to be kept.
-        let received = data.receivedLength ?? length
-        if let total = data.totalLength, received > total { throw .wrongLength(received, expected: total) }
+        let received = data.countOfBytesReceived ?? length
+        if let total = data.countOfBytesExpectedToReceive, received > total {
+            throw .wrongLength(received, expected: total)
+        }
         self.file = file
         self.data = data.kept(at: path, received)
     }

@@ -13,9 +13,9 @@ public struct ResumeData: Sendable, Hashable {
     /// The partial file.
     public let partialFile: URL
     /// The length of the partial content; nil if it is that of the partial file.
-    public let receivedLength: Int64?
+    public let countOfBytesReceived: Int64?
     /// The length of the whole; nil if the server did not announce it.
-    public let totalLength: Int64?
+    public let countOfBytesExpectedToReceive: Int64?
     let validator: StrongValidator
     /// The fields of the request that select the content, and are not secret.
     let fields: HeaderFields
@@ -47,25 +47,27 @@ public struct ResumeData: Sendable, Hashable {
 
     /// Without a file yet. Nil if the response to `request` cannot be resumed: it has no strong validator, or is coded,
     /// or the request asks for anything but the plain resource.
-    init?(_ request: URLRequest, _ response: HTTPURLResponse, totalLength: Int64?) {
+    init?(_ request: URLRequest, _ response: HTTPURLResponse, countOfBytesExpectedToReceive: Int64?) {
         guard request.method == "GET", request.content == nil, !response.isContentDecoded,
             ContentCoding.isIdentity(response.head),
             let validator = StrongValidator(of: response.head),
             let url = request.url.flatMap(Self.withoutUserinfo)
         else { return nil }
         self.init(
-            url: url, partialFile: URL(filePath: "/", directoryHint: .isDirectory), receivedLength: nil,
-            totalLength: totalLength, validator: validator, fields: Self.kept(request))
+            url: url, partialFile: URL(filePath: "/", directoryHint: .isDirectory), countOfBytesReceived: nil,
+            countOfBytesExpectedToReceive: countOfBytesExpectedToReceive, validator: validator,
+            fields: Self.kept(request))
     }
 
     init(
-        url: URL, partialFile: URL, receivedLength: Int64?, totalLength: Int64?, validator: StrongValidator,
+        url: URL, partialFile: URL, countOfBytesReceived: Int64?, countOfBytesExpectedToReceive: Int64?,
+        validator: StrongValidator,
         fields: HeaderFields
     ) {
         self.url = url
         self.partialFile = partialFile
-        self.receivedLength = receivedLength
-        self.totalLength = totalLength
+        self.countOfBytesReceived = countOfBytesReceived
+        self.countOfBytesExpectedToReceive = countOfBytesExpectedToReceive
         self.validator = validator
         self.fields = fields
     }
@@ -86,8 +88,8 @@ public struct ResumeData: Sendable, Hashable {
     /// The same with a file of which this number of bytes counts; nil for all.
     func kept(at path: String, _ length: Int64?) -> ResumeData {
         ResumeData(
-            url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), receivedLength: length,
-            totalLength: totalLength, validator: validator,
+            url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), countOfBytesReceived: length,
+            countOfBytesExpectedToReceive: countOfBytesExpectedToReceive, validator: validator,
             fields: fields)
     }
 

@@ -33,8 +33,8 @@ enum ResumeNotes {
         let written = Written(
             format: format, version: version, url: data.url.absoluteString,
             fields: data.fields.map { [$0.name, $0.value] }, entityTag: tag, lastModified: date,
-            partialFile: data.partialFile.path(percentEncoded: false), receivedLength: data.receivedLength,
-            totalLength: data.totalLength)
+            partialFile: data.partialFile.path(percentEncoded: false), receivedLength: data.countOfBytesReceived,
+            totalLength: data.countOfBytesExpectedToReceive)
         // Strings and numbers can always be encoded.
         return (try? encoder.encode(written)) ?? Data()
     }
@@ -52,8 +52,8 @@ enum ResumeNotes {
         let (received, total) = try lengths(node)
         let (url, fields) = try request(node)
         return ResumeData(
-            url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), receivedLength: received,
-            totalLength: total, validator: validator, fields: fields)
+            url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), countOfBytesReceived: received,
+            countOfBytesExpectedToReceive: total, validator: validator, fields: fields)
     }
 
     /// Reads a file of resume data. An unreadable one counts as missing.

@@ -11,11 +11,11 @@ public enum ContentDecodingError: Error, Sendable, Hashable {
     case truncated
     /// A checksum or length in the body does not match the decoded content.
     case checksum
-    /// The decoded body is larger than `ContentDecodingLimits.decodedBytes`.
+    /// The decoded body is larger than `ContentDecodingLimits.maximumDecodedSize`.
     case tooLarge(limit: Int)
-    /// The body grew by more than `ContentDecodingLimits.expansionRatio`.
+    /// The body grew by more than `ContentDecodingLimits.maximumExpansionRatio`.
     case ratioExceeded(limit: Int)
-    /// More codings were applied than `ContentDecodingLimits.codings`.
+    /// More codings were applied than `ContentDecodingLimits.maximumCodingCount`.
     case tooManyCodings(limit: Int)
     /// zlib could not allocate memory.
     case outOfMemory

@@ -7,7 +7,7 @@ public enum RedirectPolicy: Sendable, Hashable {
     /// another origin, and are not sent again after a return to the first.
     case follow(limit: Int = 20, allowsDowngrade: Bool = false)
     /// Deliver the response like any other.
-    case doNotFollow
+    case never
 
     /// The maximum length of a Location field, in bytes of UTF-8. A longer one ends the task with
     /// ``RedirectError/locationTooLong(limit:)``. Resolved and percent-encoded it may make a URL of four times that

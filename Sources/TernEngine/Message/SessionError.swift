@@ -23,7 +23,7 @@ public struct SessionError: Error, Sendable {
     /// again.
     public var isSafeToRepeat: Bool { account.isSafeToRepeat }
     /// The number of bytes of the last hop that had arrived, heads and TLS included.
-    public var bytesReceived: UInt64 { account.bytesReceived }
+    public var countOfBytesReceived: Int64 { account.countOfBytesReceived }
     /// The resume data of an interrupted download, for `Session.downloadTask(withResumeData:)`; nil if it cannot be
     /// resumed.
     public var resumeData: Data? { account.resumeData }
@@ -31,12 +31,12 @@ public struct SessionError: Error, Sendable {
     /// Creates an error, for delegates that end a task for their own reasons.
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
-        wasSent: Bool = false, isSafeToRepeat: Bool? = nil, bytesReceived: UInt64 = 0,
+        wasSent: Bool = false, isSafeToRepeat: Bool? = nil, countOfBytesReceived: Int64 = 0,
         resumeData: Data? = nil
     ) {
         account = Account(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
-            bytesReceived: bytesReceived, resumeData: resumeData)
+            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData)
     }
 
     /// The same, for a download that can be resumed.
@@ -45,7 +45,7 @@ public struct SessionError: Error, Sendable {
             ? self
             : SessionError(
                 reason, phase: phase, origin: origin, remoteAddress: remoteAddress, wasSent: wasSent,
-                isSafeToRepeat: isSafeToRepeat, bytesReceived: bytesReceived, resumeData: data)
+                isSafeToRepeat: isSafeToRepeat, countOfBytesReceived: countOfBytesReceived, resumeData: data)
     }
 
     /// The cause. Errors of the caller, the peer and this machine are different cases.
@@ -175,13 +175,13 @@ private final class Account: Sendable {
     let remoteAddress: TransportAddress?
     let wasSent: Bool
     let isSafeToRepeat: Bool
-    let bytesReceived: UInt64
+    let countOfBytesReceived: Int64
     let resumeData: Data?
 
     init(
         _ reason: SessionError.Reason, _ phase: SessionError.Phase, _ origin: HTTPOrigin?,
         _ remoteAddress: TransportAddress?,
-        wasSent: Bool, isSafeToRepeat: Bool, bytesReceived: UInt64, resumeData: Data?
+        wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?
     ) {
         self.reason = reason
         self.phase = phase
@@ -189,7 +189,7 @@ private final class Account: Sendable {
         self.remoteAddress = remoteAddress
         self.wasSent = wasSent
         self.isSafeToRepeat = isSafeToRepeat
-        self.bytesReceived = bytesReceived
+        self.countOfBytesReceived = countOfBytesReceived
         self.resumeData = resumeData
     }
 }

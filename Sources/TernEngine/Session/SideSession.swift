@@ -33,7 +33,7 @@ final class SideSession: Courier {
     ) {
         var request = request
         // A certificate or a policy has named this server, which must not redirect to others.
-        request.redirectPolicy = .doNotFollow
+        request.redirectPolicy = .never
         request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
         let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
         let (session, makes) = state.withLock { state -> (Session?, Bool) in

@@ -23,10 +23,10 @@ public struct HopMetrics: Sendable {
     public internal(set) var repeatCount = 0
     /// The status code of the response; nil if there was none.
     public internal(set) var statusCode: Int?
-    /// The numbers of bytes sent and received on the last connection, heads and TLS included.
-    public internal(set) var sentCount: UInt64 = 0
-    /// See `sentCount`.
-    public internal(set) var receivedCount: UInt64 = 0
+    /// The number of bytes sent on the last connection, heads and TLS included.
+    public internal(set) var countOfBytesSent: Int64 = 0
+    /// The number of bytes received on the last connection, heads and TLS included.
+    public internal(set) var countOfBytesReceived: Int64 = 0
 
     /// Whether a byte of the request may have been sent.
     var wasSent = false

@@ -66,6 +66,6 @@ extension SessionTask {
             reason, phase: phase, origin: try? machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? measured?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? machine.isSafeToRepeat(wasSent: wasSent),
-            bytesReceived: measured?.receivedCount ?? 0)
+            countOfBytesReceived: measured?.countOfBytesReceived ?? 0)
     }
 }

@@ -59,8 +59,8 @@ extension TaskMetrics {
     mutating func settle(_ evidence: Evidence) {
         let acquired = last.connectionAcquired
         last.requestSent = evidence.requestSent.map { sent in acquired.map { max($0, sent) } ?? sent }
-        last.sentCount = evidence.sentCount
-        last.receivedCount = evidence.receivedCount
+        last.countOfBytesSent = Int64(clamping: evidence.sentCount)
+        last.countOfBytesReceived = Int64(clamping: evidence.receivedCount)
         last.wasSent = last.wasSent || evidence.isSent
     }
 
@@ -81,7 +81,7 @@ extension TaskMetrics {
     /// Whether a byte of the last hop's request may have been sent.
     var wasSent: Bool { last.wasSent }
 
-    var receivedCount: UInt64 { last.receivedCount }
+    var countOfBytesReceived: Int64 { last.countOfBytesReceived }
 }
 
 // Of the last hop, which is usually the only one.

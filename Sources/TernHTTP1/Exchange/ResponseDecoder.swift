@@ -137,8 +137,9 @@ struct ResponseDecoder: ~Copyable {
     }
 
     private mutating func countInformational(_ head: ResponseHead) throws(HTTPProtocolError) {
-        guard informationalResponses < limits.informationalResponses else {
-            throw HTTPProtocolError(.limit(.informationalResponses), offset: section.start, excerpt: "\(head.status)")
+        guard informationalResponses < limits.maximumInformationalResponseCount else {
+            throw HTTPProtocolError(
+                .limit(.informationalResponseCount), offset: section.start, excerpt: "\(head.status)")
         }
         informationalResponses &+= 1
         if head.status == 100 { hasAnswer = true }

@@ -87,7 +87,7 @@ struct ChunkedDecoder: ~Copyable {
             end &+= 1
         }
         let digits = end &- line
-        guard size > 0, digits < 16, digits <= limits.chunkLineBytes, bytes.startsLineEnd(at: end),
+        guard size > 0, digits < 16, digits <= limits.maximumChunkLineSize, bytes.startsLineEnd(at: end),
             end &+ 2 < bytes.count, count(size, line: digits &+ 2, limits)
         else { return nil }
         left = size
@@ -143,7 +143,9 @@ struct ChunkedDecoder: ~Copyable {
         let start = origin &+ offset &- partial.count
         partial.append(copying: bytes, offset..<end)
         offset = end
-        guard lineFeed < bytes.count || partial.count >= limits.chunkLineBytes.addingSaturating(2) else { return nil }
+        guard lineFeed < bytes.count || partial.count >= limits.maximumChunkLineSize.addingSaturating(2) else {
+            return nil
+        }
         guard let found = try Self.readLine(partial.span, 0, streamOffset: start, limits, leniency) else { return nil }
         try checkCount(found.size, line: found.next, at: start, limits)
         partial.removeAll(keepingCapacity: true)
@@ -153,11 +155,11 @@ struct ChunkedDecoder: ~Copyable {
     private static func readLine(
         _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
     ) throws(HTTPProtocolError) -> (size: Int, next: Int)? {
-        let limit = limits.chunkLineBytes
+        let limit = limits.maximumChunkLineSize
         switch ChunkLine.read(bytes, at: line, paddedSize: leniency.contains(.paddedChunkSize)) {
         case .size(let size, let next):
             guard next &- line &- 2 <= limit else {
-                throw error(.limit(.chunkLineBytes), bytes, line, line &+ limit, streamOffset)
+                throw error(.limit(.chunkLineSize), bytes, line, line &+ limit, streamOffset)
             }
             return (size, next)
         case .incomplete: try judge(bytes, line, nil, streamOffset, limit)
@@ -175,7 +177,7 @@ struct ChunkedDecoder: ~Copyable {
         case .wait: return
         case .refuse(let position, let isTooLong):
             let reason = isTooLong ? nil : wrong.map { HTTPProtocolError.Reason.chunk($0.reason) }
-            throw error(reason ?? .limit(.chunkLineBytes), bytes, line, position, streamOffset)
+            throw error(reason ?? .limit(.chunkLineSize), bytes, line, position, streamOffset)
         }
     }
 
@@ -201,7 +203,7 @@ struct ChunkedDecoder: ~Copyable {
         let framing = overhead.addingSaturating(line &+ 2)
         let announced = content.addingSaturating(size)
         if framing > limits.chunkOverheadAllowance {
-            let proportionate = announced.multipliedSaturating(by: limits.chunkOverheadRatio)
+            let proportionate = announced.multipliedSaturating(by: limits.maximumChunkOverheadRatio)
             guard framing &- limits.chunkOverheadAllowance <= proportionate else { return false }
         }
         overhead = framing

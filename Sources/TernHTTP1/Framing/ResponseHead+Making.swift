@@ -65,10 +65,10 @@ extension ParsingLimits {
     /// The range of field positions.
     fileprivate static var none: ParsingLimits {
         var limits = ParsingLimits()
-        limits.statusLineBytes = .max
-        limits.fieldCount = .max
-        limits.fieldLineBytes = .max
-        limits.fieldSectionBytes = .max
+        limits.maximumStatusLineSize = .max
+        limits.maximumFieldCount = .max
+        limits.maximumFieldLineSize = .max
+        limits.maximumFieldSectionSize = .max
         return limits.clamped
     }
 }

@@ -32,7 +32,7 @@ struct SectionLines: ~Copyable {
     mutating func read(
         _ bytes: Span<UInt8>, section: Int, line: inout Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
-        if let limit = rules.statusLineBytes, statusLine == nil {
+        if let limit = rules.statusLineSize, statusLine == nil {
             guard try readStatusLine(bytes, line: &line, limit: limit, rules) else { return false }
         }
         let fields = section &+ statusLineLength
@@ -79,9 +79,9 @@ struct SectionLines: ~Copyable {
     /// Whether the incomplete line at `line` is refused now, because it cannot become valid.
     func isDue(_ bytes: Span<UInt8>, line: Int, _ rules: SectionRules) -> Bool {
         var limit = rules.lineLimit(used: line &- statusLineLength).bytes
-        if let statusLineBytes = rules.statusLineBytes, statusLine == nil {
+        if let statusLineSize = rules.statusLineSize, statusLine == nil {
             if StatusLine.prefixMismatch(bytes, at: line) != nil { return true }
-            limit = statusLineBytes
+            limit = statusLineSize
         }
         return bytes.count &- line >= limit.addingSaturating(2)
     }
@@ -106,7 +106,7 @@ struct SectionLines: ~Copyable {
         switch verdict {
         case .wait: return false
         case .refuse(let position, isTooLong: true):
-            throw Refusal(reason: .limit(.statusLineBytes), position: position, line: line)
+            throw Refusal(reason: .limit(.statusLineSize), position: position, line: line)
         case .refuse(let position, isTooLong: false):
             throw Refusal(reason: .statusLine(reason), position: position, line: line)
         }

@@ -3,25 +3,25 @@
 /// The rules for the lines of one header or trailer section.
 struct SectionRules {
     /// `nil` for a trailer section, which has no status line.
-    var statusLineBytes: Int?
+    var statusLineSize: Int?
     var lineBytes: Int
     var sectionBytes: Int
     var count: Int
     var bareLineFeed: Bool
 
-    var isTrailer: Bool { statusLineBytes == nil }
+    var isTrailer: Bool { statusLineSize == nil }
 
     static func header(_ limits: ParsingLimits, _ leniency: ParsingLeniency) -> SectionRules {
         SectionRules(
-            statusLineBytes: limits.statusLineBytes, lineBytes: limits.fieldLineBytes,
-            sectionBytes: limits.fieldSectionBytes, count: limits.fieldCount,
+            statusLineSize: limits.maximumStatusLineSize, lineBytes: limits.maximumFieldLineSize,
+            sectionBytes: limits.maximumFieldSectionSize, count: limits.maximumFieldCount,
             bareLineFeed: leniency.contains(.bareLineFeedInHead))
     }
 
     static func trailer(_ limits: ParsingLimits) -> SectionRules {
         SectionRules(
-            statusLineBytes: nil, lineBytes: limits.fieldLineBytes,
-            sectionBytes: limits.trailerSectionBytes, count: limits.trailerCount, bareLineFeed: false)
+            statusLineSize: nil, lineBytes: limits.maximumFieldLineSize,
+            sectionBytes: limits.maximumTrailerSectionSize, count: limits.maximumTrailerCount, bareLineFeed: false)
     }
 
     var countReason: HTTPProtocolError.Limit { isTrailer ? .trailerCount : .fieldCount }
@@ -29,7 +29,7 @@ struct SectionRules {
     /// The maximum length of a line that begins `used` bytes into the section, and the limit it comes from.
     func lineLimit(used: Int) -> (bytes: Int, reason: HTTPProtocolError.Limit) {
         let left = max(0, sectionBytes &- used &- 2)
-        if lineBytes <= left { return (lineBytes, .fieldLineBytes) }
-        return (left, isTrailer ? .trailerSectionBytes : .fieldSectionBytes)
+        if lineBytes <= left { return (lineBytes, .fieldLineSize) }
+        return (left, isTrailer ? .trailerSectionSize : .fieldSectionSize)
     }
 }

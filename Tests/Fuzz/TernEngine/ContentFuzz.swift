@@ -37,14 +37,14 @@ private func broken(_ coded: [UInt8], seed: UInt8) -> [UInt8] {
 private func check(_ codings: [ContentCoding], _ coded: [UInt8], seed: UInt8) {
     var limits = ContentDecodingLimits()
     // The ratio is looked at with each window, so where it stops a body depends on how that comes.
-    limits.expansionRatio = .max
-    limits.decodedBytes = 1 << 20
+    limits.maximumExpansionRatio = .max
+    limits.maximumDecodedSize = 1 << 20
     let whole = Delivery(codings, [coded], limits: limits)
     compare(whole, Delivery(codings, [coded], limits: limits, stops: true))
     compare(whole, Delivery(codings, coded.map { [$0] }, limits: limits, stops: seed & 1 == 0))
     compare(whole, Delivery(codings, pieces(coded, seed), limits: limits, stops: seed & 1 == 1))
 
-    limits.decodedBytes = Int(seed) * 8
+    limits.maximumDecodedSize = Int(seed) * 8
     let first = Delivery(codings, [coded], limits: limits)
     compare(first, Delivery(codings, pieces(coded, seed), limits: limits, stops: true))
     guard first.octets.count <= Int(seed) * 8, whole.octets.starts(with: first.octets) else {
@@ -53,7 +53,7 @@ private func check(_ codings: [ContentCoding], _ coded: [UInt8], seed: UInt8) {
 
     limits = ContentDecodingLimits()
     limits.expansionAllowance = 64
-    limits.expansionRatio = Int(seed)
+    limits.maximumExpansionRatio = Int(seed)
     let slow = Delivery(codings, pieces(coded, seed), limits: limits)
     guard slow.octets.count <= max(64, max(1, Int(seed)) * coded.count), !slow.hangs else {
         fatalError("\(slow) is beyond \(limits)")

@@ -20,16 +20,16 @@ enum Deliveries {
         if choice & 8 != 0 { script.leniency = [.bareLineFeedInHead, .paddedChunkSize, .chunkedInHTTP10] }
         if choice & 16 != 0 { script.fields = ["Connection": "upgrade", "Upgrade": "x"] }
         if choice & 32 != 0 {
-            script.limits.statusLineBytes = 24
-            script.limits.fieldLineBytes = 32
-            script.limits.fieldSectionBytes = 96
-            script.limits.fieldCount = 4
-            script.limits.chunkLineBytes = 8
+            script.limits.maximumStatusLineSize = 24
+            script.limits.maximumFieldLineSize = 32
+            script.limits.maximumFieldSectionSize = 96
+            script.limits.maximumFieldCount = 4
+            script.limits.maximumChunkLineSize = 8
             script.limits.chunkOverheadAllowance = 32
-            script.limits.chunkOverheadRatio = 5
-            script.limits.trailerCount = 2
-            script.limits.trailerSectionBytes = 32
-            script.limits.informationalResponses = 2
+            script.limits.maximumChunkOverheadRatio = 5
+            script.limits.maximumTrailerCount = 2
+            script.limits.maximumTrailerSectionSize = 32
+            script.limits.maximumInformationalResponseCount = 2
         }
         return script
     }

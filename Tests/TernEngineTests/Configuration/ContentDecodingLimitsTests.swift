@@ -12,7 +12,7 @@ import Testing
         size: Int, stops: Bool
     ) {
         var limits = ContentDecodingLimits()
-        limits.decodedBytes = size
+        limits.maximumDecodedSize = size
         let octets = Self.numbers(size + 1)
         for codings in [[ContentCoding.gzip], [.deflate], [.gzip, .deflate]] {
             let whole = Delivery(codings, [Deflater.code(octets.dropLast(), codings)], limits: limits, stops: stops)
@@ -41,13 +41,13 @@ import Testing
     @Test func `the ratio counts what is received, and is free up to its allowance`() {
         var limits = ContentDecodingLimits()
         limits.expansionAllowance = 1000
-        limits.expansionRatio = 0
+        limits.maximumExpansionRatio = 0
         let zeros = [UInt8](repeating: 0, count: 1000)
         #expect(Delivery([.gzip], [Deflater.gzip(zeros)], limits: limits).failure == nil)
         let more = Delivery([.gzip], [Deflater.gzip(zeros + [0])], limits: limits)
         #expect(more.outcome == Delivery.Outcome(octets: [], failure: .ratioExceeded(limit: 1)))
 
-        limits.expansionRatio = 10
+        limits.maximumExpansionRatio = 10
         let stored = Deflater.deflate(Self.numbers(9000), .bare, level: 0)
         #expect(Delivery([.deflate], [stored], limits: limits).failure == nil)
     }
@@ -55,21 +55,21 @@ import Testing
     @Test func `more codings than the limit are refused before anything is decoded`() {
         var limits = ContentDecodingLimits()
         for limit in 0...3 {
-            limits.codings = limit
+            limits.maximumCodingCount = limit
             let most = [ContentCoding](repeating: .gzip, count: limit)
             #expect(Delivery(most, [Deflater.code([1, 2, 3], most)], limits: limits).octets == [1, 2, 3])
             #expect(Delivery(most + [.deflate], [], limits: limits).failure == .tooManyCodings(limit: limit))
         }
-        limits.codings = -1
+        limits.maximumCodingCount = -1
         #expect(Delivery([.gzip], [], limits: limits).failure == .tooManyCodings(limit: 0))
     }
 
     @Test(arguments: [Int.min, -1, 0, .max])
     func `any number can be set`(number: Int) {
         var limits = ContentDecodingLimits()
-        limits.codings = 3
-        limits.decodedBytes = number
-        limits.expansionRatio = number
+        limits.maximumCodingCount = 3
+        limits.maximumDecodedSize = number
+        limits.maximumExpansionRatio = number
         limits.expansionAllowance = number
         let delivery = Delivery([.gzip, .gzip], [Self.bomb.dropLast(20)], limits: limits)
         #expect(delivery.failure != nil)

@@ -148,7 +148,7 @@ import Testing
         let session = Session.limited()
         #expect(try await session.text(URLRequest(origin, "/ten")) == "final")
         let error = await session.failure(of: try URLRequest(origin, "/endless"))
-        #expect(error?.reason.malformation?.reason == .limit(.informationalResponses))
+        #expect(error?.reason.malformation?.reason == .limit(.informationalResponseCount))
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 

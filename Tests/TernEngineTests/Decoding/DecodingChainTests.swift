@@ -8,7 +8,7 @@ import Testing
         let inner = Deflater.gzip([UInt8](repeating: 0, count: 50_000_000))
         let coded = Deflater.gzip(inner)
         var limits = ContentDecodingLimits()
-        limits.expansionRatio = .max
+        limits.maximumExpansionRatio = .max
         var path = try BodyPath(decoding: [.gzip, .gzip], limits: limits)
         var delivered = 0
         let consumed = try path.receive(coded.span) { span, _ in
@@ -41,9 +41,9 @@ import Testing
         #expect(delivery.outcome == Delivery.Outcome(octets: []))
 
         var limits = ContentDecodingLimits()
-        limits.expansionRatio = members.count / coded.count / 2
+        limits.maximumExpansionRatio = members.count / coded.count / 2
         let refused = Delivery([.gzip, .gzip], [coded], limits: limits)
-        #expect(refused.failure == .ratioExceeded(limit: limits.expansionRatio))
+        #expect(refused.failure == .ratioExceeded(limit: limits.maximumExpansionRatio))
     }
 
     @Test(arguments: [[ContentCoding.gzip, .gzip], [.gzip, .gzip, .gzip]])
@@ -51,7 +51,7 @@ import Testing
         let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
         let coded = Deflater.code(members, Array(codings.dropFirst()))
         var limits = ContentDecodingLimits()
-        limits.expansionRatio = .max
+        limits.maximumExpansionRatio = .max
         var path = try BodyPath(decoding: codings, limits: limits)
         var rest = coded.span
         var stops = 0

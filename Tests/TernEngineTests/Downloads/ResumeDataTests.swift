@@ -20,7 +20,7 @@ import Testing
         let data = try ResumeData(text())
         #expect(data.url.absoluteString == "http://a.test/b?c")
         #expect(data.partialFile.path() == "/tmp/tern-download-1.tmp")
-        #expect((data.receivedLength, data.totalLength) == (5, 10))
+        #expect((data.countOfBytesReceived, data.countOfBytesExpectedToReceive) == (5, 10))
         #expect(data.validator == .entityTag("\"one\""))
         #expect(data.fields == ["Accept": "*/*"])
         #expect(data.data == text())
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: ResumeDataError.wrongLength(4, expected: 5)) { try FirstPartFile(data) }
         try folder.write("1234567", to: "tern-download-1.tmp")
         let first = try FirstPartFile(data)
-        #expect(first.data.receivedLength == 5)
+        #expect(first.data.countOfBytesReceived == 5)
         #expect(throws: ResumeDataError.inUse(path: path)) { try FirstPartFile(data) }
         _ = first
     }

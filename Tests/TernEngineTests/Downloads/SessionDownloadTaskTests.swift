@@ -245,7 +245,7 @@ import Testing
             Issue.record("\(record)")
             return
         }
-        #expect(try ResumeData(try #require(record.error?.resumeData)).receivedLength == 5000)
+        #expect(try ResumeData(try #require(record.error?.resumeData)).countOfBytesReceived == 5000)
     }
 
     @Test func `an error does not touch what is there of the file`() async throws {
@@ -294,7 +294,7 @@ import Testing
         #expect(await eventually { task.countOfBytesReceived == 1_500_000 })
         let data = try #require(await task.cancelByProducingResumeData())
         #expect(await recorder.end().error?.resumeData == data)
-        #expect(try ResumeData(data).receivedLength == 1_500_000)
+        #expect(try ResumeData(data).countOfBytesReceived == 1_500_000)
         let again = DownloadRecorder()
         let record = await run(try session.downloadTask(withResumeData: data, delegate: again), again)
         #expect(record.content == content)

@@ -59,8 +59,8 @@ import Testing
     {
         let sent = try request()
         for (locations, policy) in [
-            ([], RedirectPolicy.follow()), ([""], .follow()), (["", ""], .follow()), (["/2"], .doNotFollow),
-            (["ftp://x/"], .doNotFollow),
+            ([], RedirectPolicy.follow()), ([""], .follow()), (["", ""], .follow()), (["/2"], .never),
+            (["ftp://x/"], .never),
         ] {
             guard case .deliver = outcome(302, locations, sent: sent, policy: policy) else {
                 Issue.record("\(locations)")

@@ -43,8 +43,8 @@ import Testing
             #expect(origin.connectionCount == (isKept ? 1 : 2))
             let first = try #require(task.metrics?.hops.first)
             #expect(first.requestSent != nil)
-            #expect(first.sentCount > 0)
-            #expect(first.receivedCount >= UInt64(min(count, TaskMachine.maximumDiscardedContent)))
+            #expect(first.countOfBytesSent > 0)
+            #expect(first.countOfBytesReceived >= UInt64(min(count, TaskMachine.maximumDiscardedContent)))
             #expect(try await session.text(URLRequest(origin)) == "there")
             #expect(origin.connectionCount == (isKept ? 1 : 2))
         }

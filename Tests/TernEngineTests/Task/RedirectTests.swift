@@ -96,14 +96,14 @@ import Testing
         #expect(metrics.hops.map(\.connection?.remoteAddress.port) == [first.port, first.port, second.port])
         #expect(metrics.hops.map(\.repeatCount) == [0, 0, 0])
         for hop in metrics.hops {
-            #expect(hop.sentCount > 50 && hop.receivedCount > 30)
+            #expect(hop.countOfBytesSent > 50 && hop.countOfBytesReceived > 30)
             let times = [hop.start, hop.connectionAcquired, hop.requestSent, hop.responseStart, hop.end].compactMap(
                 \.self)
             #expect(times.count == 5 && times == times.sorted())
         }
         #expect(zip(metrics.hops, metrics.hops.dropFirst()).allSatisfy { ($0.end ?? $1.start) <= $1.start })
         #expect(
-            metrics.hops.reduce(0) { $0 + $1.sentCount }
+            metrics.hops.reduce(0) { $0 + $1.countOfBytesSent }
                 == UInt64(first.observations.bytesReceived + second.observations.bytesReceived))
     }
 
@@ -153,13 +153,13 @@ import Testing
         async throws
     {
         let origin = try ScriptedOrigin.redirecting()
-        let still = Session.limited { $0.redirectPolicy = .doNotFollow }
+        let still = Session.limited { $0.redirectPolicy = .never }
         var request = try URLRequest(origin, "/302?/there")
         let (data, response) = try await still.data(for: request)
         #expect(response.statusCode == 302 && String(decoding: data, as: UTF8.self) == "moved")
         request.redirectPolicy = .follow()
         #expect(try await still.text(request) == "GET /there 0")
-        request.redirectPolicy = .doNotFollow
+        request.redirectPolicy = .never
         let session = Session.limited()
         #expect(try await session.data(for: request).1.statusCode == 302)
         request.redirectPolicy = .follow(limit: 0)

@@ -55,7 +55,7 @@ import TernLock
             #expect(task.response?.isContentDecoded == coded.isDecoded)
             #expect(task.response?.expectedContentLength == (coded.isDecoded ? -1 : Int64(coded.body.count)))
             #expect(task.response?.value(forHTTPHeaderField: "Content-Length") == "\(coded.body.count)")
-            let travelled = try #require(task.metrics?.hops.last?.receivedCount)
+            let travelled = try #require(task.metrics?.hops.last?.countOfBytesReceived)
             #expect(travelled > coded.body.count && travelled < coded.body.count + 20_000)
         }
         #expect(origin.connectionCount == 1)
@@ -156,7 +156,7 @@ import TernLock
                     bomb, request.target == "/many" ? "gzip, gzip, gzip, gzip, gzip, gzip, gzip, gzip, gzip" : "gzip")
             ]
         }
-        let session = Session.limited { $0.contentDecodingLimits.decodedBytes = 1 << 20 }
+        let session = Session.limited { $0.contentDecodingLimits.maximumDecodedSize = 1 << 20 }
         let delegate = RecordingDelegate()
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()

@@ -30,14 +30,14 @@ import Testing
     @Test func `each redirect begins a hop, with nothing of the one before`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
         metrics.last.statusCode = 302
-        metrics.last.sentCount = 5
+        metrics.last.countOfBytesSent = 5
         metrics.last.wasSent = true
         metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
         #expect(!metrics.wasSent)
         metrics.last.statusCode = 200
         #expect(metrics.redirectCount == 1)
         #expect(metrics.hops.map(\.statusCode) == [302, 200])
-        #expect(metrics.hops.map(\.sentCount) == [5, 0])
+        #expect(metrics.hops.map(\.countOfBytesSent) == [5, 0])
         #expect(metrics.hops.map { $0.request.url?.path() } == ["/1", "/2"])
         #expect(metrics.hops.map(\.start) == [Self.instant(10), Self.instant(40)])
         #expect(metrics.hops.map(\.end) == [Self.instant(40), nil])

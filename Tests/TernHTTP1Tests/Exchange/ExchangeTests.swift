@@ -324,21 +324,21 @@ import Testing
 
     @Test(arguments: [Int.min, -1, Int.max]) func `Limits beyond reason are no crash`(limit: Int) throws {
         var limits = ParsingLimits()
-        limits.statusLineBytes = limit
-        limits.fieldCount = limit
-        limits.fieldLineBytes = limit
-        limits.fieldSectionBytes = limit
-        limits.chunkLineBytes = limit
-        limits.chunkOverheadRatio = limit
+        limits.maximumStatusLineSize = limit
+        limits.maximumFieldCount = limit
+        limits.maximumFieldLineSize = limit
+        limits.maximumFieldSectionSize = limit
+        limits.maximumChunkLineSize = limit
+        limits.maximumChunkOverheadRatio = limit
         limits.chunkOverheadAllowance = limit
-        limits.trailerCount = limit
-        limits.trailerSectionBytes = limit
-        limits.informationalResponses = limit
+        limits.maximumTrailerCount = limit
+        limits.maximumTrailerSectionSize = limit
+        limits.maximumInformationalResponseCount = limit
         var script = ResponseScript()
         script.limits = limits
         let input = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n".utf8)
         let whole = script.run([input])
-        #expect(whole.error?.reason == (limit < 0 ? .limit(.statusLineBytes) : nil))
+        #expect(whole.error?.reason == (limit < 0 ? .limit(.statusLineSize) : nil))
         #expect(script.run(input.map { [$0] }) == whole)
     }
 

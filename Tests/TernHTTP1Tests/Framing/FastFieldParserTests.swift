@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: 0..<40) func `A line as long as allowed is read, and a longer one is not`(length: Int) {
         var script = ResponseScript()
-        script.limits.fieldLineBytes = length + 3
+        script.limits.maximumFieldLineSize = length + 3
         let head = Array("HTTP/1.1 204 x\r\nA:\r\nC: ".utf8)
         let value = Array(text("value", length).utf8)
         let end: [UInt8] = [13, 10, 13, 10]

@@ -4,7 +4,7 @@ import TernHTTP1
 /// A response and what must come of it, written as text:
 ///
 ///     # RFC 9112 §6.3: content of known length        name
-///     > HEAD eof fieldCount=3 bareLineFeedInHead      how it is asked for and read; optional
+///     > HEAD eof maximumFieldCount=3 bareLineFeedInHead      how it is asked for and read; optional
 ///     HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok  input, over any number of lines
 ///     = 200 OK | Content-Length: 2 | body ok | end    expected; `Name: value` looks into the last head
 ///
@@ -63,16 +63,16 @@ extension ResponseScript {
         case "bareLineFeedInHead": leniency.insert(.bareLineFeedInHead)
         case "paddedChunkSize": leniency.insert(.paddedChunkSize)
         case "chunkedInHTTP10": leniency.insert(.chunkedInHTTP10)
-        case "statusLineBytes": limits.statusLineBytes = value
-        case "fieldCount": limits.fieldCount = value
-        case "fieldLineBytes": limits.fieldLineBytes = value
-        case "fieldSectionBytes": limits.fieldSectionBytes = value
-        case "chunkLineBytes": limits.chunkLineBytes = value
-        case "chunkOverheadRatio": limits.chunkOverheadRatio = value
+        case "maximumStatusLineSize": limits.maximumStatusLineSize = value
+        case "maximumFieldCount": limits.maximumFieldCount = value
+        case "maximumFieldLineSize": limits.maximumFieldLineSize = value
+        case "maximumFieldSectionSize": limits.maximumFieldSectionSize = value
+        case "maximumChunkLineSize": limits.maximumChunkLineSize = value
+        case "maximumChunkOverheadRatio": limits.maximumChunkOverheadRatio = value
         case "chunkOverheadAllowance": limits.chunkOverheadAllowance = value
-        case "trailerCount": limits.trailerCount = value
-        case "trailerSectionBytes": limits.trailerSectionBytes = value
-        case "informationalResponses": limits.informationalResponses = value
+        case "maximumTrailerCount": limits.maximumTrailerCount = value
+        case "maximumTrailerSectionSize": limits.maximumTrailerSectionSize = value
+        case "maximumInformationalResponseCount": limits.maximumInformationalResponseCount = value
         case let method: self.method = method
         }
     }

@@ -125,7 +125,7 @@ import Testing
         }
         #expect(request.uploadProgress.totalUnitCount == Int64(size))
         #expect(request.progress.completedUnitCount == Int64(size / 2))
-        #expect(request.delegate.totalBytesReceived == Int64(size / 2))
+        #expect(request.delegate.countOfBytesReceived == Int64(size / 2))
     }
 
     @Test func `the closure for what was sent takes the place of progress`() async throws {
