@@ -135,7 +135,7 @@ private struct ErrorReport: Encodable {
             (kind, reason, phase) = ("output", "unwritable", SessionError.Phase.body.rawValue)
             return
         }
-        kind = error.reason.kind
+        kind = error.reason.kind.rawValue
         reason = error.reason.rule
         phase = error.phase.rawValue
     }

@@ -19,19 +19,19 @@ extension SessionError {
 }
 
 extension SessionError.ConnectingFailure: CustomStringConvertible {
-    var kind: String {
+    var kind: SessionError.Kind {
         switch self {
-        case .queueFull: "queue-full"
-        case .unresolved: "unresolved"
-        case .unreachable: "unreachable"
-        case .insecure(let error): error.trustFailure == nil ? "tls" : "trust"
+        case .queueFull: .queueFull
+        case .unresolved: .unresolved
+        case .unreachable: .unreachable
+        case .insecure(let error): error.trustFailure == nil ? .tls : .trust
         }
     }
 
     var rule: String {
         switch self {
         case .queueFull, .unresolved: description
-        case .unreachable(let error): error.attempts.last?.error.message ?? kind
+        case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .insecure(let error): error.trustFailure?.rule ?? error.description
         }
     }

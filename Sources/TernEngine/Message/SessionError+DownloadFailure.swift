@@ -29,18 +29,18 @@ extension SessionError {
 }
 
 extension SessionError.DownloadFailure: CustomStringConvertible {
-    var kind: String {
+    var kind: SessionError.Kind {
         switch self {
-        case .file: "file"
-        case .exists: "file-exists"
-        case .notRegularFile: "not-a-regular-file"
-        case .unsuccessful: "http-status"
-        case .wrongPart: "wrong-part"
-        case .incomplete: "incomplete"
-        case .tooLong: "too-long"
-        case .digestMismatch: "digest-mismatch"
-        case .noDigest: "no-digest"
-        case .resumeData: "resume-data"
+        case .file: .file
+        case .exists: .fileExists
+        case .notRegularFile: .notRegularFile
+        case .unsuccessful: .httpStatus
+        case .wrongPart: .wrongPart
+        case .incomplete: .incomplete
+        case .tooLong: .tooLong
+        case .digestMismatch: .digestMismatch
+        case .noDigest: .noDigest
+        case .resumeData: .resumeData
         }
     }
 

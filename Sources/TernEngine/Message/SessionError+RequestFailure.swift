@@ -14,11 +14,11 @@ extension SessionError {
 }
 
 extension SessionError.RequestFailure: CustomStringConvertible {
-    var kind: String {
+    var kind: SessionError.Kind {
         switch self {
-        case .invalid: "invalid-request"
-        case .content: "request-content"
-        case .streamClosed: "stream-closed"
+        case .invalid: .invalidRequest
+        case .content: .requestContent
+        case .streamClosed: .streamClosed
         }
     }
 

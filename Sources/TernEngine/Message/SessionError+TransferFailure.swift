@@ -31,16 +31,16 @@ extension SessionError {
 }
 
 extension SessionError.TransferFailure: CustomStringConvertible {
-    var kind: String {
+    var kind: SessionError.Kind {
         switch self {
-        case .connectionLost: "connection-lost"
-        case .tls: "tls"
-        case .malformedResponse: "malformed-response"
-        case .undecodable: "undecodable"
-        case .bodyTooLarge: "body-too-large"
-        case .redirect: "redirect"
-        case .upgradeNotTaken: "upgrade-not-taken"
-        case .upgradeRefused: "upgrade-refused"
+        case .connectionLost: .connectionLost
+        case .tls: .tls
+        case .malformedResponse: .malformedResponse
+        case .undecodable: .undecodable
+        case .bodyTooLarge: .bodyTooLarge
+        case .redirect: .redirect
+        case .upgradeNotTaken: .upgradeNotTaken
+        case .upgradeRefused: .upgradeRefused
         case .unreadable(let error): error.kind
         }
     }

@@ -124,21 +124,8 @@ extension SessionError: CustomStringConvertible {
 }
 
 extension SessionError.Reason: CustomStringConvertible {
-    /// A stable word for the case, or for the one in its group, as in `tern get --json`.
-    public var kind: String {
-        switch self {
-        case .request(let failure): failure.kind
-        case .connecting(let failure): failure.kind
-        case .transfer(let failure): failure.kind
-        case .download(let failure): failure.kind
-        case .timedOut: "timed-out"
-        case .cancelled: "cancelled"
-        case .sessionInvalidated: "session-invalidated"
-        case .system: "system"
-        }
-    }
-
-    /// The rule that decided, within `kind`.
+    /// The rule that decided, within ``kind``, in words: that of a standard, a limit or a policy, or the text of the
+    /// system for an error number. The set is open, so decide by the case and log this.
     public var rule: String {
         switch self {
         case .request(let failure): failure.rule

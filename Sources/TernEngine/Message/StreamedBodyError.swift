@@ -16,13 +16,13 @@ public enum StreamedBodyError: Error, Sendable {
 }
 
 extension StreamedBodyError: CustomStringConvertible {
-    var kind: String {
+    var kind: SessionError.Kind {
         switch self {
-        case .lineTooLong: "line-too-long"
-        case .undecodableLine: "line-undecodable"
-        case .eventTooLarge: "event-too-large"
-        case .notEvents: "not-events"
-        case .codedEvents: "coded-events"
+        case .lineTooLong: .lineTooLong
+        case .undecodableLine: .lineUndecodable
+        case .eventTooLarge: .eventTooLarge
+        case .notEvents: .notEvents
+        case .codedEvents: .codedEvents
         }
     }
 

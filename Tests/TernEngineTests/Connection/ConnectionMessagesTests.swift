@@ -32,7 +32,7 @@ import Testing
         let session = try Session.trusting(authority)
         let error = await session.failure(of: try URLRequest(origin))
         #expect(error?.reason.tlsReason == .protocolViolation)
-        #expect(error?.reason.kind == "tls")
+        #expect(error?.reason.kind == .tls)
         #expect(error?.phase == .body)
         #expect(error?.wasSent == true)
     }

@@ -25,7 +25,7 @@ import Testing
     {
         let answer = reads.ask(Reads.Read(least: least, most: most, limit: limit, waiter: number), at: start)
         guard case .failed(let reason) = answer?.outcome else { return nil }
-        return reason.kind
+        return reason.kind.rawValue
     }
 
     private static func receive(_ reads: inout Reads, _ text: String) { reads.received(Array(text.utf8).span) }

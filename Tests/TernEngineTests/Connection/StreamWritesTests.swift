@@ -13,11 +13,11 @@ import Testing
     private static func add(_ writes: inout Writes, _ number: Int, _ text: String, _ limit: Duration? = nil) -> String?
     {
         let write = Writes.Write(octets: Data(text.utf8), limit: limit, waiter: number)
-        return writes.add(write, at: start)?.failure?.kind
+        return writes.add(write, at: start)?.failure?.kind.rawValue
     }
 
     private static func next(_ writes: inout Writes, at now: MonotonicInstant = start) -> String? {
-        writes.next(at: now).map { "\($0.waiter): \($0.failure?.kind ?? "sent")" }
+        writes.next(at: now).map { "\($0.waiter): \($0.failure?.kind.rawValue ?? "sent")" }
     }
 
     @Test func `writes leave in order and are told when all of one has left`() {

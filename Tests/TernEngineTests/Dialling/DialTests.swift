@@ -116,7 +116,7 @@ import Testing
                 let next = isLate ? dial.timedOut() : dial.failed(.connecting(.queueFull(limit: 1)))
                 #expect(next.words == words[count])
                 guard case .fail(let failure) = next else { continue }
-                #expect(failure.reason.kind == (isLate ? "timed-out" : "queue-full"))
+                #expect(failure.reason.kind == (isLate ? .timedOut : .queueFull))
                 #expect(failure.reason.limit == (isLate ? .connect : nil))
             }
         }

@@ -26,7 +26,7 @@ import Testing
         #expect(error.origin?.host == "no-such-host.invalid")
         #expect(error.remoteAddress == nil)
         #expect(!error.wasSent)
-        #expect(error.reason.kind == "unresolved")
+        #expect(error.reason.kind == .unresolved)
         #expect(!"\(error)".contains("secret"))
     }
 
@@ -60,7 +60,7 @@ import Testing
         #expect(error.origin == nil)
         #expect(error.remoteAddress == nil)
         #expect(!error.wasSent)
-        #expect(error.reason.kind == "invalid-request")
+        #expect(error.reason.kind == .invalidRequest)
     }
 
     @Test func `no URL`() async throws {
@@ -82,7 +82,7 @@ import Testing
         #expect(error.origin?.port == origin.port)
         #expect(error.remoteAddress?.port == origin.port)
         #expect(!error.wasSent)
-        #expect(error.reason.kind == "trust")
+        #expect(error.reason.kind == .trust)
         #expect(await origin.waitFor { $0.openConnections == 0 && $0.failedHandshakes.count == 1 })
         #expect(origin.observations.headCount == 0)
         #expect(origin.observations.handshakes.isEmpty)
@@ -153,7 +153,7 @@ import Testing
         #expect(error.phase == .head)
         #expect(error.remoteAddress?.port == origin.port)
         #expect(error.wasSent)
-        #expect(error.reason.kind == "connection-lost")
+        #expect(error.reason.kind == .connectionLost)
     }
 
     @Test func `close without an answer`() async throws {
@@ -190,7 +190,7 @@ import Testing
         #expect(error.phase == .head)
         #expect(error.remoteAddress?.port == origin.port)
         #expect(error.wasSent)
-        #expect(error.reason.kind == "malformed-response")
+        #expect(error.reason.kind == .malformedResponse)
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
@@ -198,7 +198,7 @@ import Testing
         let origin = try ScriptedOrigin(onAccept: { _ in [.send("220 mail.example ESMTP\r\n")] }) { _, _ in [] }
         let error = try await failure(origin.url().replacing("http:", with: "https:"))
         #expect(error.phase == .tls)
-        #expect(error.reason.kind == "tls")
+        #expect(error.reason.kind == .tls)
         #expect(!error.wasSent)
         #expect(error.remoteAddress?.port == origin.port)
     }
@@ -354,7 +354,7 @@ import Testing
     func `a reason keeps its words`(
         _ reason: SessionError.Reason, _ kind: String, _ rule: String?, _ description: String
     ) {
-        #expect(reason.kind == kind)
+        #expect(reason.kind.rawValue == kind)
         #expect(reason.rule == rule ?? description)
         #expect("\(reason)" == description)
     }

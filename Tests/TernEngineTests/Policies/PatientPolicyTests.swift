@@ -52,7 +52,7 @@ private struct PatientPolicy: HopPolicy {
             }
             if reason == "cancelled" { task?.cancel() }
             if reason == "session-invalidated" { holder.drop() }
-            #expect(await delegate.end().error?.reason.kind == reason)
+            #expect(await delegate.end().error?.reason.kind.rawValue == reason)
         }
     }
 }

@@ -124,7 +124,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
         let delegate = RecordingDelegate { task, event in if event == .body(1000) { task.cancel() } }
         session.dataTask(with: try URLRequest(string: "http://nowhere.test/"), delegate: delegate).resume()
         let record = await delegate.end()
-        #expect(record.error?.reason.kind == "cancelled" && record.body.count == 1000)
+        #expect(record.error?.reason.kind == .cancelled && record.body.count == 1000)
         await session.settle()
         #expect(delegate.record.completions == 1 && delegate.record.body.count == 1000)
     }

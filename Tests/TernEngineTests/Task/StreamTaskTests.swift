@@ -55,7 +55,7 @@ import Testing
         #expect(try await Self.read(task, 10_000, 10_000) == ("HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nhello", true))
         #expect(
             await Self.failure { try await task.write(Data("x".utf8), timeout: .seconds(60)) }?.reason.kind
-                == "stream-closed")
+                == .streamClosed)
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
@@ -66,7 +66,7 @@ import Testing
         task.resume()
         try await task.write(Data("x".utf8), timeout: .seconds(60))
         task.closeRead()
-        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == "stream-closed")
+        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == .streamClosed)
         #expect(task.state == .running)
         task.closeWrite()
         await recorder.end.value
@@ -134,7 +134,7 @@ import Testing
     func `a host or port that is none fails when it is asked for`(host: String, port: Int) async throws {
         let task = session.streamTask(withHostName: host, port: port)
         task.resume()
-        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == "invalid-request")
+        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == .invalidRequest)
     }
 
     @Test(arguments: ["::1", "[::1]"]) func `an address of version 6 may stand in brackets`(host: String) async throws {
@@ -151,9 +151,9 @@ import Testing
         origin.stop()
         let task = Self.stream(to: origin, session)
         let failure = await Self.failure { try await Self.read(task) }
-        #expect(failure?.reason.kind == "unreachable")
+        #expect(failure?.reason.kind == .unreachable)
         #expect(failure?.phase == .connect)
-        #expect(await Self.failure { try await task.write(Data(), timeout: nil) }?.reason.kind == "unreachable")
+        #expect(await Self.failure { try await task.write(Data(), timeout: nil) }?.reason.kind == .unreachable)
     }
 
     @Test func `dropping the task closes its connection`() async throws {
@@ -270,7 +270,7 @@ import Testing
         task.startSecureConnection()
         try await task.write(Data("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), timeout: .seconds(60))
         #expect(try await Self.read(task, 4, 100) == ("half", false))
-        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == "tls")
+        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == .tls)
         withExtendedLifetime(session) {}
     }
 

@@ -65,7 +65,7 @@ import Testing
         let session = Session(configuration: try Self.configuration(trusting: server.authority))
         let url = try #require(URL(string: server.secureURL("/down")))
         let error = await #expect(throws: SessionError.self) { _ = try await session.data(from: url) }
-        #expect(error?.reason.kind == "redirect")
+        #expect(error?.reason.kind == .redirect)
         #expect(!plain.accessLog.lines.contains { $0.contains("?down") })
     }
 

@@ -73,7 +73,7 @@ import Testing
         let server = try await NginxServer()
         let url = try #require(URL(string: server.secureURL()))
         let error = await #expect(throws: SessionError.self) { _ = try await Session().data(from: url) }
-        #expect(error?.reason.kind == "trust")
+        #expect(error?.reason.kind == .trust)
     }
 
     @Test func `a thousand requests at once are all answered`() async throws {

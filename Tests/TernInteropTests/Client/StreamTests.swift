@@ -119,7 +119,7 @@ import Testing
         let error = await #expect(throws: SessionError.self) {
             try await stream.write(Data("secret".utf8), timeout: .seconds(60))
         }
-        #expect(error?.reason.kind == "trust")
+        #expect(error?.reason.kind == .trust)
         withExtendedLifetime(session) {}
     }
 

@@ -29,7 +29,7 @@ import Testing
         request.cancel()
         #expect(await origin.waitFor { $0.openConnections == 0 })
         await request.delegate.isOver()
-        #expect((request.delegate.error as? SessionError)?.reason.kind == "cancelled")
+        #expect((request.delegate.error as? SessionError)?.reason.kind == .cancelled)
         #expect(manager.delegate[task] == nil)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let task = try #require(request.streamTask)
         await #expect(throws: SessionError.self) { try await task.readData(ofMinLength: 1, maxLength: 1, timeout: nil) }
         await request.delegate.isOver()
-        #expect((request.delegate.error as? SessionError)?.reason.kind == "invalid-request")
+        #expect((request.delegate.error as? SessionError)?.reason.kind == .invalidRequest)
     }
 
     @Test func `the end of a manager ends its streams`() async throws {

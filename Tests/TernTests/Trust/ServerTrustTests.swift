@@ -58,6 +58,6 @@ import Testing
     @Test func `a host without a policy is evaluated as the system would`() async throws {
         let manager = try manager(nil, trusts: false)
         let error = await manager.request(origin.url()).serializingData().response.error
-        #expect((error as? SessionError)?.reason.kind == "trust")
+        #expect((error as? SessionError)?.reason.kind == .trust)
     }
 }
