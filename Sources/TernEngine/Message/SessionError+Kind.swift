@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SessionError {
-    /// The kinds of errors: one for each case of ``SessionError/Reason-swift.enum``, or of the group within it. The raw value is the
-    /// word that `tern get --json` prints.
+    /// The kinds of errors: one for each case of ``SessionError/Reason-swift.enum``, or of the group within it. The raw
+    /// value is the word that `tern get --json` prints.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An invalid request.
         case invalidRequest = "invalid-request"
