@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `imports are read in every spelling`() {
+    @Test func `imports are read in every form`() {
         let text = """
             import Plain
             public import Shown

@@ -56,7 +56,7 @@ struct SourceFile {
         ].contains(word)
     }
 
-    /// A line without its comment and what stands in quotes.
+    /// A line without its comment and its quoted strings.
     private static func code(_ line: Substring) -> [UInt8] {
         var code: [UInt8] = []
         var (isQuoted, isEscaped, wasSlash) = (false, false, false)

@@ -15,7 +15,7 @@ import Testing
         #expect(AFURLSessionManager(sessionConfiguration: .default).sessionConfiguration !== configuration)
     }
 
-    @Test func `the operation queue runs one operation at a time, where the manager tells what happens`() async {
+    @Test func `the operation queue runs one operation at a time, where the manager delivers its events`() async {
         let manager = AFURLSessionManager(sessionConfiguration: .default)
         let key = DispatchSpecificKey<Int>()
         manager.queue.setSpecific(key: key, value: 7)

@@ -153,7 +153,7 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
         #expect(response?.allHeaderFields["Content-Type"] == "application/json")
     }
 
-    @Test func `a serializer need not spell out what it makes`() async throws {
+    @Test func `a serializer need not name the type of its result`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("three small words")] }
         let count: Int? = await withCheckedContinuation { continuation in
             Alamofire.request(origin.url()).response(responseSerializer: WordCount()) {

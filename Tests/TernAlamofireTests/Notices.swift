@@ -5,7 +5,7 @@ import TernTesting
 import Testing
 
 @Suite(.serialized) struct Notices {
-    @Test func `tasks tell what happens to them`() async throws {
+    @Test func `tasks report their events`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.pause(.milliseconds(200)), .ok("")] }
         let manager = SessionManager(configuration: .default)
         let seen = AsyncStream.makeStream(of: String.self)

@@ -5,7 +5,7 @@ import Testing
 @testable import TernIO
 
 @Suite(.timeLimit(.minutes(1))) struct FileSourceTests {
-    @Test func `a file tells its size and gives the piece that is asked for`() throws {
+    @Test func `a file has its size and returns the requested range`() throws {
         let file = try TemporaryFile(Array("hello world".utf8))
         let source = try FileSource(path: file.path)
         #expect(source.size == 11)

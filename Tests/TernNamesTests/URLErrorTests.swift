@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `what a download can go on from is where it always was`() {
+    @Test func `resume data is where it always was`() {
         let error = URLError(.cancelled, phase: .body, resumeData: Data([1]))
         #expect(error.downloadTaskResumeData == Data([1]))
         #expect(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data == Data([1]))

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `tasks with a completion handler tell data, response and error`() async throws {
+    @Test func `tasks with a completion handler return data, response and error`() async throws {
         let url = try origin.url("/get").asURL()
         let request = URLRequest(url: url)
         #expect(await text { URLSession.shared.dataTask(with: url, completionHandler: $0) } == "200 GET 0 -")
@@ -43,7 +43,7 @@ import Testing
         #expect(task.priority == 0.5)
     }
 
-    @Test func `the tasks of a session are told by kind`() async throws {
+    @Test func `the tasks of a session are listed by kind`() async throws {
         let silent = try ScriptedOrigin { _, _ in [.hold] }
         let url = try silent.url().asURL()
         let session = URLSession(configuration: URLSessionConfiguration.default, delegate: nil, delegateQueue: nil)
@@ -86,7 +86,7 @@ import Testing
                 == "200 POST 11 -")
     }
 
-    @Test func `downloads tell where the file is, for as long as the handler runs`() async throws {
+    @Test func `downloads pass the file's location, which exists for as long as the handler runs`() async throws {
         func outcome(_ path: String) async throws -> (text: String?, file: URL?, code: Int?) {
             let url = try origin.url(path).asURL()
             return await withCheckedContinuation { continuation in
@@ -109,7 +109,7 @@ import Testing
         #expect(cut.text == nil && cut.file == nil && cut.code == -1005)
     }
 
-    @Test func `tasks under way are told`() async throws {
+    @Test func `running tasks are listed`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let session = URLSession(configuration: .default)
         let task = session.dataTask(with: try origin.url().asURL()) { _, _, _ in }

@@ -10,7 +10,7 @@ import Testing
             .sha512, "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
         ),
     ])
-    func `pieces have the hash of the whole`(algorithm: MessageDigest.Algorithm, hash: String) {
+    func `chunks have the hash of the whole`(algorithm: MessageDigest.Algorithm, hash: String) {
         var digest = MessageDigest(algorithm)
         for piece in [[UInt8(ascii: "a")], [], [UInt8(ascii: "b"), UInt8(ascii: "c")]] {
             unsafe piece.withUnsafeBytes { unsafe digest.update($0) }

@@ -38,7 +38,9 @@ import Testing
         #expect(Redaction.url(url, ["Mine"]) == shown)
     }
 
-    @Test func `no description of a request or a response shows a secret of its query, unless it is told to`() throws {
+    @Test func `no description of a request or a response shows a secret of its query, unless it is configured to`()
+        throws
+    {
         var request = try URLRequest(
             url: "https://example.com/?api_key=SECRET", method: .post,
             headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"])

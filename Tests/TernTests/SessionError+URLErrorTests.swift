@@ -30,7 +30,7 @@ import Testing
         #expect(!"\(error.urlError.userInfo)".contains("secret"))
     }
 
-    @Test func `each way to fail before a connection has its code`() async throws {
+    @Test func `each failure before a connection has its code`() async throws {
         let closed = try ScriptedOrigin { _, _ in [] }
         let url = closed.url()
         closed.stop()

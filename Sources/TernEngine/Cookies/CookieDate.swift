@@ -35,7 +35,7 @@ enum CookieDate {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// The digits that `token` begins with, if there are so many and something else follows them, or nothing.
+    /// The digits that `token` begins with, if their number fits and another character or the end follows.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int64? {
         let prefix = token.prefix(while: isDigit)
         guard digits.contains(prefix.count) else { return nil }

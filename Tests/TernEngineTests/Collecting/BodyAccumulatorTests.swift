@@ -20,7 +20,7 @@ import Testing
         #expect(body.isTooLarge)
     }
 
-    @Test func `an overflow is told once, and what follows is not kept`() {
+    @Test func `an overflow is reported once, and later bytes are not kept`() {
         var body = BodyAccumulator(limit: 1)
         #expect(take("ab", &body) == .overflowed)
         #expect(take("a", &body) == .ignored)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Bodies that are received where they stay, in every way they can be had.
+/// Bodies that are received in place, with every API.
 @Suite(.timeLimit(.minutes(5))) struct LargeBodyTests {
     private static let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test(arguments: [false, true]) func `what is kept of a body does not change as the rest comes`(isSecure: Bool)
+    @Test(arguments: [false, true]) func `the kept part of a body does not change as the rest arrives`(isSecure: Bool)
         async throws
     {
         let authority = isSecure ? try CertificateAuthority() : nil
@@ -73,7 +73,7 @@ import Testing
         #expect(pieces.joined().elementsEqual(Self.body))
     }
 
-    @Test(arguments: [false, true]) func `octets behind a body are never part of it, and end its connection`(
+    @Test(arguments: [false, true]) func `bytes after a body are never part of it, and end its connection`(
         isSecure: Bool
     ) async throws {
         let authority = isSecure ? try CertificateAuthority() : nil

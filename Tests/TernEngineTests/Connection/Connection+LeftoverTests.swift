@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionLeftoverTests {
-    /// Reads a little of a body of `length` that comes in two parts, and drops the rest.
+    /// Reads a part of a body of `length` that comes in two parts, and drops the rest.
     private static func drop(_ length: Int, _ session: Session, _ origin: ScriptedOrigin) async throws {
         for try await piece in try await session.bytes(for: URLRequest(origin, "/\(length)")).0 {
             #expect(!piece.isEmpty)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 65_537]) func `a short rest is received and dropped, and the connection used again`(
+    @Test(arguments: [2, 65_537]) func `a short rest is drained, and the connection reused`(
         length: Int
     ) async throws {
         let origin = try Self.origin()

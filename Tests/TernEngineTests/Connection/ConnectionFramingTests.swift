@@ -93,7 +93,7 @@ import Testing
         #expect(record.events.suffix(2) == [.trailers(["X-T: 1"]), .end(failed: false)])
     }
 
-    @Test func `tells the delegate everything in order`() async throws {
+    @Test func `delivers everything to the delegate in order`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"),
@@ -192,10 +192,10 @@ import Testing
         #expect(try await session.text(URLRequest(origin, "/good")) == "good")
     }
 
-    // What is told together
+    // What is delivered together
 
     @Test(arguments: [false, true])
-    func `the content of small chunks that came together is told together, and of large ones by itself`(
+    func `the content of small chunks that came together is delivered together, and of large ones separately`(
         isSecure: Bool
     ) async throws {
         let sizes = [1, 2, 3, 4096, 5, 4095, 6, 20_000, 7]
@@ -216,7 +216,7 @@ import Testing
 
     /// Of chunks of all sizes, in reads of all sizes, with a reader that stops within what is offered.
     @Test(arguments: 1...8)
-    func `whatever is told together, every octet is told once and in order`(seed: UInt64) async throws {
+    func `whatever is delivered together, every byte is delivered once and in order`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let body = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         var wire = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)

@@ -37,12 +37,12 @@ import Testing
         #expect(error?.wasSent == true)
     }
 
-    @Test func `a peer that only changes keys is silent`() async throws {
+    @Test func `a peer that only changes keys is idle`() async throws {
         let authority = try CertificateAuthority()
         let head = head
         let leaf = try authority.issue()
         try await BriefLimit.expect(Optional(SessionError.TimeLimit.idle)) { limit in
-            // Goes on for more than three limits.
+            // Continues for more than three timeouts.
             let origin = try ScriptedOrigin(tls: leaf) { _, _ in
                 [.send(head)] + (0..<40).map { $0 % 2 == 0 ? .updateKeys : .pause(limit / 6) } + [.send("-later")]
             }

@@ -218,7 +218,7 @@ import TernLock
         let request = try URLRequest(origin, method: "POST", body: Data("x".utf8))
         let delegates = (0..<10).map { _ in
             RecordingDelegate { task, event in
-                // The end is here before the response has been told.
+                // The end is here before the response has been delivered.
                 if event == .head(200) { #expect(ClientSockets.waitForEnd(from: origin.port)) }
             }
         }
@@ -328,7 +328,7 @@ import TernLock
     ]
 
     @Test(arguments: strays, [false, true])
-    func `bytes after a response in one piece with it answer no request`(_ stray: Stray, isSecure: Bool) async throws {
+    func `bytes that arrive together with a response answer no request`(_ stray: Stray, isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { connection, _ in
             connection == 1 ? [.send(stray.answer + stray.stray), .awaitClose] : [.ok("next")]
@@ -366,7 +366,7 @@ import TernLock
         let idle = try ScriptedOrigin(tls: identity) { connection, _ in
             connection == 1 ? [.ok(), .hold, .send(stray), .awaitClose] : [.ok("next")]
         }
-        // Too much to be told together with what follows.
+        // Too much to be delivered together with the rest.
         let first = String(repeating: "-", count: 0x1000)
         let rest = String(repeating: "mine", count: 1000)
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

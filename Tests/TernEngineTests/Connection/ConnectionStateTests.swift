@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `an exchange begins only on a resting connection, and a response ends only in one`() {
+    @Test func `an exchange begins only on an idle connection, and a response ends only in one`() {
         var active = Self.active()
         active.begin()
         let count = active.exchangeCount
@@ -77,7 +77,7 @@ import Testing
         #expect(end == (.none, .close))
     }
 
-    @Test func `whatever comes to a resting connection is its end`() {
+    @Test func `any byte on an idle connection ends it`() {
         var stray = Self.resting()
         var ended = Self.resting()
         var broken = Self.resting()
@@ -98,7 +98,7 @@ import Testing
         #expect(ending == .close)
     }
 
-    @Test func `octets that belong to no exchange are not forgotten by the one that is under way`() {
+    @Test func `bytes that belong to no exchange are not forgotten by the current one`() {
         var state = Self.active()
         let said = state.strayOctets()
         state.responseEnded()
@@ -115,7 +115,7 @@ import Testing
         #expect(!isPaused)
     }
 
-    @Test func `closing tells what it was about, and is for good`() {
+    @Test func `closing returns the previous state, and is final`() {
         var resting = Self.resting()
         var active = Self.active()
         var finishing = Self.finishing()

@@ -99,7 +99,7 @@ import Testing
             session.dataTask(with: try URLRequest(origin, method: "PUT", body: Self.body(8 << 20)), delegate: delegate)
                 .resume()
             let record = await delegate.end()
-            // What the client goes on sending makes the server's kernel reset the connection.
+            // Bytes that the client still sends make the server's kernel reset the connection.
             if record.error == nil { answers += 1 } else { #expect(record.error?.reason.isConnectionLoss == true) }
         }
         #expect(answers > 0)

@@ -64,7 +64,7 @@ import TernLock
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a server that stays silent gets the content after the limit`() async throws {
+    @Test func `a server that does not answer gets the content after the timeout`() async throws {
         let origin = try ScriptedOrigin(onHead: { _, request in request.method == "PUT" ? [.receive(1)] : [] }) {
             _, request in [.ok("\(request.body.count)")]
         }
@@ -75,7 +75,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `or after the limit on silence, if that is shorter`() async throws {
+    @Test func `or after the idle timeout, if that is shorter`() async throws {
         let origin = try ScriptedOrigin(onHead: { _, _ in [.receive(1)] }) { _, request in
             [.ok("\(request.body.count)")]
         }
@@ -85,7 +85,7 @@ import TernLock
     }
 
     @Test(arguments: [SessionError.TimeLimit.idle, .total])
-    func `the other limits go on after the one on that wait`(limit: SessionError.TimeLimit) async throws {
+    func `the other timeouts continue after the one on that wait`(limit: SessionError.TimeLimit) async throws {
         let origin = try ScriptedOrigin(onHead: { _, _ in [.receive(1)] }) { _, _ in [.awaitClose] }
         var request = try Self.request(
             origin, waiting: .milliseconds(50), idle: limit == .idle ? .milliseconds(200) : nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-/// Files as content: sent by the kernel where nothing has to be sealed, and read where it has.
+/// Files as content: sent by the kernel on plain connections, and read otherwise.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ContentFileTests {
     private static func request(_ origin: ScriptedOrigin, file path: String) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
@@ -16,7 +16,7 @@ import TernLock
         return request
     }
 
-    @Test func `what is no file that can be read is told before anything is sent`() async throws {
+    @Test func `an unreadable file is reported before anything is sent`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
         let pipe = "/tmp/tern-pipe-\(getpid())-\(UInt64.random(in: 0 ... .max))"

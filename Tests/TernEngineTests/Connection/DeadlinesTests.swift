@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `silence is no fault of a server that is not listened to, the whole goes on`() {
+    @Test func `a pause does not count as idle time, and the total timeout continues`() {
         let deadlines = Self.deadlines(Timeouts(head: .seconds(1), idle: .seconds(1), total: .seconds(60)))
         #expect(
             deadlines.exchange(lastActivity: Self.at(5), isPaused: true, unansweredSince: Self.at(5))

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `garbage is an error in either layer, and told to who sent it`() throws {
+    @Test func `garbage is an error in either layer, and reported to its sender`() throws {
         let garbage = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
         for isWithin in [false, true] {
             try connected { far, near in
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is refused within the tunnel is told so, and nothing more`() throws {
+    @Test func `a server that is refused within the tunnel gets an alert, and nothing more`() throws {
         var layers = Layers(try session("proxy.test", trusting: proxy))
         let far = try FarEnd(
             outer: proxy.issue(LeafRequest(dnsNames: ["proxy.test"])),
@@ -191,7 +191,7 @@ private final class FarEnd {
         }
     }
 
-    /// What it has to say, in the form in which it travels.
+    /// Its outgoing bytes, in the form in which they travel.
     func takeOutput() -> [UInt8] {
         if isNested { try? outer.write(inner.takeOutput()) }
         return outer.takeOutput()
@@ -263,7 +263,7 @@ extension Layers {
     }
 
     fileprivate mutating func open(_ ciphertext: [UInt8], appendingTo plaintext: inout [UInt8]) throws -> [Received] {
-        // Less than a record, so that some of it has to wait.
+        // Less than a record, so that some of it must wait.
         var buffer = [UInt8](repeating: 0, count: 10_000)
         var (offset, events): (Int, [Received]) = (0, [])
         while true {

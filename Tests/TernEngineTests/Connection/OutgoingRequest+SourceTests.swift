@@ -9,7 +9,7 @@ import Testing
 @Suite struct OutgoingRequestSourceTests {
     private static let oddSizes = [1, 0, 7, 65_536, 65_537, 0, 200_000, 3]
 
-    @Test func `pieces of odd sizes are sent as they come, each in its own chunk`() throws {
+    @Test func `data of odd sizes is sent as it comes, each in its own chunk`() throws {
         let pieces = Self.oddSizes.map { Data(repeating: UInt8(truncatingIfNeeded: $0), count: $0) }
         let source = ProbingSource(pieces)
         var dialogue = OutgoingDialogue()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `nothing announced is nothing to give, and one octet too much`() throws {
+    @Test func `with an announced length of zero, one byte is too much`() throws {
         for (pieces, isWhole) in [([], true), ([Data()], true), ([Data([1])], false)] {
             let source = ProbingSource(pieces)
             var dialogue = OutgoingDialogue()
@@ -184,7 +184,7 @@ import Testing
         try dialogue.begin(.once(source))
         var turns = 0
         while try dialogue.send(turns: 1) == .writability { turns += 1 }
-        // A turn is four such pieces.
+        // A tick is four such chunks.
         #expect(turns == 100 * 65_536 / TurnAllowance.octets)
         #expect(source.record == ProbingSource.Record(asks: 101, finishes: 1))
     }

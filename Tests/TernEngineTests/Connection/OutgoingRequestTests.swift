@@ -52,8 +52,7 @@ struct OutgoingRequestTests {
     }
 
     @Test(arguments: [(1, 1), (16 * 1024, 1), (16 * 1024 + 1, 2), (1_000_000, 2)])
-    func `a small body leaves in one piece with the head, a large one uncopied behind it`(size: Int, offers: Int) throws
-    {
+    func `a small body is sent together with the head, a large one uncopied after it`(size: Int, offers: Int) throws {
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
         var dialogue = OutgoingDialogue()
         try dialogue.begin(.data(body))
@@ -116,7 +115,7 @@ struct OutgoingRequestTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `a file that shrinks is told, one that grows sends what was announced`(
+    @Test(arguments: [false, true]) func `a file that shrinks is an error, one that grows sends what was announced`(
         isSecure: Bool
     ) throws {
         let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -150,7 +149,7 @@ struct OutgoingRequestTests {
         }
     }
 
-    /// Every way in which content travels, made anew for each request.
+    /// Every form of content, created again for each request.
     private static func contents(_ file: TestFile) -> [@Sendable () -> RequestBody?] {
         let pieces = [Data("a piece".utf8), Data(), Data(repeating: 7, count: 40)]
         let path = file.path
@@ -161,7 +160,7 @@ struct OutgoingRequestTests {
         ]
     }
 
-    @Test(arguments: [false, true]) func `a peer that takes little at a time gets the same octets`(isSecure: Bool)
+    @Test(arguments: [false, true]) func `a peer that takes little at a time gets the same bytes`(isSecure: Bool)
         throws
     {
         let file = try TestFile(Data("content of a file".utf8))

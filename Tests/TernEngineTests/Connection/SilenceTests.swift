@@ -16,7 +16,7 @@ import Testing
         silence.next(deadlines, isPaused: isPaused)
     }
 
-    @Test func `until the whole request is out only silence is limited`() {
+    @Test func `until the whole request is sent only idle time is limited`() {
         var silence = Silence(Self.at(0))
         #expect(Self.next(silence) == Deadlines.Deadline(instant: Self.at(10), limit: .idle))
         #expect(!silence.isBegun && silence.requestSent == nil)
@@ -25,7 +25,7 @@ import Testing
         #expect(Self.next(silence) == Deadlines.Deadline(instant: Self.at(15), limit: .idle))
     }
 
-    @Test func `the head is waited for from the request's last octet, whatever else comes`() {
+    @Test func `the head timeout starts with the request's last byte, whatever else arrives`() {
         var silence = Silence(Self.at(0))
         silence.sent(all: true, Self.at(5))
         #expect(silence.requestSent == Self.at(5))
@@ -37,7 +37,7 @@ import Testing
         #expect(Self.next(silence) == Deadlines.Deadline(instant: Self.at(16), limit: .idle))
     }
 
-    @Test func `every octet starts the limit on silence over, and a pause sets it aside`() {
+    @Test func `every byte restarts the idle timeout, and a pause suspends it`() {
         var silence = Silence(Self.at(0))
         silence.sent(all: true, Self.at(1))
         silence.answered()
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.next(silence) == Deadlines.Deadline(instant: Self.at(110), limit: .idle))
     }
 
-    @Test func `a pause is not waited for the head, and the wait begins anew behind it`() {
+    @Test func `a pause does not count towards the head timeout, which restarts after it`() {
         var silence = Silence(Self.at(0))
         silence.sent(all: true, Self.at(1))
         #expect(Self.next(silence, isPaused: true) == nil)

@@ -10,7 +10,7 @@ import Testing
 
     private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
-    /// What is told next, in a word.
+    /// The next answer, as a word.
     private static func next(_ reads: inout Reads, at now: MonotonicInstant = start) -> String? {
         guard let answer = reads.next(at: now) else { return nil }
         switch answer.outcome {
@@ -53,7 +53,7 @@ import Testing
         #expect(reads.wanted == 9)
     }
 
-    @Test func `much is read little by little, octet for octet`() {
+    @Test func `much is read little by little, byte for byte`() {
         var reads = Reads()
         let octets = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 / 3) }
         var (taken, number) = (Data(), 0)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `the end is told behind the last octet, and not before`() {
+    @Test func `the end is reported after the last byte, and not before`() {
         var reads = Reads()
         Self.receive(&reads, "abc")
         reads.ended()
@@ -120,7 +120,7 @@ import Testing
         #expect(Self.ask(&reads, 3, 1, 1) == "stream-closed")
     }
 
-    @Test func `time counts from a read's turn, and what came stays for the next one`() {
+    @Test func `time counts while a read is first, and its bytes stay for the next one`() {
         var reads = Reads()
         _ = Self.ask(&reads, 1, 3, 3, .seconds(5))
         _ = Self.ask(&reads, 2, 2, 3, .seconds(2))

@@ -20,7 +20,7 @@ import Testing
         writes.next(at: now).map { "\($0.waiter): \($0.failure?.kind.rawValue ?? "sent")" }
     }
 
-    @Test func `writes leave in order and are told when all of one has left`() {
+    @Test func `writes are sent in order and complete when all of one has been sent`() {
         var writes = Writes()
         #expect(Self.add(&writes, 1, "abc") == nil)
         #expect(Self.add(&writes, 2, "de") == nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(writes.first == nil)
     }
 
-    @Test func `a write of nothing is told in its turn`() {
+    @Test func `an empty write completes in order`() {
         var writes = Writes()
         _ = Self.add(&writes, 1, "a")
         _ = Self.add(&writes, 2, "")

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `the last flight of a handshake waits for the first request, and leaves in one piece with it`() throws {
+    @Test func `the last flight of a handshake waits for the first request, and is sent together with it`() throws {
         let authority = try CertificateAuthority()
         // Each send arrives as one packet, and is received as one.
         let ends = try SecuredEnds.connected(SOCK_SEQPACKET)

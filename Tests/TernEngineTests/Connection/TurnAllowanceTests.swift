@@ -7,7 +7,7 @@ import Testing
 import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct TurnAllowanceTests {
-    /// Counts the octets that are told in each turn of the reactor's loop.
+    /// Counts the bytes that are delivered in each tick of the reactor's loop.
     private final class Turns: Sendable {
         private let counts = Lock<[UInt64: Int]>([:])
 
@@ -17,10 +17,11 @@ import TernLock
     }
 
     private static let count = 20_000
-    /// Each too much to be told together with the next.
+    /// Each too much to be delivered together with the next.
     private static let pieces = ["a", "b", "c", "d"].map { String(repeating: $0, count: 4096) }
 
-    /// Lets everything arrive before the body's first byte is told, so that all of it could be told in one turn.
+    /// Lets everything arrive before the body's first byte is delivered, so that all of it could be delivered in one
+    /// tick.
     private func receive(from origin: ScriptedOrigin, _ session: Session, waitingFor bytes: Int) async throws -> Int {
         let turns = Turns()
         let loop = try #require(session.firstLoop)
@@ -38,14 +39,14 @@ import TernLock
         return turns.most
     }
 
-    @Test func `the more are ready in one turn, the less each may have, and the least is more than a TLS record`() {
+    @Test func `the more are ready in one tick, the less each may have, and the minimum is more than a TLS record`() {
         #expect([0, 1, 16].allSatisfy { TurnAllowance(among: $0).left == TurnAllowance.octets })
         #expect(TurnAllowance(among: 64).left == TurnAllowance.octets / 4)
         #expect(TurnAllowance(among: 512).left == TurnAllowance.least)
         #expect(TurnAllowance.least > 16 * 1024 + 512)
     }
 
-    @Test func `octets are paid for once, when they have been worked off`() {
+    @Test func `bytes are paid for once, when they have been processed`() {
         var allowance = TurnAllowance(among: 1, receivedCount: 1000)
         allowance.settle(1000)
         #expect(allowance.left == TurnAllowance.octets)
@@ -69,7 +70,7 @@ import TernLock
         #expect(other.isSpent)
     }
 
-    @Test func `of chunks of one byte no more are told in a turn than neighbours can wait for`() async throws {
+    @Test func `the number of one-byte chunks delivered in a tick is limited`() async throws {
         let chunks = String(repeating: "1\r\nx\r\n", count: Self.count) + "0\r\n\r\n"
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send(chunks)]
@@ -78,7 +79,7 @@ import TernLock
         #expect(most > 1000 && most <= TurnAllowance.octets / TurnAllowance.chunk + 1)
     }
 
-    @Test func `of TLS records of one byte no more are opened in a turn than neighbours can wait for`() async throws {
+    @Test func `the number of one-byte TLS records opened in a tick is limited`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in
             [
@@ -92,7 +93,7 @@ import TernLock
 
     /// What is received ends within a record nearly always.
     @Test(arguments: [false, true])
-    func `of a long body no more is told in a turn than is received at once`(isSecure: Bool) async throws {
+    func `a tick delivers no more of a long body than is received at once`(isSecure: Bool) async throws {
         let count = 8 << 20
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
@@ -115,7 +116,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `a task that pauses within what was received is told nothing more of it`(isSecure: Bool) async throws {
+    func `a task that pauses within received bytes gets no more of them`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in
             [.chunked(Self.pieces)]

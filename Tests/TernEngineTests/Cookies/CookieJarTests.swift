@@ -94,7 +94,7 @@ import Testing
         #expect(size > 28_000 && size <= 32 * 1024)
     }
 
-    @Test func `cookies are removed by themselves, by their age, and at the end of the session`() throws {
+    @Test func `cookies are removed individually, by their age, and at the end of the session`() throws {
         var jar = CookieJar()
         try set(&jar, "a=1; Max-Age=1000", from: "http://a.test/")
         try set(&jar, "b=2", from: "http://a.test/", now: start.addingTimeInterval(5))

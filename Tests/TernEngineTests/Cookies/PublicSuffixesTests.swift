@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["example.com", "example.co.uk", "me.github.io", "a.test", "www.ck", "t.co"])
-    func `what somebody registered is none`(domain: String) {
+    func `a registered domain is not a public suffix`(domain: String) {
         #expect(!PublicSuffixes.contains(domain))
     }
 

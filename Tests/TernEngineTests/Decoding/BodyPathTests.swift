@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: chains)
-    func `decodes a body whole, split at each point, octet by octet, stopped or not`(codings: [ContentCoding]) {
+    func `decodes a body whole, split at each point, byte by byte, stopped or not`(codings: [ContentCoding]) {
         let coded = Deflater.code(Self.text, codings)
         let whole = Delivery.Outcome(octets: Self.text)
         for stops in [false, true] {
@@ -55,14 +55,14 @@ import Testing
     }
 
     @Test(arguments: chains)
-    func `no octets at all are a body`(codings: [ContentCoding]) {
+    func `an empty input is a body`(codings: [ContentCoding]) {
         #expect(Delivery(codings, []).outcome == Delivery.Outcome(octets: []))
         #expect(Delivery(codings, [[], []]).outcome == Delivery.Outcome(octets: []))
         #expect(Delivery(codings, [Deflater.code([], codings)]).outcome == Delivery.Outcome(octets: []))
     }
 
     @Test(arguments: chains)
-    func `each octet that is changed is an error or changes nothing, and delivery does not matter`(
+    func `each changed byte is an error or changes nothing, and delivery does not matter`(
         codings: [ContentCoding]
     ) {
         let coded = Deflater.code(Self.text, codings)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ContentDecoderTests {
     private static let text = Array("so much depends upon a red wheel barrow, so much depends".utf8)
 
-    /// Whole, octet by octet, split at each point; all must make the same of it.
+    /// Whole, byte by byte, split at each point; all must give the same result.
     private func decode(_ coding: ContentCoding, _ coded: [UInt8]) -> Delivery.Outcome {
         let whole = Delivery([coding], [coded]).outcome
         #expect(Delivery([coding], coded.map { [$0] }).outcome == whole)
@@ -90,7 +90,7 @@ import Testing
         #expect(decode(.deflate, Deflater.deflate(Self.text, .bare) + garbage) == Delivery.Outcome(octets: Self.text))
     }
 
-    @Test func `what follows a body and begins as a member does has to be one`() {
+    @Test func `input after a body that begins as a member must be one`() {
         let coded = Deflater.gzip(Self.text)
         #expect(decode(.gzip, coded + [0x1F, 0x8B]) == Delivery.Outcome(octets: Self.text, failure: .truncated))
         #expect(
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `what a full window leaves held comes without further input`() {
-        // A bare stream has nothing behind its last octet, which holds several matches of 258 octets.
+        // A bare stream has nothing after its last byte, which holds several matches of 258 bytes.
         for size in BodyPath.windowSize..<BodyPath.windowSize + 600 {
             let octets = [UInt8](repeating: 0, count: size)
             let coded = Deflater.deflate(octets, .bare)

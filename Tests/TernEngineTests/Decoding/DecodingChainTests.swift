@@ -33,7 +33,7 @@ import Testing
         #expect(windows >= 50_000_000 / BodyPath.windowSize)
     }
 
-    @Test func `octets that come to nothing are held to the ratio as well`() {
+    @Test func `the ratio also applies to bytes that a later decoder skips`() {
         // Empty members, in a member: there is nothing to deliver at the end of all this work.
         let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
         let coded = Deflater.gzip(members)

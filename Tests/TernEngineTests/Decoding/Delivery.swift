@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
 
-/// What becomes of a coded body that comes in pieces, and how.
+/// The results of decoding a body, and of its delivery in chunks.
 struct Delivery {
     var octets: [UInt8] = []
     var failure: ContentDecodingError?
-    /// Pieces with something in them.
+    /// Chunks with content.
     var pieces = 0
     var largest = 0
-    /// Pieces with nothing in them.
+    /// Chunks without content.
     var vain = 0
-    /// What all pieces cost, and the dearest.
+    /// The price of all chunks, and the highest.
     var price = 0
     var highestPrice = 0
-    /// It went on without getting anywhere.
+    /// It continued without progress.
     var hangs = false
 
-    /// What has to be the same, however the body came and was read.
+    /// What must be the same, however the body was split and read.
     var outcome: Outcome { Outcome(octets: octets, failure: failure) }
 
     struct Outcome: Equatable {
@@ -24,7 +24,7 @@ struct Delivery {
         var failure: ContentDecodingError?
     }
 
-    /// - Parameter stops: whether the reader stops at each piece and goes on from there.
+    /// - Parameter stops: whether the reader stops at each chunk and continues from there.
     init(
         _ codings: [ContentCoding], _ pieces: [[UInt8]], limits: ContentDecodingLimits = ContentDecodingLimits(),
         stops: Bool = false

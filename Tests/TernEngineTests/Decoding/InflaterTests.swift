@@ -6,7 +6,7 @@ import Testing
 @Suite struct InflaterTests {
     private static let octets = [UInt8](repeating: 3, count: 1000)
 
-    /// What is made with so much room, over as many boundaries as there are.
+    /// The output with this much room, over as many boundaries as there are.
     private func inflate(
         _ inflater: inout Inflater, _ coded: [UInt8], from offset: inout Int, room: Int
     ) -> (outcome: Inflater.Outcome, octets: [UInt8]) {
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `what was made before an error stands`() throws {
         var inflater = try Inflater(.bare)
-        // A stored block of one octet, and a block of a type that is none.
+        // A stored block of one byte, and a block of an invalid type.
         let coded: [UInt8] = [0, 1, 0, 0xFE, 0xFF, 65, 0x07]
         var offset = 0
         let (outcome, octets) = inflate(&inflater, coded, from: &offset, room: 10)

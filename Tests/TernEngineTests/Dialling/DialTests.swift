@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Dialogues: what is told, and what is to be done next. Moments are small numbers.
+/// Dialogues: events, and the next actions. Times are small numbers.
 @Suite struct DialTests {
     private static let plain = HTTPOrigin(scheme: .http, host: "a.test", port: 80)
     private static let secure = HTTPOrigin(scheme: .https, host: "a.test", port: 443)
@@ -57,7 +57,7 @@ import Testing
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: at(4)))
     }
 
-    @Test func `by way of a secure server: both are prepared, and hands are shaken with one in the layer of the other`()
+    @Test func `by way of a secure server: both are prepared, and one handshake runs in the layer of the other`()
         throws
     {
         let address = try #require(address)
@@ -84,7 +84,7 @@ import Testing
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(1), connected: at(5), secured: nil))
     }
 
-    @Test func `when policies change while hands are shaken, all is done once more`() throws {
+    @Test func `when policies change during a handshake, all steps are repeated`() throws {
         let (address, other) = (try #require(address), try #require(other))
         var dial = dial(Route(to: Self.secure))
         for moment: Int64 in [10, 20] {
@@ -140,7 +140,7 @@ import Testing
         #expect(isOver)
     }
 
-    @Test func `what comes out of turn changes nothing`() throws {
+    @Test func `an event of another step changes nothing`() throws {
         let address = try #require(address)
         var dial = dial(Route(to: Self.secure))
         _ = dial.begin()

@@ -135,7 +135,7 @@ import Testing
         #expect(origin?.connectionCount ?? 0 == 0)
     }
 
-    @Test func `a socket whose backlog stays full is told apart from a server far away`() async throws {
+    @Test func `a socket whose backlog stays full is distinguished from a distant server`() async throws {
         let socket = try UnixSocket()
         let descriptors = [try socket.bind(backlog: 0), socket.connect()]
         let session = Session.limited { $0.timeouts.connect = .milliseconds(100) }

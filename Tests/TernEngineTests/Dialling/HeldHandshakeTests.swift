@@ -50,7 +50,7 @@ import Testing
     private static let versions: [ScriptedOrigin.TLSOptions] = [.only(.tls12), .only(.tls13)]
 
     @Test(arguments: versions)
-    func `a server with thousands of names is judged, and answers`(options: ScriptedOrigin.TLSOptions) async throws {
+    func `a server with thousands of names is evaluated, and answers`(options: ScriptedOrigin.TLSOptions) async throws {
         let origin = try ScriptedOrigin(tls: leaf, tlsOptions: options) { _, _ in [.ok("well"), .close] }
         let session = try Session.trusting(authority)
         for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "well") }
@@ -58,7 +58,7 @@ import Testing
         #expect(await other.failure(of: try URLRequest(origin))?.reason.trustFailure?.rule == "missing-issuer")
     }
 
-    @Test func `while one is judged others are served, and it is when its turn comes`() async throws {
+    @Test func `while one is evaluated others are served`() async throws {
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("slow"), .close] }
         let other = try ScriptedOrigin { _, _ in [.ok("quick"), .close] }
         let session = try Session.trusting(authority)
@@ -129,7 +129,7 @@ import Testing
     }
 }
 
-/// Tells on which thread a task ended: its session's reactor.
+/// Returns the thread on which a task ended: its session's reactor.
 private final class ThreadDelegate: SessionTaskDelegate {
     private let (thread, found) = AsyncStream.makeStream(of: pthread_t.self)
 

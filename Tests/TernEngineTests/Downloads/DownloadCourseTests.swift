@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `who has a part asks for the rest, if it still is the rest`() throws {
+    @Test func `with a partial file, the rest is requested if the resource is unchanged`() throws {
         var course = course(40)
         #expect(try asked(course) == ["bytes=40-", "\"a\""])
         guard case .rest(40, 100) = course.head(try head(206, ["Content-Range": "bytes 40-99/100"])) else {

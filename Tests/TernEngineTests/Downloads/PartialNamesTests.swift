@@ -11,12 +11,12 @@ import Testing
         #expect(PartialNames(target: "b").file == ".b.tern-part")
     }
 
-    @Test func `a note tells whose it is`() {
+    @Test func `a resume data file's name gives its target`() {
         #expect(PartialNames.target(ofNotes: PartialNames(target: "b.iso").notes) == "b.iso")
         #expect([".b.tern-part", "b.tern-part.json", ".json"].allSatisfy { PartialNames.target(ofNotes: $0) == nil })
     }
 
-    @Test func `a long name is cut, and told from others`() {
+    @Test func `a long name is truncated, and distinguished from others`() {
         let (one, other) = (String(repeating: "\u{e4}", count: 127), String(repeating: "\u{e4}", count: 126) + "a")
         let names = [one, other].map { PartialNames(target: "/a/" + $0) }
         #expect(names.allSatisfy { $0.notes.utf8.count - 3 <= 255 && PartialNames.areThoseOf($0.file) })

@@ -61,7 +61,7 @@ import Testing
         #expect(throws: ResumeDataError.malformed) { try ResumeData(Data(repeating: 0x20, count: 300_000)) }
     }
 
-    @Test func `the file has to be there, as it was, and belong to this user`() throws {
+    @Test func `the file must exist, unchanged, and belong to this user`() throws {
         let folder = try TestFolder()
         let path = folder.path + "/tern-download-1.tmp"
         let data = try ResumeData(text(path: path))

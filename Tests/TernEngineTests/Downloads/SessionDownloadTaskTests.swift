@@ -15,7 +15,7 @@ import Testing
         return await recorder.end()
     }
 
-    @Test func `a delegate is told of progress, the file, and the end`() async throws {
+    @Test func `a delegate receives progress, the file, and the end`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let origin = try FileOrigin(content)
         let task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
@@ -63,7 +63,8 @@ import Testing
         return try #require(record.error?.resumeData)
     }
 
-    @Test(arguments: [1, 1000, 262_144, 1_999_999]) func `it goes on where it broke off`(count: Int) async throws {
+    @Test(arguments: [1, 1000, 262_144, 1_999_999]) func `it resumes where it was interrupted`(count: Int) async throws
+    {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let origin = try FileOrigin(content)
         let data = try await resumeData(origin, after: count, in: folder)
@@ -302,7 +303,7 @@ import Testing
     }
 
     @Test(arguments: ["", "HTTP/1.1 206 P\r\nETag: \"one\"\r\nContent-Range: bytes 1000-1999999/2000000\r\n\r\n"])
-    func `cancelled before it goes on, it leaves what was there`(answer: String) async throws {
+    func `cancelled before it resumes, it keeps the partial file`(answer: String) async throws {
         let folder = try TestFolder()
         let origin = try FileOrigin(content)
         let data = try await resumeData(origin, after: 1000, in: folder)
@@ -322,7 +323,7 @@ import Testing
         #expect(await eventually { folder.names.isEmpty })
     }
 
-    @Test func `what has come of a part is written and told of while the server says no more`() async throws {
+    @Test func `the received part is written and reported while the server sends no more`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n".utf8)
         let part = Array(content.prefix(300_000))
@@ -351,7 +352,7 @@ import Testing
         #expect(folder.names.count == 41)
     }
 
-    /// Waits for what no event tells.
+    /// Waits for a condition without an event.
     private func eventually(_ condition: () -> Bool) async -> Bool {
         for _ in 0..<1000 {
             if condition() { return true }

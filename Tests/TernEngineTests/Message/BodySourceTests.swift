@@ -87,7 +87,7 @@ import TernLock
         #expect(try await session.text(URLRequest(origin)) == "0")
     }
 
-    @Test func `a source without an end takes no more of a turn than its neighbours can wait for`() async throws {
+    @Test func `a source without an end takes a limited part of a tick`() async throws {
         let origin = try ScriptedOrigin(onHead: { _, request in request.method == "PUT" ? [.awaitClose] : [] }) {
             _, _ in [.ok("answer")]
         }
@@ -110,7 +110,7 @@ import TernLock
         #expect(source.record.finishes == 1)
     }
 
-    @Test func `nor does one that answers with empty pieces for ever`() async throws {
+    @Test func `nor does one that returns empty chunks forever`() async throws {
         let origin = try Self.echo()
         let session = Session.limited(to: 2)
         let loop = try #require(session.firstLoop)

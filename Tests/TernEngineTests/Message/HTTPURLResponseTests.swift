@@ -49,7 +49,7 @@ import Testing
             (" application/json ;x", "application/json"),
             ("", nil), ("; charset=utf-8", nil),
         ] as [(String, String?)])
-    func `tells the media type`(_ value: String, _ type: String?) async throws {
+    func `returns the media type`(_ value: String, _ type: String?) async throws {
         #expect(try await response("HTTP/1.1 200 OK\r\nContent-Type: \(value)").mimeType == type)
     }
 

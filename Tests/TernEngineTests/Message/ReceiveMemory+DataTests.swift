@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReceiveMemoryDataTests {
     private func append(_ octets: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(octets.span) }
 
-    @Test func `what is handed out outlives the memory, and does not change as the rest is filled`() {
+    @Test func `a borrowed region outlives the memory, and does not change as the rest is filled`() {
         var memory: ReceiveMemory? = ReceiveMemory(capacity: 4)
         #expect(memory.map { append([1, 2], to: $0) } == 2)
         let first = memory?.data(0..<2)
@@ -19,7 +19,7 @@ import Testing
         #expect(second == Data([3, 4]))
     }
 
-    /// Some octets more than `Data` keeps in itself.
+    /// Some bytes more than `Data` stores inline.
     @Test func `is lent as long as anybody has a part of it`() {
         let memory = ReceiveMemory(capacity: 300)
         let octets = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
@@ -46,7 +46,7 @@ import Testing
         #expect(memory.data(0..<1).isEmpty)
     }
 
-    @Test(.disabled(if: Sanitizer.isWatching, "AddressSanitizer ends a process that asks for so much"))
+    @Test(.disabled(if: Sanitizer.isWatching, "AddressSanitizer ends a process that allocates this much"))
     func `more than there is memory for is not taken`() {
         let memory = ReceiveMemory(capacity: .max)
         #expect(memory.capacity == 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-/// Every kind of content, as the server sees it, and when it has to be sent again.
+/// Every kind of content, as the server receives it, and when it must be sent again.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RequestBodyTests {
     enum Kind: CaseIterable, Sendable {
         case data, file, stream, announcedStream, once, announcedOnce, sequence, onceSequence
@@ -129,7 +129,7 @@ import TernLock
             request.target == "/" ? [.respond(status: 303, fields: [("Location", "/there")])] : [.ok("there")]
         }
         let session = Session.limited()
-        // One that never ends is let go of when the answer is there.
+        // One that never ends is released when the response has arrived.
         let source = ProbingSource { ask, _ in
             ask < 2 ? .bytes(Data(repeating: 1, count: 1000)) : isEarly ? .later : .end()
         }
@@ -196,7 +196,7 @@ import TernLock
         #expect(origin.observations.requestCount <= 2)
     }
 
-    @Test func `a length that cannot be is told before anything is sent`() async throws {
+    @Test func `an impossible length is reported before anything is sent`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let source = ProbingSource([])
         var request = try URLRequest(origin, method: "PUT")
@@ -238,7 +238,7 @@ import TernLock
         #expect(origin.connectionCount == 2)
     }
 
-    @Test func `what is being sent goes on while its task is suspended`() async throws {
+    @Test func `sending continues while its task is suspended`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let session = Session.limited()
         var request = try URLRequest(origin, method: "PUT")

@@ -10,7 +10,7 @@ import Testing
             ("bytes", nil), ("", nil),
             ("bytes=a-b", nil), ("bytes=1=2-3", nil), ("bytes=99999999999999999999-", nil),
         ] as [(String, Int64?)])
-    func `tells the first byte, where one is named`(value: String, first: Int64?) {
+    func `returns the first byte, if one is named`(value: String, first: Int64?) {
         #expect(RequestedRange(value).first == first)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         #expect(Route(to: literal).address?.description == "[::1]:8443")
     }
 
-    @Test func `a route by way of another server leads there, and secures both in turn`() throws {
+    @Test func `a route through another server leads there, and secures both one after the other`() throws {
         let settings = RouteSettings(via: otherSecure)
         let route = Route(to: secure, settings)
         guard case .host(otherSecure) = route.endpoint else { throw RouteError() }

@@ -4,7 +4,7 @@ import TernEngine
 import Testing
 
 @Suite struct SensitiveFieldsTests {
-    @Test func `what carries credentials is always among them, and what is marked in any spelling`() {
+    @Test func `fields with credentials are always among them, and marked ones in any case`() {
         var fields: SensitiveFields = ["X-Api-Key"]
         fields.insert("x-TOKEN")
         for name in ["x-api-key", "X-Token", "authorization", "Set-Cookie"] { #expect(fields.contains(name)) }

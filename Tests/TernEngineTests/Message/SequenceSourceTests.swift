@@ -13,7 +13,7 @@ import TernLock
         return request
     }
 
-    @Test func `pieces go as they come, and not before`() async throws {
+    @Test func `chunks are sent as they come, and not before`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let session = Session.limited()
         let (pieces, input) = AsyncStream<Data>.makeStream()
@@ -47,7 +47,7 @@ import TernLock
         #expect(origin.observations.requestCount == 0)
     }
 
-    @Test func `no more than one piece is read ahead of a server that does not read`() async throws {
+    @Test func `no more than one chunk is read ahead of a server that does not read`() async throws {
         let origin = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.hold] }) { _, request in
             [.ok("\(request.body.count)")]
         }
@@ -76,7 +76,7 @@ import TernLock
         #expect(await recorder.end().body == Array("\(400 * 65_536)".utf8))
     }
 
-    @Test func `the task that reads the pieces is cancelled with the request`() async throws {
+    @Test func `the task that reads the chunks is cancelled with the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
         let (terminations, terminated) = AsyncStream<Bool>.makeStream()
@@ -96,7 +96,7 @@ import TernLock
         }
     }
 
-    @Test func `one that ends while pieces are offered, taken and released from many sides blocks no caller`()
+    @Test func `one that ends while chunks are offered, taken and released from many threads blocks no caller`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }

@@ -222,7 +222,7 @@ import Testing
             options.clientCertificates = .required(authorityPEM: authority.certificatePEM)
             let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { _, _ in [.ok()] }
             let error = try await failure(origin.url(), in: .trusting(authority))
-            // In TLS 1.3 the client is done before the server refuses: the alert may meet the request on its way.
+            // In TLS 1.3 the client is done before the server refuses: the alert may cross the request.
             #expect(error.phase == (version == .tls12 ? .tls : .head))
             guard case .connecting(.insecure(let tls)) = error.reason, case .clientCertificateRequired = tls.reason
             else {

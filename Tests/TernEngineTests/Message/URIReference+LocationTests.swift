@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// The URL that is asked is the text that was judged: Foundation has nothing to add.
-    @Test func `what was mended is a URL as it stands, whatever the octet`() throws {
+    /// The requested URL is the text that was checked: Foundation adds nothing.
+    @Test func `a repaired Location is a valid URL, whatever the byte`() throws {
         for octet in UInt8(0x20)...0xFF where octet != 0x7F {
             let character = Character(UnicodeScalar(octet))
             for text in ["/a\(character)b", "/\(character)", "/?\(character)a", "/#\(character)%"] {

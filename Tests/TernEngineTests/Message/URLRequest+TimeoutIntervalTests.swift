@@ -3,7 +3,7 @@ import TernEngine
 import Testing
 
 @Suite struct URLRequestTimeoutIntervalTests {
-    @Test func `a time interval is the limit on silence, and none where it is no number of seconds`() throws {
+    @Test func `a time interval is the idle timeout, and none if it is not a number of seconds`() throws {
         var urlRequest = try URLRequest(string: "https://example.com")
         #expect(urlRequest.timeoutInterval == 60)
         urlRequest.timeoutInterval = 2.5

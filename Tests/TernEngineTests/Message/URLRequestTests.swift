@@ -20,7 +20,7 @@ import Testing
         #expect(request.host == "example.com")
     }
 
-    @Test func `a URL in a string is judged as it stands`() throws {
+    @Test func `a URL in a string is checked as written`() throws {
         let request = try URLRequest(string: "http://EXAMPLE.com/a b?c")
         #expect(request.host == "example.com")
         for (text, words) in [
@@ -88,7 +88,7 @@ import Testing
         #expect(original.headers.isEmpty)
     }
 
-    @Test func `keeps order, spelling and repeats of fields, and finds them in any case`() throws {
+    @Test func `keeps order, case and repeats of fields, and finds them in any case`() throws {
         var request = try request()
         request.addValue("1", forHTTPHeaderField: "x-B")
         request.addValue("2", forHTTPHeaderField: "X-a")

@@ -20,7 +20,7 @@ import Testing
         return reason as? MultipartFormError
     }
 
-    @Test func `a file that is longer, shorter or gone when its turn comes fails the request`() async throws {
+    @Test func `a file that is longer, shorter or gone when it is read fails the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
         for size in [0, 999, 1001] {
@@ -129,7 +129,7 @@ import Testing
         #expect(file.openCount + short.openCount == 0)
     }
 
-    /// All that a source gives that never has to be waited for.
+    /// All that a source returns without waiting.
     private static func read(_ source: any BodySource, _ take: (Data) -> Void) throws {
         defer { source.finish() }
         while case .bytes(let bytes) = source.next(atMost: 65_536, wake: {}) { take(bytes) }
@@ -192,7 +192,7 @@ import Testing
         #expect(source.record == ProbingSource.Record(asks: 3, finishes: 1))
     }
 
-    @Test func `five gigabytes are announced, and read a piece at a time`() throws {
+    @Test func `five gigabytes are announced, and read chunk by chunk`() throws {
         let file = try TestFile(Data())
         file.resize(to: 5 << 30)
         var form = MultipartForm()

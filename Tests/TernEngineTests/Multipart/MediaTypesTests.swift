@@ -9,7 +9,7 @@ import Testing
         (".png", "application/octet-stream"), ("a.", "application/octet-stream"), ("", "application/octet-stream"),
         ("folder.png/file", "application/octet-stream"), ("/", "application/octet-stream"), ("ü.JPEG", "image/jpeg"),
     ])
-    func `a name tells its type by its extension`(name: String, type: String) {
+    func `the extension of a name determines its type`(name: String, type: String) {
         #expect(MediaTypes.type(ofFile: name) == type)
     }
 }

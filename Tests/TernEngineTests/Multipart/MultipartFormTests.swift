@@ -10,7 +10,7 @@ import Testing
 
     private static func form() throws -> MultipartForm { try MultipartForm(boundary: boundary) }
 
-    /// All that a form says, in pieces of at most `size`.
+    /// The content of a form, in chunks of at most `size`.
     private static func text(_ form: MultipartForm, by size: Int = 7) throws -> String {
         let source = form.makeSource()
         defer { source.finish() }
@@ -75,7 +75,7 @@ import Testing
         #expect(form.contentType == "multipart/form-data; boundary=b")
     }
 
-    @Test func `any piece size says the same, and a stream is read once`() throws {
+    @Test func `any chunk size gives the same content, and a stream is read once`() throws {
         var form = try Self.form()
         form.append(String(repeating: "x", count: 100_000), name: "long")
         form.append("", name: "")
@@ -164,7 +164,9 @@ import Testing
         #expect(file.openCount == 0)
     }
 
-    @Test func `a short form leaves in one piece with the head, and a stream's with its parts`() async throws {
+    @Test func `a short form is sent together with the head, and a stream's content with the parts around it`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let session = Session.limited()
         var form = MultipartForm()

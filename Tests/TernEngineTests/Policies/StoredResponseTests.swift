@@ -19,8 +19,7 @@ private struct StoredResponses: HopPolicy, CarrierSource {
     }
 }
 
-/// Delivers 1,000 bytes in each event-loop tick. Belongs to its loop's thread, which is what `@unchecked Sendable`
-/// rests on.
+/// Delivers 1,000 bytes in each event-loop tick. Belongs to its loop's thread, hence `@unchecked Sendable`.
 private final class StoredExchange: Carrier, @unchecked Sendable {
     let loop: ReactorLoop
     let connectionMetrics: ConnectionMetrics? = nil

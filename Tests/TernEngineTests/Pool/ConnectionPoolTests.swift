@@ -49,7 +49,7 @@ import TernLock
         let first = RecordingDelegate { _, event in if case .head = event { lateTask?.resume() } }
         holder.session?.dataTask(with: try URLRequest(trigger), delegate: first).resume()
         #expect(await trigger.waitFor { $0.requestCount == 2 })
-        // Both come in one batch of events: the answer that starts the late task, then the close it has to notice.
+        // Both come in one batch of events: the response that starts the late task, then the close that it must notice.
         await holder.session?.onReactor {
             let sent = trigger.observations.bytesSent
             try? trigger.release()
@@ -94,8 +94,8 @@ import TernLock
             for task in tasks { task.cancel() }
         }
         for delegate in delegates { #expect(await delegate.end().error?.reason.isCancellation == true) }
-        // A connection that is there when all waiters have been cancelled by another thread, and their commands are on
-        // the way, becomes idle.
+        // A connection becomes idle when all waiters have been cancelled by another thread, and their commands are
+        // pending.
         if !onReactor { session.invalidateAndCancel() }
         #expect(await origin.waitFor { $0.openConnections == 0 })
         // A waiter that is cancelled a moment after a connection was lost may have got one already.
@@ -104,7 +104,7 @@ import TernLock
         #expect(delegates.allSatisfy { $0.record.completions == 1 })
     }
 
-    @Test func `does not serve one whose cancellation is on its way`() async throws {
+    @Test func `does not serve one whose cancellation is pending`() async throws {
         let origin = try ScriptedOrigin { _, request in request.target == "/first" ? [.hold, .ok()] : [.ok("answer")] }
         let session = Session.limited()
         let (first, given, last) = (RecordingDelegate(), RecordingDelegate(), RecordingDelegate())

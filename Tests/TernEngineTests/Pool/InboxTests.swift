@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(1))) struct InboxTests {
-    /// Only an address for commands. Nothing of it changes, which `@unchecked Sendable` rests on.
+    /// Only an address for commands. Nothing of it changes, hence `@unchecked Sendable`.
     private final class Sender: ConnectionRequester, @unchecked Sendable {
         let number: Int
         let hop: Hop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
 
-/// Does what a pool says, in the simplest way, and complains when the pool breaks a promise.
+/// Performs a pool's actions in the simplest way, and complains when the pool breaks a promise.
 struct PoolModel: ~Copyable {
     final class Connection: LineMember {
         var hasBeenUsed = false
@@ -60,14 +60,14 @@ struct PoolModel: ~Copyable {
         check()
     }
 
-    /// Lets everything under way go well: every waiter has to be served.
+    /// Lets everything pending succeed: every waiter must be served.
     mutating func finish() {
         openMissing()
         for _ in 0..<10_000 where !attempts.isEmpty || !leased.isEmpty {
             if attempts.isEmpty { release(0) } else { open(0) }
             check()
         }
-        if !waiting.isEmpty { complaints.append("\(waiting.count) wait and nothing is under way") }
+        if !waiting.isEmpty { complaints.append("\(waiting.count) wait and no connection is pending") }
         while !idle.isEmpty { loseIdle(0) }
         if !state.isEmpty { complaints.append("not empty at the end") }
     }

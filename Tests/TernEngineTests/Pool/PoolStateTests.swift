@@ -205,7 +205,7 @@ import Testing
         #expect(pool.state.warmest == nil)
     }
 
-    /// Random events against everything that has to hold after each of them.
+    /// Random events against everything that must hold after each of them.
     @Test(arguments: 1...40) func `keeps its promises through any order of events`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var model = PoolModel(
@@ -243,16 +243,16 @@ private struct Dialogue: ~Copyable {
         }
     }
 
-    /// The oldest one on its way, if none is named.
+    /// The oldest pending one, if none is named.
     mutating func opened(_ connection: Int, for name: String? = nil) -> String {
-        guard let number = take(name) else { return "nothing is on its way" }
+        guard let number = take(name) else { return "nothing is pending" }
         let (waiter, orders) = state.opened(number, party("\(connection)"))
         guard let waiter else { return "keep" }
         return join("serve \(waiter.name)", orders)
     }
 
     mutating func openedForReliant(of name: String) -> String {
-        guard let number = take(name) else { return "nothing is on its way" }
+        guard let number = take(name) else { return "nothing is pending" }
         return say(state.openedForReliant(number))
     }
 
@@ -265,7 +265,7 @@ private struct Dialogue: ~Copyable {
     }
 
     mutating func failedToOpen(for name: String, isFinal: Bool = false) -> String {
-        guard let number = take(name) else { return "nothing is on its way" }
+        guard let number = take(name) else { return "nothing is pending" }
         let (bearer, orders) = state.failedToOpen(number, isFinal: isFinal)
         return join(bearer.map { "\($0.name) fails" } ?? "", orders)
     }

@@ -44,7 +44,7 @@ import TernLock
         #expect(released == nil)
     }
 
-    @Test func `ends those who wait in pieces, and looks at its sockets in between`() async throws {
+    @Test func `ends waiters in batches, and polls its sockets in between`() async throws {
         let group = try ReactorGroup(count: 1)
         let loop = try #require(group.reactors.first).loop
         let hole = try BlackHole()

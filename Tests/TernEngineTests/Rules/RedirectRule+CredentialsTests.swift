@@ -7,7 +7,7 @@ import Testing
 @testable import TernEngine
 
 @Suite struct RedirectRuleCredentialsTests {
-    /// A way from `start` along the Locations, and at each hop whether credentials were with it ("+"), or not ("-").
+    /// The hops from `start` along the Locations, and for each whether credentials were sent ("+") or not ("-").
     struct Way: Sendable, CustomTestStringConvertible {
         let start: String
         let locations: [String]
@@ -33,7 +33,7 @@ import Testing
         let error: RedirectError?
     }
 
-    /// Follows a way to its end, or to where it is refused.
+    /// Follows a chain to its end, or to where it is refused.
     private func hops(_ way: Way, allowsDowngrade: Bool = true) throws -> Journey {
         var sent = try URLRequest(string: way.start)
         sent.headers = HeaderFields(Array(Self.secrets) + Array(Self.others))

@@ -81,7 +81,7 @@ import Testing
         #expect(!isRead)
     }
 
-    @Test func `several Locations have to agree`() throws {
+    @Test func `several Locations must agree`() throws {
         let sent = try request()
         #expect(try following(outcome(302, ["/2", "/2"], sent: sent)).request.url?.absoluteString == "http://a.test/2")
         #expect(try following(outcome(302, ["", "/2"], sent: sent)).request.url?.absoluteString == "http://a.test/2")

@@ -68,7 +68,7 @@ import Testing
         #expect(Self.everything.allSatisfy { !RepeatRule(isEnabled: false).repeats($0) })
     }
 
-    @Test func `nothing is repeated unasked that a caller is told not to`() {
+    @Test func `nothing is repeated transparently that the caller must not retry`() {
         for evidence in Self.everything where RepeatRule().repeats(evidence) {
             #expect(RepeatRule.isSafeToRepeat(evidence))
         }

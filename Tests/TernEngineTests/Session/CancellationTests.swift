@@ -89,7 +89,7 @@ import Testing
     /// Where a handshake calls code that may cancel it.
     enum Call: CaseIterable, Sendable { case manager, customEvaluation, composite, reaffirmation }
 
-    /// Looks nothing up, and tells its owner that it was asked.
+    /// Looks nothing up, and reports to its owner that it was called.
     private final class AskedManager: ServerTrustPolicyManager, @unchecked Sendable {
         private let onQuestion: @Sendable () -> Void
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Everything at once: servers that misbehave in every way, callers that change their minds, sessions that go.
+/// Everything at once: servers that misbehave in every way, callers that cancel, sessions that end.
 @Suite(.timeLimit(.minutes(5))) struct ChaosTests {
     @Test(arguments: [false, true]) func `every request ends once, and every good answer is its own`(isSecure: Bool)
         async throws
@@ -119,7 +119,7 @@ private enum Misbehaviour {
         }
     }
 
-    /// What arrives in two pieces may arrive after the next request, and then it cannot be told apart.
+    /// Bytes in two chunks may arrive after the next request, and then they cannot be distinguished.
     private static func inOnePiece(_ steps: [ScriptedOrigin.Step]) -> [ScriptedOrigin.Step] {
         let bytes = steps.flatMap { step in if case .send(let bytes) = step { bytes } else { [UInt8]() } }
         return [.send(bytes), .awaitClose]

@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: ["206 P\r\nContent-Range: bytes 1-2/9", "202 Later", "204 No", "205 Reset"])
-    func `what is no file does not take the place of one that is to be gone on with`(answer: String) async throws {
+    func `a response that is not a file does not replace a partial file`(answer: String) async throws {
         let folder = try TestFolder()
         try folder.write("old", to: "file")
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
@@ -210,7 +210,7 @@ import Testing
         let folder = try TestFolder()
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
         #expect(try await failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
-        // Nothing that could be gone on with.
+        // Nothing that could be resumed.
         origin.change { ($0.validator, $0.breaksOffAfter) = ("", nil) }
         var settings = DownloadSettings.resumable
         settings.startsOver = true

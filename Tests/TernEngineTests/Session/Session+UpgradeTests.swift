@@ -22,7 +22,7 @@ import Testing
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// What a server says behind its 101 may come in one piece with it, or cut anywhere.
+    /// Bytes after a server's 101 may arrive together with it, or split anywhere.
     @Test(arguments: [false, true]) func `nothing is lost of what the server says behind its 101`(isSecure: Bool)
         async throws
     {
@@ -93,7 +93,7 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a server that agrees before it has heard all is not believed`() async throws {
+    @Test func `a server that agrees before it has received the whole request is not believed`() async throws {
         let origin = try ScriptedOrigin(onHead: { _, _ in [.send(Self.agreement), .awaitClose] }) { _, _ in [] }
         var request = try Self.request(origin)
         request.httpMethod = "POST"

@@ -14,7 +14,7 @@ import Testing
     private let session = Session.limited()
     private let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
-    /// Wants the response as a file, and keeps what it is told.
+    /// Wants the response as a file, and records its calls.
     private final class Converter: SessionDownloadDelegate {
         let download = DownloadRecorder()
         private let answer: @Sendable (SessionTask, DelegateQuestion<ResponseAnswer>) -> Void
@@ -31,7 +31,7 @@ import Testing
             (self.onBecoming, self.answer) = (onBecoming, answer)
         }
 
-        /// What the first task was told of, and an end that came before there was a second.
+        /// The calls for the first task, and an end that came before there was a second.
         var events: [String] { first.withLock { $0 } }
         var successor: SessionDownloadTask? { became.withLock { $0?.task } }
         var predecessor: Int? { became.withLock { $0?.from } }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a response becomes a file, and a download goes on in place of the task`(later: Bool) async throws {
+    func `a response becomes a file, and a download replaces the task`(later: Bool) async throws {
         let origin = try FileOrigin(content)
         let converter = Converter { _, question in
             if later { Task { question.answer(.becomeDownload) } } else { question.answer(.becomeDownload) }

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `it is told of its tasks as they are made, and of their events`() async throws {
+    @Test func `it is called when its tasks are created, and for their events`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.method) \(request.body.count)")] }
         let host = Host()
         let session = Session(delegate: host)

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [(100, true), (101, false)])
-    func `a body has to keep within its limit`(size: Int, fits: Bool) async throws {
+    func `a body must keep within its limit`(size: Int, fits: Bool) async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(body: String(repeating: "x", count: size))] }
         #expect(await reply(sideSession(), to: try URLRequest(origin))?.body.count == (fits ? size : nil))
     }
@@ -111,12 +111,12 @@ import Testing
         #expect(await reply(sideSession(), to: try URLRequest(origin))?.statusCode == (counts ? status : nil))
     }
 
-    @Test func `a silent server is given up after the time limit`() async throws {
+    @Test func `an unresponsive server is given up after the timeout`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         #expect(await reply(sideSession(), to: try URLRequest(origin), timeLimit: .milliseconds(50)) == nil)
     }
 
-    @Test func `letting go of it ends what is under way`() async throws {
+    @Test func `releasing it cancels its requests`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let request = try URLRequest(origin)
         var side: SideSession? = sideSession()

@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func `the head is waited for once the request is out, and until then silence counts`() async throws {
+    @Test func `the head timeout starts once the request is sent, and until then the idle timeout counts`() async throws
+    {
         try await BriefLimit.expect("answer") { limit in
             let slow = try ScriptedOrigin(.smallWindow, onHead: { _, _ in [.pause(limit * 2)] }) { _, _ in
                 [.ok("answer")]
@@ -115,7 +116,7 @@ import Testing
         await expect(.idle, in: .head, upload)
     }
 
-    @Test func `a pause before the head is no silence of the server either`() async throws {
+    @Test func `a pause before the head does not count as idle time either`() async throws {
         try await BriefLimit.expect(true) { limit in
             let origin = try ScriptedOrigin { _, _ in [.hold, .ok("answer")] }
             let clock = try ScriptedOrigin { _, request in
@@ -128,7 +129,7 @@ import Testing
             task.resume()
             _ = try await session.data(for: URLRequest(clock, "/long"))
             task.resume()
-            // The limit begins anew, and has this time to show that it does not.
+            // The timeout restarts, and this is the time in which it must not fire.
             _ = try await session.data(for: URLRequest(clock, "/short"))
             _ = await origin.waitFor { $0.requestCount == 1 }
             try origin.release()
@@ -267,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func `a pause of the reader is no silence of the server`() async throws {
+    @Test func `a pause of the reader does not count as idle time`() async throws {
         try await BriefLimit.expect("halfhalf") { limit in
             let origin = try ScriptedOrigin { _, _ in
                 [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .hold, .send("half")]
@@ -282,7 +283,7 @@ import Testing
             task.resume()
             _ = try await session.data(for: URLRequest(clock, "/long"))
             task.resume()
-            // The limit begins anew with the reader's return, and has this time to show that it does not.
+            // The timeout restarts when the reader returns, and this is the time in which it must not fire.
             _ = try await session.data(for: URLRequest(clock, "/short"))
             try origin.release()
             let record = await delegate.end()

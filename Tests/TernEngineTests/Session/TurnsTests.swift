@@ -5,7 +5,7 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(1))) struct TurnsTests {
-    @Test func `work for the end of a turn waits for it on a reactor, and nowhere else`() async {
+    @Test func `work for the end of a tick waits for it on a reactor, and nowhere else`() async {
         let session = Session()
         let turns = session.turns
         let order = Lock<[String]>([])
@@ -18,7 +18,7 @@ import Testing
         #expect(order.withLock { $0 } == ["turn", "end", "elsewhere"])
     }
 
-    @Test func `the turns of a session do not keep it`() {
+    @Test func `the event loops of a session do not retain it`() {
         var session: Session? = Session()
         weak let held = session
         let turns = session?.turns

@@ -114,7 +114,7 @@ import Testing
         let (bytes, _) = try await session.bytes(for: URLRequest(origin))
         var iterator = bytes.makeAsyncIterator()
         var count = try await iterator.next()?.count ?? 0
-        // Nothing moves any more once all buffers on the way are full.
+        // No bytes move any more once all buffers are full.
         var (sent, previous) = (origin.observations.bytesSent, -1)
         while sent != previous {
             previous = sent
@@ -147,7 +147,7 @@ import Testing
                         let (bytes, _) = try await session.bytes(for: URLRequest(origin))
                         var (count, isRight) = (0, true)
                         for try await piece in bytes {
-                            // The pattern begins anew every 64 KB.
+                            // The pattern repeats every 64 KB.
                             isRight = isRight && piece.first == UInt8(truncatingIfNeeded: count % 65536 % 251)
                             count += piece.count
                             for _ in 0..<worker * 3 { await Task.yield() }

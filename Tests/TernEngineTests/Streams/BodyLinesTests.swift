@@ -10,7 +10,7 @@ import Testing
 
     private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
 
-    @Test func `a line comes as soon as it has ended, wherever the pieces end`() async throws {
+    @Test func `a line is delivered as soon as it has ended, wherever the chunks end`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send(Self.head + Self.chunk("one\r")), .hold, .send(Self.chunk("\ntwo\n\nthr")), .hold,

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["{", "{\"name\":\"a\"}", "[1]", "null", "{\"name\":\"a\",\"value\":1}{}", "\u{1}"])
-    func `a line that is no such value is told by its number`(line: String) async throws {
+    func `a line that is not such a value is reported by its number`(line: String) async throws {
         let good = "{\"name\":\"a\",\"value\":1}\n"
         let (values, error) = try await Self.read("\(good)\n\(good)\(line)\n\(good)")
         #expect(values.count == 2)

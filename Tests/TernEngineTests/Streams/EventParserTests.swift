@@ -3,7 +3,7 @@ import Testing
 
 @testable import TernEngine
 
-/// The rules and examples of WHATWG HTML §9.2.6, whole, octet by octet and cut at each point.
+/// The rules and examples of WHATWG HTML §9.2.6, whole, byte by byte and split at each point.
 @Suite struct EventParserTests {
     private static func event(_ data: String, of type: String = "message", id: String = "") -> ServerSentEvent {
         ServerSentEvent(event: type, data: data, id: id)

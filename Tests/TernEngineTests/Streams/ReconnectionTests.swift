@@ -29,7 +29,7 @@ import Testing
         #expect(Self.word(machine.ended(Self.lost, retry: .max)) == "ask after 3600000.0")
     }
 
-    @Test func `the wait doubles from one failed attempt to the next, up to a limit, and begins anew with a stream`() {
+    @Test func `the wait doubles from one failed attempt to the next, up to a limit, and restarts with a stream`() {
         var machine = Reconnection(ReconnectionPolicy())
         machine.opened()
         let waits = (0..<7).map { _ in Self.word(machine.ended(Self.lost, retry: nil)) }

@@ -179,7 +179,7 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 && $0.closes.count == 1 })
     }
 
-    @Test func `cancelling the reader closes the connection, and is told`() async throws {
+    @Test func `cancelling the reader closes the connection, and throws`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: a\n\n"), .awaitClose] }
         let events = try Self.events(of: origin)
         let (told, tell) = AsyncStream.makeStream(of: Void.self)
@@ -223,7 +223,7 @@ import Testing
         }
         var events = try Self.events(of: origin).makeAsyncIterator()
         #expect(try await events.next()?.data == "0123456789")
-        // Nothing moves any more once all buffers on the way are full.
+        // No bytes move any more once all buffers are full.
         var (sent, previous) = (origin.observations.bytesSent, -1)
         while sent != previous {
             previous = sent

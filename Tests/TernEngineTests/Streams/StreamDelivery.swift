@@ -2,7 +2,7 @@
 
 @testable import TernEngine
 
-/// One way to hand octets over: in these pieces.
+/// One delivery of bytes: in these chunks.
 struct LineDelivery: Equatable {
     private(set) var lines: [[UInt8]] = []
     private(set) var isTooLong = false
@@ -48,7 +48,7 @@ struct EventDelivery: Equatable {
     }
 }
 
-/// Every way to cut octets once, and into single ones.
+/// Every split of bytes into two, and into single ones.
 enum Cuts {
     static func all(_ octets: [UInt8]) -> [[[UInt8]]] {
         [[octets], octets.map { [$0] }] + octets.indices.map { [Array(octets[..<$0]), Array(octets[$0...])] }

@@ -7,8 +7,8 @@ enum BriefLimit {
     private static let first = [Duration.milliseconds(300), .milliseconds(1200)]
     private static let last = Duration.milliseconds(4800)
 
-    /// Expects `trial` to come to `outcome` under a limit, where everything it waits for is in proportion to that. A
-    /// trial must expect nothing by itself.
+    /// Expects `trial` to give `outcome` under a timeout, if everything it waits for is in proportion to that. A trial
+    /// must contain no expectations itself.
     static func expect<Outcome: Equatable>(
         _ outcome: Outcome, sourceLocation: SourceLocation = #_sourceLocation,
         _ trial: (_ limit: Duration) async throws -> Outcome

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Sends into connections that the server ends in every way, with SIGPIPE at its default, which is death.
+/// Sends on connections that the server ends in every way, with SIGPIPE at its default action, which ends the process.
 func breakUploads(isSecure: Bool) async throws {
     signal(SIGPIPE, SIG_DFL)
     let authority = try CertificateAuthority()

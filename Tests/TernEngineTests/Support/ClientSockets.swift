@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: `getpeername` writes into an address of the size it is told.
+// Safety: `getpeername` writes to an address of the given size.
 import Glibc
 import TernTesting
 
@@ -68,7 +68,8 @@ enum ClientSockets {
         var text = [UInt8](repeating: 0, count: 4 << 20)
         let length = unsafe fread(&text, 1, text.count, file)
         let lines = String(decoding: text[..<length], as: UTF8.self).split(separator: "\n")
-        // The list changes while it is read, and may name a connection twice: its own end tells it from others.
+        // The list changes while it is read, and may name a connection twice: its local end distinguishes it from
+        // others.
         return Set(lines.filter { $0.contains(remote) }.map { $0.split(separator: " ")[1] }).count
     }
 

@@ -4,7 +4,7 @@ import TernLock
 
 @testable import TernEngine
 
-/// A delegate that keeps what a download tells it.
+/// A delegate that records the calls of a download.
 final class DownloadRecorder: SessionDownloadDelegate {
     enum Event: Equatable {
         case head(Int), resumed(Int64, of: Int64), finished, end(failed: Bool)
@@ -14,7 +14,7 @@ final class DownloadRecorder: SessionDownloadDelegate {
         var events: [Event] = []
         /// Of what was written, in all and to be expected.
         var progress: [(written: Int64, total: Int64, expected: Int64)] = []
-        /// Of the file when it was told of.
+        /// The length of the file when the delegate was called.
         var content: [UInt8]?
         var location: URL?
         var error: SessionError?

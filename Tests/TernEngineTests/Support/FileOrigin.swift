@@ -5,7 +5,7 @@ import TernTesting
 
 @testable import TernEngine
 
-/// An origin that serves one resource, whole or from some byte on, as RFC 9110 has it, or as it is told to.
+/// An origin that serves one resource, whole or from some byte on, by RFC 9110 or as configured.
 final class FileOrigin: Sendable {
     /// How it serves.
     struct Manners: Sendable {

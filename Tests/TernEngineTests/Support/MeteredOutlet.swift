@@ -9,7 +9,7 @@ final class MeteredOutlet: Outlet {
     var isSecure = false
     /// How much it takes by one call.
     var atOnce = Int.max
-    /// How much it takes before it has to be waited for.
+    /// How much it takes before it must be waited for.
     var room = Int.max
     private(set) var taken: [UInt8] = []
     /// How often it was offered something.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// A request on its way out of nowhere, driven as a connection drives it.
+/// A request without a connection, driven as a connection drives it.
 struct OutgoingDialogue: ~Copyable {
     enum Moment { case made, asked }
 
@@ -33,7 +33,7 @@ struct OutgoingDialogue: ~Copyable {
         try outgoing.begin(Hop(request: request), on: &exchange, ExchangeSettings(SessionConfiguration()))
     }
 
-    /// Sends as far as it goes in `turns` ticks, and returns what is waited for then.
+    /// Sends as much as possible in `turns` ticks, and returns what is waited for then.
     mutating func send(turns: Int = .max) throws -> OutgoingRequest.Appetite {
         var turn = 0
         while true {
@@ -94,7 +94,7 @@ struct OutgoingDialogue: ~Copyable {
     var taken: [UInt8] { outlet.taken }
     var offers: Int { outlet.offers }
     var text: String { String(decoding: taken, as: UTF8.self) }
-    /// Octets of the head, as far as it was taken.
+    /// Bytes of the head, as far as it was taken.
     var headCount: Int { taken.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? taken.count }
     /// What followed the head.
     var content: ArraySlice<UInt8> { taken.dropFirst(headCount) }

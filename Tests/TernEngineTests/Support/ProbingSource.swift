@@ -9,7 +9,7 @@ final class ProbingSource: BodySource {
     typealias Answer = @Sendable (_ ask: Int, _ wake: @escaping @Sendable () -> Void) -> BodyPiece
 
     struct Record: Equatable {
-        /// How often it was asked for a piece.
+        /// How often it was asked for a chunk.
         var asks = 0
         var finishes = 0
         /// It was asked by two at a time, or after its end.
@@ -31,7 +31,7 @@ final class ProbingSource: BodySource {
         self.onFinish = onFinish
     }
 
-    /// Gives these pieces, and then `end`, for ever.
+    /// Returns these chunks, and then `end`, forever.
     convenience init(_ pieces: [Data], then end: BodyPiece = .end()) {
         self.init { ask, _ in ask < pieces.count ? .bytes(pieces[ask]) : end }
     }

@@ -6,7 +6,7 @@ import TernTesting
 @testable import TernEngine
 import TernLock
 
-/// A delegate that keeps what it is told, in order, and lets a test wait for the end or for a moment before it.
+/// A delegate that records its calls, in order, and lets a test wait for the end or for an earlier moment.
 final class RecordingDelegate: SessionTaskDelegate, Sendable {
     enum Event: Equatable {
         case informational(Int), head(Int), body(Int), trailers([String]), discarded([String]), end(failed: Bool)

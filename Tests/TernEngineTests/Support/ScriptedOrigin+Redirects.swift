@@ -28,7 +28,7 @@ extension ReceivedRequest {
     var redirection: (status: Int, location: String)? {
         let parts = target.split(separator: "?", maxSplits: 1)
         guard parts.count == 2, let status = Int(parts[0].dropFirst()) else { return nil }
-        // Of an IPv6 address, which may not stand in a query as it is.
+        // For an IPv6 address, which is not valid in a query unescaped.
         return (status, String(parts[1]).replacing("%5B", with: "[").replacing("%5D", with: "]"))
     }
 

@@ -13,7 +13,7 @@ final class SecuredEnds: @unchecked Sendable {
     let transport: Transport
     private let server: TLSServerSession
     private let peer: Socket
-    /// The transport's end once more.
+    /// The transport's end again.
     let descriptor: Descriptor
 
     init() throws {

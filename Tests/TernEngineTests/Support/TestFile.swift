@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: C functions are given terminated strings and buffers of the size they are told.
+// Safety: C functions receive terminated strings, and buffers with their size.
 import FoundationEssentials
 import Glibc
 

@@ -3,7 +3,7 @@ import TernLock
 
 @testable import TernEngine
 
-/// A delegate that keeps what it is told of an upload, and lets a test wait for the end.
+/// A delegate that records the calls of an upload, and lets a test wait for the end.
 final class UploadRecorder: SessionTaskDelegate, Sendable {
     struct Step: Equatable {
         var sent: Int64

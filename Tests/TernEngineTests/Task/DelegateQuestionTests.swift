@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Answers what it is asked, and keeps what it is told.
+    /// Answers its questions, and records its calls.
     private final class Oracle: SessionTaskDelegate {
         let recorder = RecordingDelegate()
         let redirect: @Sendable (URLRequest, DelegateQuestion<RedirectAnswer>) -> Void
@@ -182,7 +182,7 @@ import Testing
         ("a a", false), ("a b", true), ("a b a", true), ("secure secure", false), ("secure a", true),
         ("secure a secure", true),
     ])
-    func `a delegate asked for credentials is told whether redirects have left the origin`(way: String, hasLeft: Bool)
+    func `a delegate asked for credentials learns whether redirects have left the origin`(way: String, hasLeft: Bool)
         async throws
     {
         let authority = try CertificateAuthority()

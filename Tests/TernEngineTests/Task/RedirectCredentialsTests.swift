@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// What is secret reaches the first origin and no other, and does not come back to it by way of another.
+/// Secrets reach the first origin and no other, and are not sent to it again through another.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectCredentialsTests {
     /// Where requests go: `origin` is one of the names below.
     struct Way: Sendable, CustomTestStringConvertible {
@@ -81,7 +81,7 @@ import Testing
             "//localhost:PORT/there", "http://user:word@localhost:PORT/there", "http://@localhost:PORT/there",
             "HTTP://LOCALHOST:PORT/there", "http://127.0.0.1@localhost:PORT/there",
         ])
-    func `no spelling of another origin is taken for the first one`(location: String) async throws {
+    func `no form of another origin is taken for the first one`(location: String) async throws {
         let origin = try ScriptedOrigin { _, request in
             if request.target != "/a" { return [.ok(request.value(of: "Host") ?? "")] }
             let port = request.value(of: "Host")?.split(separator: ":").last ?? ""

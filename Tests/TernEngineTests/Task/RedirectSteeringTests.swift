@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Cancellation, suspension, time limits and the end of the session, wherever a redirect is on its way.
+/// Cancellation, suspension, timeouts and the end of the session, at every stage of a redirect.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectSteeringTests {
     enum Stage: String, CaseIterable, Sendable { case swallowing, pool, connect, head, body }
 
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: [Stage.swallowing, .pool, .head, .body])
-    func `suspended, it tells nothing, and goes on when it is resumed`(stage: Stage) async throws {
+    func `suspended, it delivers nothing, and continues when it is resumed`(stage: Stage) async throws {
         let session = Session.limited()
         let scene = try Scene(stage)
         let first = try await occupy(scene, for: stage, in: session)

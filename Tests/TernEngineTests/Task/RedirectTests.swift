@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Redirects from end to end: what goes out next, and what is told in the end.
+/// Redirects from end to end: the next request, and the result.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308], ["GET", "HEAD", "POST", "PUT", "DELETE"])
     func `the next request has the method and the content that RFC 9110 gives it`(
@@ -68,7 +68,7 @@ import Testing
         #expect(response.url?.absoluteString == origin.url("/b#\(fragment)"))
     }
 
-    @Test func `the response tells the way, and the metrics every hop of it`() async throws {
+    @Test func `the response has the history, and the metrics every hop of it`() async throws {
         let (second, first) = (try ScriptedOrigin.redirecting(), try ScriptedOrigin.redirecting())
         let session = Session.limited()
         let way = "/301?/307?" + second.url("/there")
@@ -107,7 +107,7 @@ import Testing
                 == UInt64(first.observations.bytesReceived + second.observations.bytesReceived))
     }
 
-    @Test func `informational responses of every hop are told`() async throws {
+    @Test func `informational responses of every hop are delivered`() async throws {
         let origin = try ScriptedOrigin { _, request in
             let early = ScriptedOrigin.Step.send("HTTP/1.1 103 Early\r\nLocation: /wrong\r\n\r\n")
             return [early, request.target == "/a" ? .redirect(to: "/b") : .ok("there")]
@@ -167,7 +167,7 @@ import Testing
         #expect(origin.requests.map(\.target).count { $0 == "/there" } == 1)
     }
 
-    @Test func `from https to http the way is closed, unless the caller opens it`() async throws {
+    @Test func `a redirect from https to http is refused, unless the caller allows it`() async throws {
         let authority = try CertificateAuthority()
         let secure = try ScriptedOrigin.redirecting(tls: authority.issue())
         let plain = try ScriptedOrigin.redirecting()

@@ -61,7 +61,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `wherever the body is split on its way, it is the same`() async throws {
+    @Test func `wherever the body is split, it is the same`() async throws {
         let text = Array(Self.text.prefix(200))
         let coded = Deflater.code(text, [.gzip, .deflate])
         let origin = try ScriptedOrigin { _, request in
@@ -165,7 +165,7 @@ import TernLock
             Issue.record("\(String(describing: record.error))")
             return
         }
-        // Told when content comes, so that the head is told before.
+        // Reported when content arrives, after the head.
         let other = RecordingDelegate()
         session.dataTask(with: try URLRequest(origin, "/many"), delegate: other).resume()
         #expect(await other.end().events == [.head(200), .end(failed: true)])
@@ -202,7 +202,7 @@ import TernLock
         #expect(most <= 1 << 20)
     }
 
-    @Test func `while one decodes a bomb its neighbours have their turns`() async throws {
+    @Test func `while one task decodes a bomb other connections are served`() async throws {
         let bomb = Deflater.gzip(Self.zeros)
         let origin = try ScriptedOrigin { _, request in
             request.target == "/bomb" ? [Self.response(bomb, "gzip")] : [.ok("pong")]
@@ -237,7 +237,7 @@ import TernLock
 
     /// Everything has arrived before the first byte of the body is decoded.
     @Test(arguments: EmptyBlocks.allCases)
-    func `blocks that hold nothing are spread over as many turns as what they cost`(blocks: EmptyBlocks) async throws {
+    func `empty blocks are spread over as many ticks as their cost requires`(blocks: EmptyBlocks) async throws {
         let count = 2000
         let body = blocks.body(of: count)
         let coding = blocks.codings.map { "\($0)" }.joined(separator: ", ")
@@ -268,7 +268,7 @@ import TernLock
     }
 
     @Test(arguments: [false, true])
-    func `a task that pauses within a piece receives nothing more, and then the rest`(isCancelled: Bool)
+    func `a task that pauses within a chunk receives nothing more, and then the rest`(isCancelled: Bool)
         async throws
     {
         let octets = Array(Self.zeros.prefix(1 << 20))
@@ -306,7 +306,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `a delegate may cancel within a piece`() async throws {
+    @Test func `a delegate may cancel within a chunk`() async throws {
         let coded = Deflater.gzip(Array(Self.zeros.prefix(1 << 20)))
         let origin = try ScriptedOrigin { _, _ in [Self.response(coded, "gzip")] }
         let session = Session.limited()

@@ -277,7 +277,7 @@ import TernLock
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a delegate is told of the connection before anything is sent, and may cancel`() async throws {
+    @Test func `a delegate receives the connection before anything is sent, and may cancel`() async throws {
         final class Reluctant: SessionTaskDelegate {
             let heard = Lock<[String]>([])
             let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -342,7 +342,7 @@ import TernLock
         return witness.senders.withLock { $0 } == [here]
     }
 
-    @Test func `content that has to be asked for is asked for on the reactor`() async throws {
+    @Test func `content sources are called on the reactor`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session()
         // The test holds it while it resumes, and takes it when it is asked.

@@ -114,7 +114,7 @@ import Testing
         #expect(try await Self.read(task, 2, 2) == ("bc", false))
     }
 
-    @Test func `a broken connection fails the pending calls, and is told to the delegate`() async throws {
+    @Test func `a broken connection fails the pending calls, and is reported to the delegate`() async throws {
         let origin = try Self.server([.send("ab"), .hold, .reset])
         let recorder = Recorder()
         let task = session.streamTask(withHostName: "127.0.0.1", port: Int(origin.port), delegate: recorder)
@@ -137,7 +137,7 @@ import Testing
         #expect(await Self.failure { try await Self.read(task) }?.reason.kind == .invalidRequest)
     }
 
-    @Test(arguments: ["::1", "[::1]"]) func `an address of version 6 may stand in brackets`(host: String) async throws {
+    @Test(arguments: ["::1", "[::1]"]) func `an IPv6 address may be in brackets`(host: String) async throws {
         var configuration = ScriptedOrigin.Configuration()
         configuration.address = .ipv6
         let origin = try ScriptedOrigin(configuration, onAccept: { _ in [.send("hello")] }) { _, _ in [] }
@@ -227,7 +227,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `goes on over TLS with a server that is trusted`() async throws {
+    @Test func `continues over TLS with a server that is trusted`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer"), .close] }
         let session = try Session.trusting(authority)
@@ -288,7 +288,7 @@ import Testing
     }
 }
 
-/// What a stream task tells, in words.
+/// The events of a stream task, as words.
 private final class Recorder: StreamTaskDelegate {
     private let told = Lock<[String]>([])
     let end: Task<Void, Never>

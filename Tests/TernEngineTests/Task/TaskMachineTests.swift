@@ -51,7 +51,7 @@ import Testing
         #expect(words == ["wait", "send"])
     }
 
-    @Test func `a response is told as it comes, and its end is the task's`() throws {
+    @Test func `a response is delivered as it arrives, and its end is the task's`() throws {
         var machine = try Self.machine()
         let head = machine.head(try Self.head(200)).word
         let isDelivering = machine.isDelivering
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect's body is swallowed up to a limit, and left beyond it`() throws {
+    @Test func `a redirect's body is discarded up to a limit, and left beyond it`() throws {
         var machine = try Self.machine()
         _ = machine.answered(try Self.ask(&machine, "/2"))
         let most = TaskMachine.maximumDiscardedContent
@@ -161,7 +161,7 @@ import Testing
         #expect(answer == "leave")
     }
 
-    @Test func `a connection that dies while a redirect's body is swallowed is not missed`() throws {
+    @Test func `a connection that dies while a redirect's body is discarded is not missed`() throws {
         var machine = try Self.machine()
         _ = machine.answered(try Self.ask(&machine, "/2"))
         let answers = ["\(machine.content(10))", machine.failed(Self.lost, Self.kept).word]
@@ -170,8 +170,7 @@ import Testing
         #expect((repeats, number) == (0, 1))
     }
 
-    @Test func `a request whose kept connection was lost is sent once more, and once more after each redirect`() throws
-    {
+    @Test func `a request whose kept connection was lost is sent again once, and once after each redirect`() throws {
         var machine = try Self.machine()
         let first = [machine.failed(Self.lost, Self.kept).word]
         let repeats = machine.history.repeatCount
@@ -206,7 +205,7 @@ import Testing
         #expect(word == "send")
     }
 
-    @Test func `what breaks off after its head was told is never sent again`() throws {
+    @Test func `a response that fails after its head was delivered is never requested again`() throws {
         var machine = try Self.machine()
         _ = machine.head(try Self.head(200))
         let word = machine.failed(Self.lost, Self.kept).word
@@ -281,7 +280,7 @@ import Testing
         #expect(word == "fail redirect: more than 2 redirects")
     }
 
-    @Test func `a task that has ended is told nothing more, and tells nothing`() throws {
+    @Test func `a task that has ended handles no event, and delivers none`() throws {
         for isAsking in [false, true] {
             var machine = try Self.machine()
             let request = isAsking ? try Self.ask(&machine, "/2") : nil

@@ -36,7 +36,7 @@ import Testing
         #expect(passes(reports) == [true, false, true, false, true, true])
     }
 
-    @Test func `a clock that was set back does not silence it`() {
+    @Test func `a clock that was set back does not suppress reports`() {
         #expect(passes([100 * day, 1, .min, .max].map { ("a", "x", $0) }) == [true, true, true, true])
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-/// What is told about servers that do not meet their pins.
+/// Reports about servers that do not match their pins.
 @Suite struct PinReporterTests {
     private let authority: CertificateAuthority
     private let origin: ScriptedOrigin
@@ -26,7 +26,7 @@ import TernLock
     }
 
     @Test(arguments: PinSet.Mode.allCases)
-    func `a mismatch is told once to the observer, refused or not`(mode: PinSet.Mode) async throws {
+    func `a mismatch is reported once to the observer, refused or not`(mode: PinSet.Mode) async throws {
         let session = try Session.trusting(authority)
         let (reports, report) = AsyncStream.makeStream(of: PinFailureReport.self)
         let manager = ServerTrustPolicyManager(pinSets: [try set(mode)]) { report.yield($0) }
@@ -49,7 +49,7 @@ import TernLock
         #expect(seen.allSatisfy { $0.port == origin.port })
     }
 
-    @Test func `a server that meets its pins is not told of`() async throws {
+    @Test func `a server that matches its pins is not reported`() async throws {
         let session = try Session.trusting(authority)
         let count = Lock(0)
         var set = try set(.enforce)
@@ -84,7 +84,7 @@ import TernLock
         #expect(collector.observations.requestCount == 1)
     }
 
-    @Test func `of several sets each tells of itself, and only if the server does not meet it`() async throws {
+    @Test func `each of several sets is reported separately, and only if the server does not match it`() async throws {
         let collectors = try (0..<3).map { _ in try ScriptedOrigin(tls: try authority.issue()) { _, _ in [.ok()] } }
         let session = try Session.trusting(authority)
         var met = try set(.enforce, reportURLs: [collectors[0].url()])

@@ -61,7 +61,7 @@ import Testing
         #expect(file.warnings(at: 0).map(\.warning) == [.onePin])
     }
 
-    /// A faulty file, with `…` where a good pin goes, and what has to be said about it.
+    /// A faulty file, with `…` in place of a valid pin, and the expected error.
     @Test(arguments: [
         ("", "line 1: not valid JSON: the text ends too early"),
         ("{\n\n  nope }", "line 3: not valid JSON: unexpected \"n\""),

@@ -7,7 +7,7 @@ import Testing
 @testable import TernEngine
 import TernLock
 
-/// Handshakes that wait for a responder: honest, silent, gigantic or gone.
+/// Handshakes that wait for a responder: honest, unresponsive, gigantic or gone.
 @Suite(.timeLimit(.minutes(1))) struct RevocationFetcherTests {
     /// What the responder does about each request; filled in once there is a certificate to have an opinion on.
     private final class Script: Sendable {
@@ -118,7 +118,7 @@ import TernLock
         #expect(try await session(requiresAnswer: false).text(URLRequest(origin)) == "well")
     }
 
-    @Test func `a silent responder leaves time to connect`() async throws {
+    @Test func `an unresponsive responder leaves time to connect`() async throws {
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("well"), .close] }
         script.steps.withLock { $0 = [.hold] }
         let text = try await session(requiresAnswer: false) { $0.timeouts.connect = .seconds(6) }

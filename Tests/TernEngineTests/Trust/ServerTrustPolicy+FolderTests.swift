@@ -8,7 +8,7 @@ import Testing
 
 /// The 79th of Alamofire's situations, `testOnlyValidCertificatesAreDetected`, is the first test here.
 @Suite struct ServerTrustPolicyFolderTests {
-    @Test func `DER files of six spellings are read, and everything else is passed over`() throws {
+    @Test func `DER files with six extensions are read, and all others skipped`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

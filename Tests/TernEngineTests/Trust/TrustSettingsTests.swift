@@ -163,7 +163,7 @@ import TernLock
         #expect(origin.observations.handshakes.count == 3)
     }
 
-    @Test func `hosts are checked by every spelling`() async throws {
+    @Test func `hosts are checked in every form`() async throws {
         let authority = try CertificateAuthority()
         var configuration = ScriptedOrigin.Configuration()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
@@ -209,7 +209,7 @@ import TernLock
         #expect(origin.connectionCount == 0)
     }
 
-    @Test func `speaks TLS 1.2 with a server that knows no better, unless told not to`() async throws {
+    @Test func `uses TLS 1.2 with a server that has no later version, unless configured not to`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: .only(.tls12)) { _, _ in [.ok("answer")] }
         #expect(try await Session.trusting(authority).text(URLRequest(origin)) == "answer")

@@ -26,7 +26,7 @@ import TernLock
     private func rightPins() throws -> ServerTrustPolicyManager { try pins(identity.pin) }
     private func wrongPins() throws -> ServerTrustPolicyManager { try pins(try CertificateAuthority().pin) }
 
-    @Test func `an idle connection of before is closed, and the next request is judged anew`() async throws {
+    @Test func `an earlier idle connection is closed, and the next request's server is evaluated again`() async throws {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
         let session = try Session.trusting(authority)
         session.serverTrustPolicyManager = try rightPins()
@@ -63,7 +63,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `a request under way finishes on its connection, which then carries no other`() async throws {
+    @Test func `a running request finishes on its connection, which then carries no other`() async throws {
         let origin = try ScriptedOrigin(tls: identity) { _, request in
             request.target == "/slow" ? [.hold, .ok("done")] : [.ok()]
         }
@@ -82,7 +82,7 @@ import TernLock
         #expect(origin.requests.map(\.target) == ["/slow"])
     }
 
-    @Test func `a handshake under way is judged once more`() async throws {
+    @Test func `the server of a running handshake is evaluated again`() async throws {
         let session = try Session.trusting(authority)
         let (identity, wrong) = (identity, try wrongPins())
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
@@ -101,7 +101,7 @@ import TernLock
         #expect(origin.requests.isEmpty)
     }
 
-    /// What the tasks of a load tell each other.
+    /// What the tasks of a load share.
     private final class Load: Sendable {
         let isSwapped = Atomic<Bool>(false)
         let isOver = Atomic<Bool>(false)
@@ -149,7 +149,7 @@ import TernLock
         }
     }
 
-    @Test func `a host without a policy is refused before anything is sent where every host has to have one`()
+    @Test func `a host without a policy is refused before anything is sent if every host must have one`()
         async throws
     {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }

@@ -84,7 +84,7 @@ import Testing
         #expect(text.hasPrefix("PUT / HTTP/1.1\r\nHost: example.com\r\nb: 2\r\nA: 1\r\nC: 3\r\n"))
     }
 
-    @Test func `those that the encoder writes itself are told to it, and not written twice`() throws {
+    @Test func `fields that the encoder writes itself are reported to it, and not written twice`() throws {
         var exchange = Exchange()
         let text = try begin(&exchange, ["X": "y"], ["A": "1", "Host": "other", "Content-Length": "0"])
         #expect(text == "PUT / HTTP/1.1\r\nHost: other\r\nX: y\r\nA: 1\r\nContent-Length: 0\r\n\r\n")

@@ -221,7 +221,7 @@ import Testing
         #expect(refusal("PUT", .origin("/"), ["Expect": "100-continue"], body: .chunked) == nil)
     }
 
-    @Test func `An error tells where the byte stands and keeps the value to itself`() throws {
+    @Test func `An error has the position of the byte and omits the value`() throws {
         do {
             _ = try encode("GET", .origin("/"), ["Authorization": "Basic c2VjcmV0\n"])
             Issue.record("accepted")

@@ -9,7 +9,7 @@ import Testing
         #expect(TrailerRules.forbids(name))
     }
 
-    @Test func `the rest keep their order, and what is forbidden is set apart`() {
+    @Test func `the rest keep their order, and forbidden fields are separated`() {
         var fields = HeaderFields()
         for name in ["A", "Host", "B", "Content-Type"] { fields.append(name, "1") }
         let (trailers, discarded) = TrailerRules.sort(fields)

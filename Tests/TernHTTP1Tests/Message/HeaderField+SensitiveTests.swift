@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HTTPFieldSensitiveTests {
     @Test(arguments: ["Authorization", "cookie", "PROXY-AUTHORIZATION", "Set-Cookie", "set-cookie2"])
-    func `Fields with credentials are known in any spelling`(name: String) {
+    func `Fields with credentials are recognised in any case`(name: String) {
         let field = HeaderField(name: name, value: "s3")
         #expect(field.isSensitive)
         #expect("\(field)" == "\(name): …")

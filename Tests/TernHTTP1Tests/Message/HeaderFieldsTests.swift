@@ -7,7 +7,7 @@ import Testing
         "Accept": "a", "X-One": "1", "accept": "b", "Set-Cookie": "c", "set-cookie": "d",
     ]
 
-    @Test func `Order, repeats and spelling are kept`() {
+    @Test func `Order, repeats and case are kept`() {
         #expect(fields.map(\.name) == ["Accept", "X-One", "accept", "Set-Cookie", "set-cookie"])
         #expect(fields.count == 5)
         #expect(fields[2] == HeaderField(name: "accept", value: "b"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// A request read the plain way, from RFC 9112's grammar and from nothing of the library's: the counterpart that says
-/// whether what was encoded means what was meant.
+/// Parses a request by RFC 9112's grammar, without the library's code, to check that the encoded bytes mean what was
+/// intended.
 struct RequestReader: Equatable {
     var method = ""
     var target = ""

@@ -10,7 +10,7 @@ struct ResponseScript {
     /// Whether the peer closes behind the input.
     var closes = false
 
-    /// Gives `pieces` to a new exchange one after another and tells what came of it.
+    /// Passes `pieces` to a new exchange one after another and records the results.
     func run(_ pieces: [[UInt8]]) -> Transcript {
         run { (exchange, transcript) throws(HTTPProtocolError) in
             for (index, piece) in pieces.enumerated() {
@@ -21,7 +21,7 @@ struct ResponseScript {
         }
     }
 
-    /// The same with one piece that lies in memory of a special kind.
+    /// The same with one chunk in memory of a special kind.
     func run(oneSpan bytes: Span<UInt8>) -> Transcript {
         var transcript = Transcript()
         var exchange = Exchange(limits: limits, leniency: leniency)

@@ -11,7 +11,7 @@ import Testing
         return (String(decoding: bytes, as: UTF8.self), end)
     }
 
-    @Test func `text is written where it is told, and the end is returned`() {
+    @Test func `text is written at the given position, and the end is returned`() {
         let (text, end) = written(5) { $0.write("ab", at: 1) }
         #expect(text == ".ab..")
         #expect(end == 3)

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `each search finds its class of bytes and no other`() {
         for byte in UInt8.min...UInt8.max {
-            // Behind sixteen bytes of filler the block search finds it, by itself the search byte by byte.
+            // After sixteen bytes of filler the block search finds it, without them the search byte by byte.
             for filler in [[], [UInt8](repeating: 0x61, count: 16)] {
                 let bytes = filler + [byte]
                 let end = filler.count

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a jump of the clock over many turns expires everything that is due and nothing else`() {
+    @Test func `a jump of the clock over many revolutions expires everything that is due and nothing else`() {
         for jump in [1023, 1024, 1025, 2048, 1_000_000_000] as [Int64] {
             let wheel = Wheel(at: 50 * Self.tick)
             let target = (50 + jump) * Self.tick

@@ -25,7 +25,7 @@ import Testing
         #expect(mailbox.mayEnterSleep())
     }
 
-    @Test func `a sleep that ended by itself needs no wake-up`() throws {
+    @Test func `a sleep that timed out needs no wake-up`() throws {
         let mailbox = try Mailbox()
         #expect(mailbox.mayEnterSleep())
         mailbox.drain()

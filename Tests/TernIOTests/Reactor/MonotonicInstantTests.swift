@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 5), (5, 0), (7, 7), (.min, .max), (.max, .min)] as [(Int64, Int64)])
-    func `the way from one instant to another leads there`(start: Int64, end: Int64) {
+    func `the duration from one instant to another leads there`(start: Int64, end: Int64) {
         let (start, end) = (MonotonicInstant(nanoseconds: start), MonotonicInstant(nanoseconds: end))
         let way: Duration = start.duration(to: end)
         #expect((way > .zero) == (end > start))

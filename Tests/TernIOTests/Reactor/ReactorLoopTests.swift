@@ -8,7 +8,7 @@ import TernLock
 @Suite(.timeLimit(.minutes(1))) struct ReactorLoopTests {
     // Readiness
 
-    @Test func `a handler is told when its socket has bytes, and again for as long as they wait`() async throws {
+    @Test func `a handler is called when its socket has bytes, and again for as long as they wait`() async throws {
         try await onLoop { loop in
             let connection = try Connection()
             let probe = Probe()
@@ -212,7 +212,7 @@ import TernLock
 
     // Visits
 
-    @Test func `a visit that is asked for comes once, in the next turn`() async throws {
+    @Test func `a requested visit comes once, in the next tick`() async throws {
         try await onLoop { loop in
             let connection = try Connection()
             let probe = Probe()
@@ -257,7 +257,7 @@ import TernLock
         }
     }
 
-    @Test func `visits that take long are spread over turns, first come, first served`() async throws {
+    @Test func `visits that take long are spread over ticks, first come, first served`() async throws {
         try await onLoop { loop in
             var told: [(number: Int, turn: UInt64)] = []
             var tokens: [RegistrationToken] = []
@@ -317,7 +317,7 @@ import TernLock
         }
     }
 
-    @Test func `a deadline cleared or moved by a neighbour that expired in the same tick is not told`() async throws {
+    @Test func `a deadline cleared or moved by another handler in the same tick does not fire`() async throws {
         try await onLoop { loop in
             var tokens: [RegistrationToken] = []
             var called: [Int] = []
@@ -426,9 +426,9 @@ import TernLock
         #expect(eventually { !Census.isOpen(identity) })
     }
 
-    // The end of a turn
+    // The end of a tick
 
-    @Test func `what is left for the end of a turn comes after the mail, and anywhere else at once`() throws {
+    @Test func `work for the end of a tick runs after the mailbox, and on another thread at once`() throws {
         let reactor = try Reactor()
         let journal = Journal<String>()
         let done = Barrier()
@@ -448,7 +448,7 @@ import TernLock
     }
 
     @Test(arguments: [(false, UInt64(1)), (true, 4)])
-    func `who reads is resumed as soon as no socket is ready, and four turns later at the latest`(
+    func `a reader is resumed as soon as no socket is ready, and four ticks later at the latest`(
         isBusy: Bool, expected: UInt64
     ) async throws {
         let reactor = try Reactor()
@@ -549,7 +549,7 @@ private func again(on loop: ReactorLoop, until enough: Flag) {
     if !enough.isRaised { loop.execute { again(on: loop, until: enough) } }
 }
 
-/// Runs `piece` `count` times, all of which come due at once, and returns when all have run.
+/// Runs `piece` `count` times, all of them due at once, and returns when all have run.
 private func run(
     _ count: Int, _ piece: @escaping @Sendable () -> Void, as burst: ReactorLoopTests.Burst, on loop: ReactorLoop
 ) async throws {

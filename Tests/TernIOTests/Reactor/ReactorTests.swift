@@ -165,7 +165,7 @@ import TernLock
         }
     }
 
-    @Test func `the last reference may be let go on the reactor's own thread`() async {
+    @Test func `the last reference may be released on the reactor's own thread`() async {
         await #expect(processExitsWith: .success) {
             let before = Census.descriptors
             for _ in 0..<100 { try letGoFromWithin("io-own-thread") }
@@ -243,7 +243,7 @@ private actor Bystander {
     func isCurrent(on loop: ReactorLoop) -> Bool { loop.isCurrent }
 }
 
-/// Tasks wait here until all of them are let go at once, in the order of their numbers.
+/// Tasks wait here until all of them are resumed at once, in the order of their numbers.
 private final class Gate: Sendable {
     private let waiting: Lock<[Int: CheckedContinuation<Void, Never>]> = Lock([:])
     private let count: Int

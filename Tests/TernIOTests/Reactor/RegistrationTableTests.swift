@@ -46,7 +46,7 @@ struct RegistrationTableTests {
         #expect(desk.count == 1)
     }
 
-    @Test func `an interest is changed once, and told with what it was`() throws {
+    @Test func `an interest is changed once, and the previous one returned`() throws {
         let token = desk.add(7)
         #expect(desk.set([], for: token) == nil)
         #expect(try #require(desk.set(.readable, for: token)) == ([], 7))

@@ -4,7 +4,7 @@ import Testing
 @testable import TernIO
 
 @Suite struct TickBudgetTests {
-    @Test func `a few pieces are free, whatever they take`() {
+    @Test func `a few items are free, whatever they take`() {
         var budget = TickBudget()
         for _ in 0..<16 { #expect(budget.spend() == true) }
     }

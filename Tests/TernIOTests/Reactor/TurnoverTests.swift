@@ -5,7 +5,9 @@ import Testing
 import TernLock
 
 @Suite(.timeLimit(.minutes(1))) struct TurnoverTests {
-    @Test func `connections that end together and are replaced at once do not hear of each other`() async throws {
+    @Test func `connections that end together and are replaced at once receive none of each other's events`()
+        async throws
+    {
         try await onLoop { loop in
             let turnover = Turnover(on: loop, total: 5000)
             await turnover.run(width: 64)

@@ -193,7 +193,7 @@ import Testing
         #expect(calls.entries.filter { !$0.hasPrefix("busy") } == ["shared.test"])
     }
 
-    @Test func `the answer to a withdrawn look-up is not told`() async throws {
+    @Test func `the answer to a withdrawn look-up is not delivered`() async throws {
         let started = Flag()
         let gate = Barrier()
         let resolver = Resolver { _, port in
@@ -205,7 +205,7 @@ import Testing
         let question = resolver.resolve(host: "a.test", port: 1) { _ in answers.append("first") }
         #expect(eventually { started.isRaised })
         resolver.cancel(try #require(question))
-        // Joins the look-up that is under way.
+        // Joins the pending look-up.
         resolver.resolve(host: "a.test", port: 1) { _ in answers.append("second") }
         gate.open()
         #expect(eventually { answers.entries == ["second"] })

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `an address the machine has no way to is an attempt like any other`() async throws {
+    @Test func `an address without a route is an attempt like any other`() async throws {
         try await onLoop { loop in
             let broadcast = try #require(TransportAddress(literal: "255.255.255.255", port: 1))
             let listener = try Listener()
@@ -107,7 +107,7 @@ import Testing
             let (silent, listener) = (try SilentListener(), try Listener())
             let start = MonotonicInstant.now
             let dial = Dial([silent.address, silent.address, listener.address], on: loop)
-            // The loop tells sockets before deadlines, so a busy machine delays this no less than the connection.
+            // The loop reports sockets before deadlines, so a busy machine delays this no less than the connection.
             await elapse(.milliseconds(700), on: loop)
             let end = try #require(dial.endedAt)
             #expect(end.seconds(since: start) >= 0.5)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt under way wins although later ones failed`() async throws {
+    @Test func `a pending attempt wins although later ones failed`() async throws {
         try await onLoop { loop in
             let (listener, refusing) = (try Listener(backlog: 0), try Listener.refusing())
             // Fills the backlog, so that our SYN is dropped until the listener accepts; the kernel sends it again.
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `at the deadline what is under way has failed`() async throws {
+    @Test func `at the deadline pending attempts have failed`() async throws {
         try await onLoop { loop in
             let silent = [try SilentListener(), try SilentListener("::1")]
             let before = silent.map(\.connections)

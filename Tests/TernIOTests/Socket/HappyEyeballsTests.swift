@@ -17,7 +17,7 @@ import Testing
         expect(plan.connected(0), false)
     }
 
-    @Test func `the only failure is the end, told once`() throws {
+    @Test func `the only failure is the end, reported once`() throws {
         let a = try four(1)
         var plan = HappyEyeballs(addresses: [a])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
@@ -52,7 +52,7 @@ import Testing
         expect(plan.next(now: at(900)), .wait(until: at(1150)))
     }
 
-    @Test func `a failure hands over to the next address at once, and the delay begins anew`() throws {
+    @Test func `a failure hands over to the next address at once, and the delay restarts`() throws {
         var plan = HappyEyeballs(addresses: [try four(1), try four(2), try four(3)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         plan.failed(0, refused, now: at(0))
@@ -60,7 +60,7 @@ import Testing
         expect(plan.next(now: at(5)), .wait(until: at(255)))
     }
 
-    @Test func `a failure of a former attempt does so too, while a later one goes on`() throws {
+    @Test func `a failure of an earlier attempt does so too, while a later one continues`() throws {
         var plan = HappyEyeballs(addresses: [try four(1), try four(2), try four(3)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         expect(plan.next(now: at(250)), .connect(number: 1, try four(2)))
@@ -82,7 +82,7 @@ import Testing
 
     // The families
 
-    @Test func `the families take turns, beginning with the first address's`() throws {
+    @Test func `the families alternate, beginning with the first address's`() throws {
         let (v4, v6) = (try (1...3).map { try four($0) }, try (1...2).map { try six($0) })
         #expect(order(v4 + v6) == [v4[0], v6[0], v4[1], v6[1], v4[2]])
         #expect(order(v6 + v4) == [v6[0], v4[0], v6[1], v4[1], v4[2]])
@@ -136,7 +136,7 @@ import Testing
         expect(plan.next(now: at(2)), .fail(ConnectError(attempts: [.init(address: a, error: busy)])))
     }
 
-    @Test func `a caller with a timer of its own is told the same`() throws {
+    @Test func `a caller with its own timer gets the same failure`() throws {
         let a = try unix("/run/web.sock")
         var plan = HappyEyeballs(addresses: [a])
         expect(plan.next(now: at(0)), .connect(number: 0, a))
@@ -176,7 +176,7 @@ import Testing
         expect(plan.next(now: at(251)), .rest)
     }
 
-    @Test func `the last failure tells of all attempts, in the order in which they failed`() throws {
+    @Test func `the last failure has all attempts, in the order in which they failed`() throws {
         let (a, b) = (try six(1), try four(1))
         let unreachable = SystemCallError(.connect, code: ENETUNREACH)
         var plan = HappyEyeballs(addresses: [a, b])
@@ -193,7 +193,7 @@ import Testing
                 ])))
     }
 
-    @Test func `the deadline is waited for, and ends what is under way`() throws {
+    @Test func `the deadline is waited for, and ends pending attempts`() throws {
         let (a, b) = (try six(1), try four(1))
         let late = SystemCallError(.connect, code: ETIMEDOUT)
         var plan = HappyEyeballs(addresses: [a, b, try four(2)], deadline: at(400))
@@ -213,7 +213,7 @@ import Testing
         expect(plan.next(now: at(0)), .fail(ConnectError(attempts: [])))
     }
 
-    @Test func `cancelled, it rests`() throws {
+    @Test func `cancelled, it does nothing more`() throws {
         var plan = HappyEyeballs(addresses: [try four(1), try four(2)])
         expect(plan.next(now: at(0)), .connect(number: 0, try four(1)))
         plan.cancel()

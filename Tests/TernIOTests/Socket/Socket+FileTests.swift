@@ -5,7 +5,7 @@ import Testing
 @testable import TernIO
 
 @Suite(.timeLimit(.minutes(1))) struct SocketFileTests {
-    @Test func `a piece of a file arrives as it lies there`() throws {
+    @Test func `a range of a file arrives unchanged`() throws {
         let connection = try Connection()
         let file = try TemporaryFile(Array("hello world".utf8))
         let source = try FileSource(path: file.path)

@@ -73,7 +73,7 @@ import Testing
         #expect(looks == [false, true, false, true])
     }
 
-    @Test func `a look at a reset shows input, and leaves the error to be told`() throws {
+    @Test func `checking a reset connection shows input, and keeps the error`() throws {
         let listener = try Listener()
         let socket = try Socket.connecting(to: listener.address)
         try Peer(descriptor: try listener.accept()).reset()
@@ -84,7 +84,7 @@ import Testing
 
     // Sending
 
-    @Test func `sending stops when the peer does not read, and goes on when it does`() throws {
+    @Test func `sending stops when the peer does not read, and continues when it does`() throws {
         let connection = try Connection()
         let chunk = String(repeating: "x", count: 64 * 1024)
         var sent = 0
@@ -182,7 +182,7 @@ import Testing
     // The Unix domain
 
     @Test(arguments: [40, 107, 108])
-    func `a socket in the file system is connected to at once, and told apart from its peer`(length: Int) throws {
+    func `a socket in the file system is connected to at once, and distinguished from its peer`(length: Int) throws {
         let path = UnixListener.freshPath(length: length)
         try talk(to: UnixListener(UnixSocketName(path: path)))
     }

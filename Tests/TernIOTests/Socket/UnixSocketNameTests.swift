@@ -24,7 +24,7 @@ import Testing
         #expect(try UnixSocketName(path: "web") != UnixSocketName(abstract: "web"))
     }
 
-    @Test func `two spellings of one character are two names`() throws {
+    @Test func `two encodings of one character are two names`() throws {
         #expect(try UnixSocketName(path: "\u{E9}") != UnixSocketName(path: "e\u{301}"))
     }
 

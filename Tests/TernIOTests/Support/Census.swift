@@ -29,8 +29,8 @@ enum Census {
         text(of: "/proc/self/fdinfo/\(epoll)").split(separator: "\n").count { $0.hasPrefix("tfd:") }
     }
 
-    /// How many sockets on this machine are connected, or on their way, to `address`. The kernel's table moves while it
-    /// is read, so an entry may be missed or met twice.
+    /// The number of sockets on this machine that are connected, or connecting, to `address`. The kernel's table
+    /// changes while it is read, so an entry may be missed or counted twice.
     static func connections(to address: TransportAddress) -> Int {
         guard let port = address.port.map({ String($0, radix: 16, uppercase: true) }) else { return 0 }
         let suffix = ":" + String(repeating: "0", count: 4 - port.count) + port

@@ -8,9 +8,9 @@ func onLoop<T: Sendable>(_ body: @escaping @Sendable (ReactorLoop) async throws 
     return try await Task(executorPreference: reactor) { try await body(reactor.loop) }.value
 }
 
-/// Lets the loop look at its sockets and deadlines once, and returns in the turn after.
+/// Lets the loop poll its sockets and deadlines once, and returns in the tick after.
 func nextTurn(of loop: ReactorLoop) async {
-    // The first is delivered in this turn or the next, the second after the sockets of the next were looked at.
+    // The first is delivered in this tick or the next, the second after the next poll.
     for _ in 0..<2 {
         await withCheckedContinuation { turn in
             _ = loop.execute { turn.resume() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// A handler that remembers what it was told and lets a task on the same loop wait for it.
+/// A handler that records its calls and lets a task on the same loop wait for it.
 final class Probe: ReadinessHandler {
     private(set) var calls: [Readiness] = []
     private var unseen: [Readiness] = []

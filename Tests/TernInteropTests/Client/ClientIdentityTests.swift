@@ -113,7 +113,7 @@ import TestPrograms
         }
     }
 
-    @Test func `tern get logs keys where it is told to, readable for its user alone`() async throws {
+    @Test func `tern get logs keys to the given file, readable for its user only`() async throws {
         let server = try await NginxServer()
         let trusted = try folder.write(server.authority.certificatePEM, to: "server-ca.pem")
         let log = folder.url.appending(path: "keys.log").path

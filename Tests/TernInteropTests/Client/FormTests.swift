@@ -142,7 +142,7 @@ import Testing
         let size = try FileManager.default.attributesOfItem(atPath: stored)[.size] as? Int
         #expect(size == form.contentLength)
         try FileManager.default.removeItem(atPath: stored)
-        // A sanitizer keeps much of what has been let go of.
+        // A sanitizer keeps much of the released memory.
         #expect(Self.peak() - before < 160_000_000)
     }
 

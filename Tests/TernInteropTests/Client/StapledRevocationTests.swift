@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [OpenSSLServer.Version.tls12, .tls13], Staple.allCases)
-    func `is judged within the handshake`(version: OpenSSLServer.Version, staple: Staple) async throws {
+    func `is evaluated within the handshake`(version: OpenSSLServer.Version, staple: Staple) async throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue()
         let folder = try TemporaryFolder()

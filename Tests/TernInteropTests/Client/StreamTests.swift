@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `events of Python's go on from connection to connection until there are no more`() async throws {
+    @Test func `events of Python's continue from connection to connection until there are no more`() async throws {
         let server = try await PythonStreamServer()
         var events: [ServerSentEvent] = []
         for try await event in Session().events(for: try URLRequest(string: server.url("/events"))) {
@@ -86,7 +86,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test(arguments: [false, true]) func `Python goes on over TLS after STARTTLS, pinned or not`(isPinned: Bool)
+    @Test(arguments: [false, true]) func `Python continues over TLS after STARTTLS, pinned or not`(isPinned: Bool)
         async throws
     {
         let server = try await PythonStreamServer()
@@ -108,7 +108,7 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    @Test func `a server behind STARTTLS that is not the pinned one is told nothing`() async throws {
+    @Test func `a server after STARTTLS that is not the pinned one receives nothing`() async throws {
         let server = try await PythonStreamServer()
         let session = try trusting(server.authority, pins: [CertificateAuthority().pin])
         let stream = session.streamTask(withHostName: "localhost", port: Int(server.port))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RepeatedOptionTests {
     @Test(
-        "an option that counts once is found when it is given twice, however it is spelled",
+        "a single-valued option that is given twice is found, in any form",
         arguments: [
             ("-X a -X b", "-X"), ("-X a --request b", "--request"), ("--request=a -vX b", "-X"), ("-Xa -Xb", "-X"),
             ("--max-time 1 u --max-time=2", "--max-time"), ("-m1 u -m2", "-m"), ("-X -X -X b", "-X"),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RequestedURLTests {
     @Test(
-        "what is no URL is told as what it is",
+        "an invalid URL is reported with its reason",
         arguments: [
             ("", "the URL is empty"),
             ("127.0.0.1:8080", #""127.0.0.1:8080": the URL has no scheme; did you mean http://127.0.0.1:8080?"#),

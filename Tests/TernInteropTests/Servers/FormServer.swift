@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A server that reads forms with the parser for mail of Python's library, and tells what it found, as JSON.
+/// A server that parses forms with the mail parser of Python's library, and returns the parts as JSON.
 final class FormServer: Sendable {
     /// What it found of a part.
     struct Part: Decodable, Equatable {

@@ -44,7 +44,7 @@ final class OCSPResponder: Sendable {
         return try authority.issue(LeafRequest(extensions: extensions))
     }
 
-    /// Has `openssl ca` revoke a certificate, or, the other way round, take it for a good one.
+    /// Lets `openssl ca` revoke a certificate, or treat it as valid.
     func record(_ identity: Identity, isRevoked: Bool) async throws {
         let file = try folder.write(identity.certificatePEM, to: "\(UUID().uuidString).pem")
         try await run("ca", isRevoked ? "-revoke" : "-valid", file)
@@ -64,7 +64,7 @@ final class OCSPResponder: Sendable {
             "openssl",
             ["ocsp", "-index", "index.txt", "-port", "\(port)", "-CA", certificate, "-ndays", "1"]
                 + ["-rsigner", certificate, "-rkey", key], package: "openssl", in: folder.url)
-        // Not by connecting to it: it would wait for a request, and hear no other.
+        // Not by connecting to it: it would wait for a request, and serve no other.
         let isReady = await process.output.waitFor { $0.contains { $0.contains("waiting for OCSP client") } }
         guard isReady else {
             throw ServerError.silent(program: "openssl ocsp", output: process.output.lines)

@@ -51,7 +51,7 @@ final class OpenSSLServer: Sendable {
     /// Ends the server and waits until it has gone. Idempotent.
     func stop() { process.stop() }
 
-    /// The kernel chose the port; the server tells it with `ACCEPT 127.0.0.1:port`.
+    /// The kernel chose the port; the server prints it with `ACCEPT 127.0.0.1:port`.
     private static func reportedPort(_ process: ServerProcess) async throws -> UInt16 {
         let port = { @Sendable (lines: [String]) in
             lines.lazy.filter { $0.hasPrefix("ACCEPT ") }.compactMap { UInt16($0.drop { $0 != ":" }.dropFirst()) }.first

@@ -3,12 +3,12 @@
 import Foundation
 import TernTesting
 
-/// Streams of another make: Python's sockets and its TLS, on one free loopback port. What a client says first tells
-/// what is spoken.
+/// Streams of another implementation: Python's sockets and its TLS, on one free loopback port. The client's first bytes
+/// select the protocol.
 ///
-/// `GET /events` counts up from `Last-Event-ID`, three events to a connection, up to nine; then there are no more
-/// (204). `GET /echo` agrees to the protocol `echo` and says what it hears, in capitals. `STARTTLS` is answered, and
-/// then TLS is spoken, again in capitals.
+/// `GET /events` counts up from `Last-Event-ID`, three events per connection, up to nine; then there are no more (204).
+/// `GET /echo` agrees to the protocol `echo` and returns its input in capitals. `STARTTLS` is answered, and then the
+/// same runs over TLS.
 final class PythonStreamServer: Sendable {
     private static let program = """
         import socket, ssl, sys, threading

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shell stands between the test and the server and ends the server when its own input ends: that is, when the test
-// lets go of this object, and also when the test process dies without a word.
+// A shell between the test and the server ends the server when its own input ends: that is, when the test releases this
+// object, and also when the test process dies.
 
 import Foundation
 import Glibc
@@ -66,7 +66,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// The threads of a test block signals, and a child inherits that: the shell would never hear that the server
+    /// The threads of a test block signals, and a child inherits that: the shell would never notice that the server
     /// ended.
     private static func withSignalsUnblocked(_ work: () throws -> Void) rethrows {
         var none = sigset_t()

@@ -12,7 +12,7 @@ import Testing
         #expect(error?.description == "no-such-server is not installed: apt-get install some-package")
     }
 
-    @Test func `tells what a program said that ended too soon`() async throws {
+    @Test func `reports the output of a program that ended too soon`() async throws {
         let folder = try TemporaryFolder()
         let process = try ServerProcess("sh", ["-c", "echo no luck"], package: "dash", in: folder.url)
         #expect(await process.output.waitFor { $0 == ["no luck"] })

@@ -13,7 +13,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Writes a file, its folders included, and tells its path.
+    /// Writes a file, creating its folders, and returns its path.
     @discardableResult
     func write(_ contents: Data, to name: String) throws -> String {
         let file = url.appending(path: name)

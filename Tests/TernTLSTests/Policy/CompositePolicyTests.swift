@@ -3,7 +3,7 @@ import TernTLS
 import TernTesting
 import Testing
 
-/// Alamofire 5's composite evaluator, and its rule that every host has to have one.
+/// Alamofire 5's composite evaluator, and its rule that every host must have a policy.
 struct CompositePolicyTests {
     private let trust: ServerTrust
     private let leaf: X509Certificate
@@ -23,7 +23,7 @@ struct CompositePolicyTests {
         publicKeys: [X509Certificate.PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true,
         validateHost: true)
 
-    @Test func `all have to accept`() {
+    @Test func `all must accept`() {
         let cases: [([ServerTrustPolicy], Bool)] = [
             ([right], true), ([right, right], true), ([right, wrong], false), ([wrong, right], false),
             ([.disableEvaluation, right], true), ([.disableEvaluation, wrong], false),
@@ -35,7 +35,7 @@ struct CompositePolicyTests {
         }
     }
 
-    @Test func `the first refusal is the one that is told`() {
+    @Test func `the first refusal is reported`() {
         let result = ServerTrustPolicy.composite([.performDefaultEvaluation(validateHost: true), wrong])
             .evaluate(trust, host: "example.org")
         #expect(result.rule == "name-mismatch")
@@ -54,14 +54,14 @@ struct CompositePolicyTests {
         #expect(ServerTrustPolicy.composite([]).evaluate(trust, host: "example.com").rule == "no-policy")
     }
 
-    @Test func `a mismatch that is only reported is still told`() {
+    @Test func `a mismatch in report-only mode is still in the result`() {
         let reporting = ServerTrustPolicy.pinSet(PinSet(pins: [], mode: .reportOnly))
         let result = ServerTrustPolicy.composite([reporting, right]).evaluate(trust, host: "example.com")
         #expect(result.isAccepted)
         #expect(result.waived?.rule == "key-not-pinned")
     }
 
-    @Test func `a host without a policy is refused by name where every host has to have one`() throws {
+    @Test func `a host without a policy is refused by name if every host must have one`() throws {
         let required = ServerTrustPolicyManager(policies: ["example.org": right], allHostsMustBeEvaluated: true)
         let failure = try #require(required.evaluate(trust, host: "example.com").failure)
         #expect(failure.reason == .noRequiredEvaluator)

@@ -29,7 +29,7 @@ struct HostPatternTests {
         #expect(throws: HostPatternError.self) { try HostPattern(text) }
     }
 
-    @Test func `a pattern is written as it was read, in canonical spelling`() throws {
+    @Test func `a pattern is written as it was read, in canonical form`() throws {
         for text in ["example.com", "*.example.com", "**.example.com"] {
             #expect("\(try HostPattern(text))" == text)
         }

@@ -54,7 +54,7 @@ struct PinSetTests {
         #expect(failure.seen.map(\.publicKey) == [server.leaf, server.intermediate, server.root].map(\.publicKey))
     }
 
-    @Test func `a set that only reports lets a mismatch through and tells it`() throws {
+    @Test func `a set that only reports accepts a mismatch and reports it`() throws {
         let server = try Server()
         let policy = ServerTrustPolicy.pinSet(PinSet(pins: [Self.stranger], mode: .reportOnly))
         let result = policy.evaluate(server.trust, host: Server.host)
@@ -86,7 +86,7 @@ struct PinSetTests {
     }
 
     @Test(arguments: PinSet.Mode.allCases)
-    func `a verdict that rests on expired pins says so`(mode: PinSet.Mode) throws {
+    func `a verdict with expired pins says so`(mode: PinSet.Mode) throws {
         let server = try Server()
         for pin in [Self.stranger, server.leaf.publicKey] {
             let set = ServerTrustPolicy.pinSet(PinSet(pins: [pin], mode: mode, expires: server.trust.time))

@@ -22,7 +22,7 @@ struct PolicyEvaluationTests {
     private static let revocation = ServerTrustPolicy.performRevokedEvaluation(
         validateHost: true, revocationFlags: [.useAnyAvailableMethod, .networkAccessDisabled])
 
-    @Test func `a common chain is judged at once`() throws {
+    @Test func `a common chain is evaluated at once`() throws {
         let names = ["localhost"] + (0..<300).map { "www\($0).example.test" }
         let top = try CertificateAuthority(AuthorityRequest(commonName: "Top", key: .p384))
         let middle = try top.issueIntermediate(AuthorityRequest(commonName: "Middle", key: .p384))

@@ -117,7 +117,7 @@ struct PolicyTableTests {
                 "RevocationTrustEvaluator", "PFFFPFFP",
                 .performRevokedEvaluation(validateHost: true, revocationFlags: .useAnyAvailableMethod)
             ),
-            // Unlike Alamofire 4's pinned certificates, the chain has to reach a root of the system.
+            // Unlike Alamofire 4's pinned certificates, the chain must reach a root of the system.
             (
                 "PinnedCertificatesTrustEvaluator", "PFFFFFFF",
                 .composite([.performDefaultEvaluation(validateHost: true), pinned])

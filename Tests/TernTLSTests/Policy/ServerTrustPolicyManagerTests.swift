@@ -3,7 +3,7 @@ import TernTLS
 import Testing
 
 struct ServerTrustPolicyManagerTests {
-    /// A policy that can be told from others: by the number of its pins.
+    /// A policy that can be distinguished from others by the number of its pins.
     private static func policy(_ number: UInt8) -> ServerTrustPolicy {
         let keys = (0..<number).map { X509Certificate.PublicKey(subjectPublicKeyInfo: [$0]) }
         return .pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true)

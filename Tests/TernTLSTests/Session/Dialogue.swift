@@ -10,7 +10,7 @@ final class Dialogue {
     let server: ServerEngine
     /// What the client has opened that was no application data.
     private(set) var messages = 0
-    /// How many times the server was judged elsewhere.
+    /// How many times the server was evaluated on another thread.
     private(set) var evaluations = 0
     /// The questions about revocation that were asked, and what is answered.
     private(set) var questions: [RevocationQuestion] = []
@@ -66,7 +66,8 @@ final class Dialogue {
     var hasPending: Bool { client.hasPending }
     var outgoingCount: Int { client.outgoingCount }
 
-    /// Talks until both sides are content. Bytes the client has not used when it completes are left in `rest`.
+    /// Exchanges bytes until both sides need no more. Bytes that the client has not used when it completes are left in
+    /// `rest`.
     func handshake() throws -> [UInt8] {
         var rest: [UInt8] = []
         var (clientDone, serverDone) = (false, false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernTLS
 
-/// Handshakes with servers that take long to judge, or are not judged at all for it.
+/// Handshakes with servers whose evaluation takes long, or that are refused for it.
 struct HandshakeEvaluationTests {
     private let root: CertificateAuthority
     private static let manyNames = LeafRequest(dnsNames: ["localhost"] + (0..<3000).map { "\($0).test" })
@@ -32,14 +32,16 @@ struct HandshakeEvaluationTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `a common server is judged on the spot`(version: TLSProtocolVersion) throws {
+    func `a common server is evaluated within the handshake`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(version, .localhost)
         _ = try dialogue.handshake()
         #expect(dialogue.evaluations == 0 && dialogue.trust?.isAccepted == true)
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `one with thousands of names is judged elsewhere, and the handshake goes on`(version: TLSProtocolVersion)
+    func `one with thousands of names is evaluated on another thread, and the handshake continues`(
+        version: TLSProtocolVersion
+    )
         throws
     {
         for policy in [
@@ -71,7 +73,7 @@ struct HandshakeEvaluationTests {
         #expect(calls.withLock { $0 } == 1 && dialogue.evaluations == 1)
     }
 
-    @Test func `nothing goes on before the verdict is there`() throws {
+    @Test func `the handshake does not continue before the verdict`() throws {
         let dialogue = try dialogue(.v1_3, Self.manyNames)
         dialogue.server.receive(try dialogue.firstFlight())
         _ = try dialogue.server.handshake()

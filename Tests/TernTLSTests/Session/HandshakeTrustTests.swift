@@ -110,14 +110,14 @@ struct HandshakeTrustTests {
         #expect(throws: (any Error).self) { try anonymous.handshake() }
     }
 
-    @Test func `a server that asks for a certificate of ours goes on without one`() throws {
+    @Test func `a server that requests a client certificate continues without one`() throws {
         let dialogue = try Dialogue(root: root)
         unsafe SSL_set_verify(dialogue.server.ssl, SSL_VERIFY_PEER, nil)
         _ = try dialogue.handshake()
     }
 
     /// In TLS 1.3 the client is done before the server has looked: the refusal arrives with the first data.
-    @Test func `a server that demands a certificate of ours is heard when reading`() throws {
+    @Test func `the alert of a server that requires a client certificate arrives when reading`() throws {
         let dialogue = try Dialogue(root: root)
         unsafe SSL_set_verify(dialogue.server.ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         #expect(throws: ServerEngine.Failure.self) { try dialogue.handshake() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernTLS
 
-/// Verdicts that the session's user answers before the handshake goes on.
+/// Verdicts that the session's user answers before the handshake continues.
 struct HandshakeVerdictTests {
     private let root: CertificateAuthority
     private let leaf: Identity
@@ -79,7 +79,7 @@ struct HandshakeVerdictTests {
         }
     }
 
-    @Test func `an overridden verdict tells what the policy refused`() throws {
+    @Test func `an overridden verdict has the policy's refusal`() throws {
         let dialogue = try dialogue(try context(.v1_3), try wrongPin()) { _ in .accept }
         _ = try dialogue.handshake()
         let trust = try #require(dialogue.trust)
@@ -158,7 +158,7 @@ struct HandshakeVerdictTests {
             #expect(strict.evaluate(verdict.trust, forHost: "localhost"))
         }
         // A session whose user is not asked has no data to show, so it is not resumed by one whose user is, and the
-        // other way round.
+        // reverse.
         let silent = try dialogue(context, strict, asksUser: false) { _ in .accept }
         silent.answer = { _ in .response(good) }
         #expect(try refusal(silent) == nil)

@@ -57,7 +57,7 @@ struct MessageCreditTests {
             try message.send(from: dialogue.server)
             piece += dialogue.server.send()
             if inOnePiece { continue }
-            // Bytes that follow in pieces, too, and records that are cut.
+            // Bytes that arrive in chunks, too, and records that are split.
             let cut = piece.count / 2
             do {
                 _ = try dialogue.open(Array(piece[..<cut]))
@@ -83,7 +83,7 @@ struct MessageCreditTests {
         let data = [UInt8](repeating: 7, count: 1000)
         for _ in 0..<200 {
             try message.send(from: dialogue.server)
-            // It answers while it shakes hands, and asks once more only when it has been answered.
+            // It replies during the handshake, and sends another request only after a reply.
             dialogue.server.receive(dialogue.takeOutgoing())
             try dialogue.server.write(data)
             #expect(try dialogue.open(dialogue.server.send()).bytes == data)

@@ -84,7 +84,7 @@ struct TLSSessionTests {
         #expect(try dialogue.open(ciphertext, capacity: capacity).bytes == expected)
     }
 
-    @Test func `tells whether anything waits to be opened`() throws {
+    @Test func `reports whether bytes wait to be opened`() throws {
         let dialogue = try dialogue(.v1_3)
         _ = try dialogue.open(try dialogue.handshake())
         #expect(!dialogue.hasPending)
@@ -179,7 +179,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test(arguments: versions) func `closing tells the peer, once, and seals no more`(version: TLSProtocolVersion)
+    @Test(arguments: versions) func `closing notifies the peer, once, and seals no more`(version: TLSProtocolVersion)
         throws
     {
         let dialogue = try dialogue(version)
@@ -194,7 +194,7 @@ struct TLSSessionTests {
         #expect(throws: TLSError.self) { try dialogue.seal([1]) }
     }
 
-    @Test func `reading goes on after our close`() throws {
+    @Test func `reading continues after a close`() throws {
         let dialogue = try dialogue(.v1_3)
         let rest = try dialogue.handshake()
         dialogue.client.close()
@@ -202,7 +202,7 @@ struct TLSSessionTests {
         #expect(try dialogue.open(rest + dialogue.server.send()).bytes == Array("late".utf8))
     }
 
-    /// RFC 8446 §4.6.3: the answer has to precede our next data, and OpenSSL sends it just then.
+    /// RFC 8446 §4.6.3: the reply must precede the next data, and OpenSSL sends it then.
     @Test func `a key update is answered before the next data`() throws {
         let dialogue = try dialogue(.v1_3)
         var ciphertext = try dialogue.handshake()

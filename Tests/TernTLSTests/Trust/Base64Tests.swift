@@ -9,7 +9,7 @@ struct Base64Tests {
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `the vectors of the RFC work both ways`(plain: String, encoded: String) {
+    func `the vectors of the RFC work in both directions`(plain: String, encoded: String) {
         #expect(Base64.encode(Array(plain.utf8)) == encoded)
         #expect(Base64.decode(encoded.utf8) == Array(plain.utf8))
     }
@@ -20,5 +20,5 @@ struct Base64Tests {
     }
 
     @Test(arguments: ["A", "AA", "AAA", "AAAAA", "Zh==", "Zm9=", "Z===", "=Zg=", "Zg==Zg==", "Zm9v\n", "Zm-v", "Zm9é"])
-    func `other spellings are refused`(text: String) { #expect(Base64.decode(text.utf8) == nil) }
+    func `other forms are refused`(text: String) { #expect(Base64.decode(text.utf8) == nil) }
 }

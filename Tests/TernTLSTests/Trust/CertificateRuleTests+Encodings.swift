@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTesting
 
-/// What cannot be read, what can be read in more than one way, and what OpenSSL reads though it is not DER.
+/// Encodings that cannot be parsed, that can be parsed in several ways, and that OpenSSL accepts though they are not
+/// DER.
 extension RuleCase {
     private static func ext(_ name: String, _ value: String) -> CertificateExtension {
         CertificateExtension(name, value)
@@ -11,7 +12,7 @@ extension RuleCase {
         RuleCase("TRUE that is not all ones", "malformed-extension") {
             $0.addIntermediate([ext("basicConstraints", "critical,DER:3003010101")])
         },
-        RuleCase("FALSE that is spelled out, as old tools make it", nil) {
+        RuleCase("FALSE that is written out, as old tools make it", nil) {
             $0.leaf.extensions = [ext("basicConstraints", "critical,DER:3003010100")]
         },
         RuleCase("a length in more bytes than it needs", "malformed-extension") {

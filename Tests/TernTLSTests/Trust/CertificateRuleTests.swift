@@ -6,7 +6,7 @@ import Testing
 /// RFC 5280, RFC 9525 and the web profile, a chain for every rule.
 struct CertificateRuleTests {
     @Test(arguments: RuleCase.all)
-    func `a chain is judged by the rules of both profiles`(rule: RuleCase) throws {
+    func `a chain is evaluated by the rules of both profiles`(rule: RuleCase) throws {
         for (profile, expected) in [(TrustProfile.standard, rule.standard), (.web, rule.web)] {
             let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
                 .evaluate(try rule.trust(profile), host: rule.shape.host)
@@ -425,7 +425,7 @@ extension RuleCase {
             $0.leaf.dnsNames = ["xn--628h.example.com"]
             $0.host = "xn--628h.example.com"
         },
-        RuleCase("a mail address besides", standard: nil, web: "subject-alternative-names") {
+        RuleCase("a further mail address", standard: nil, web: "subject-alternative-names") {
             $0.leaf.commonName = "example.com"
             $0.leaf.dnsNames = []
             $0.leaf.extensions = [ext("subjectAltName", "DNS:example.com,email:me@example.com")]
@@ -439,7 +439,7 @@ extension RuleCase {
         RuleCase("webpki::eku::ee-anyeku", "wrong-purpose") {
             $0.leaf.extensions = [ext("extendedKeyUsage", "anyExtendedKeyUsage")]
         },
-        RuleCase("anyEKU besides serverAuth", standard: nil, web: "extended-key-usage") {
+        RuleCase("anyEKU in addition to serverAuth", standard: nil, web: "extended-key-usage") {
             $0.leaf.extensions = [ext("extendedKeyUsage", "serverAuth,anyExtendedKeyUsage")]
         },
         RuleCase("webpki::eku::ee-critical-eku", standard: nil, web: "extended-key-usage") {
@@ -457,7 +457,7 @@ extension RuleCase {
         RuleCase("a root for server gated cryptography", "extended-key-usage") {
             $0.root.extensions = [ext("extendedKeyUsage", "msSGC")]
         },
-        RuleCase("an intermediate for server gated cryptography besides serverAuth", nil) {
+        RuleCase("an intermediate for server gated cryptography and serverAuth", nil) {
             $0.addIntermediate([ext("extendedKeyUsage", "serverAuth,msSGC,nsSGC")])
         },
         RuleCase("an intermediate with a critical nsCertType for clients", "certificate-type") {
@@ -472,7 +472,7 @@ extension RuleCase {
         RuleCase("an intermediate with an nsCertType for clients that is not critical", nil) {
             $0.addIntermediate([ext("nsCertType", "client")])
         },
-        RuleCase("server gated cryptography besides serverAuth", nil) {
+        RuleCase("server gated cryptography and serverAuth", nil) {
             $0.leaf.extensions = [ext("extendedKeyUsage", "serverAuth,msSGC,nsSGC")]
         },
         RuleCase("eku::empty", "wrong-purpose") { $0.leaf.extensions = [ext("extendedKeyUsage", "DER:3000")] },
@@ -545,7 +545,7 @@ extension RuleCase {
         RuleCase("webpki::forbidden-rsa-not-divisable-by-8-in-root", "unsupported-key") {
             $0.root.key = .rsa(bits: 2052)
         },
-        RuleCase("RSA of 2048 bits all the way", nil) { shape in
+        RuleCase("RSA of 2048 bits in the whole chain", nil) { shape in
             shape.addIntermediate()
             shape.root.key = .rsa(bits: 2048)
             shape.intermediates[0].key = .rsa(bits: 2048)
@@ -553,7 +553,7 @@ extension RuleCase {
         },
     ]
 
-    /// All of them are named in subjectAltName too, in another spelling or not at all.
+    /// All of them are in subjectAltName too, in another form, or not at all.
     static let commonNames: [RuleCase] = [
         ("exact", "example.com", ["example.com"], [], true),
         ("address of no entry", "192.000.002.007", ["example.com"], ["192.0.2.1"], false),

@@ -55,7 +55,7 @@ struct ChainVerifierTests {
 
     // Authorities
 
-    @Test func `an issuer has to be an authority`() throws {
+    @Test func `an issuer must be an authority`() throws {
         for value in ["critical,CA:FALSE", nil] {
             let leaf = try root.issueIntermediate(
                 AuthorityRequest(
@@ -67,7 +67,7 @@ struct ChainVerifierTests {
         }
     }
 
-    @Test func `an issuer has to be allowed to sign certificates, and this many levels of them`() throws {
+    @Test func `an issuer must be allowed to sign certificates, and this many levels of them`() throws {
         let signer = try root.issueIntermediate(
             AuthorityRequest(
                 commonName: "No Signer", extensions: [CertificateExtension("keyUsage", "critical,digitalSignature")]))
@@ -131,7 +131,7 @@ struct ChainVerifierTests {
                 == ["Tern Test Leaf", "Third", "Second", "Tern Test Root CA"].map { "CN=" + $0 })
     }
 
-    @Test func `a missing intermediate is told from an unknown root`() throws {
+    @Test func `a missing intermediate is distinguished from an unknown root`() throws {
         let leaf = try root.issueIntermediate().issue()
         let missing = try evaluate(leaf.sending(chainPEM: leaf.certificatePEM))
         #expect(missing.failure?.reason == .missingIssuer)

@@ -20,7 +20,7 @@ struct DERElementsTests {
         #expect(elements([0x30, 0])?.contents == [])
     }
 
-    @Test func `what is cut short or goes on too long is no sequence`() {
+    @Test func `a truncated or overlong encoding is not a sequence`() {
         let whole: [UInt8] = [0x30, 5, 0x82, 3, 1, 2, 3]
         for count in 0..<whole.count { #expect(elements(Array(whole.prefix(count))) == nil) }
         #expect(elements(whole + [0]) == nil)

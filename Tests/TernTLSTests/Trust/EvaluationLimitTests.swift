@@ -86,7 +86,7 @@ struct EvaluationLimitTests {
         #expect(try rule(free.issue(request)) == "accepted")
     }
 
-    @Test func `a search does so much work`() throws {
+    @Test func `the work of a search is limited`() throws {
         // Seven authorities that all signed each other, and none that anybody trusts: some 2,000 paths.
         let tops = try (0..<7).map { try CertificateAuthority(AuthorityRequest(commonName: "A\($0)", key: .p384)) }
         var sent: [X509Certificate] = []
@@ -102,7 +102,7 @@ struct EvaluationLimitTests {
         #expect(try rule(tops[0].issue(), few) == "missing-issuer")
     }
 
-    @Test func `names are told without telling them all`() throws {
+    @Test func `an error lists only some of many names`() throws {
         let names = (0..<1000).map { "\($0).test" } + [String(repeating: "x", count: 5000)]
         let leaf = try root.issue(LeafRequest(dnsNames: names))
         let result = policy.evaluate(try ServerTrust(leaf, anchors: [root.certificate()]), host: "localhost")

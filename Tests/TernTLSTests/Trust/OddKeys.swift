@@ -21,7 +21,7 @@ enum OddKeys {
         -----END PRIVATE KEY-----
         """
 
-    /// P-256 with its parameters spelled out: `openssl genpkey -algorithm EC -pkeyopt ec_param_enc:explicit …`.
+    /// P-256 with explicit parameters: `openssl genpkey -algorithm EC -pkeyopt ec_param_enc:explicit …`.
     static let explicitCurve = """
         -----BEGIN PRIVATE KEY-----
         MIIBeQIBADCCAQMGByqGSM49AgEwgfcCAQEwLAYHKoZIzj0BAQIhAP////8AAAAB

@@ -4,8 +4,8 @@ import Testing
 
 @testable import TernTLS
 
-/// The search against an oracle that tries every path there is, each by itself: whenever one is good, the server is
-/// accepted, whatever the other certificates are and in whatever order they come.
+/// The search against an oracle that tries every possible path separately: if one is valid, the server is accepted,
+/// whatever the other certificates are and in whatever order they come.
 struct PathSearchOracleTests {
     /// A small generator, so that a failure can be repeated from its seed (Marsaglia's xorshift).
     private struct Dice: RandomNumberGenerator {

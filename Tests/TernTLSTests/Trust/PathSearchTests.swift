@@ -3,7 +3,7 @@ import TernTLS
 import TernTesting
 import Testing
 
-/// Several ways lead from the leaf to an anchor, and only one of them is good.
+/// Several paths lead from the leaf to an anchor, and only one of them is valid.
 struct PathSearchTests {
     private let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
     private let root: CertificateAuthority
@@ -124,7 +124,7 @@ struct PathSearchTests {
         let tops = try names.map { try CertificateAuthority(commonName: $0) }
         var sent: [CertificateAuthority] = []
         for signer in tops { for other in tops where other !== signer { sent.append(try signer.crossSign(other)) } }
-        // The only way out of the mesh: D by the root.
+        // The only path out of the mesh: D by the root.
         let exit = try root.crossSign(tops[3])
         let leaf = try tops[0].issue()
         let result = try evaluate(leaf, sent + [exit], anchors: [root])
@@ -132,7 +132,7 @@ struct PathSearchTests {
         #expect(try evaluate(leaf, sent, anchors: [root]).failure?.reason == .missingIssuer)
     }
 
-    @Test func `several keys of one name are told apart by trying them`() throws {
+    @Test func `several keys of one name are distinguished by trying them`() throws {
         let bare = [
             CertificateExtension("subjectKeyIdentifier", nil), CertificateExtension("authorityKeyIdentifier", nil),
         ]

@@ -53,7 +53,7 @@ struct PathologicalTests {
         #expect(try evaluate(authority.issue(LeafRequest(dnsNames: ["localhost"]))).isAccepted)
     }
 
-    @Test func `a circle of two authorities beside the way to the root is walked past`() throws {
+    @Test func `a loop of two authorities beside the path to the root is avoided`() throws {
         // CVE-2024-0567: GnuTLS refused the like.
         let (a, b) = (try CertificateAuthority(commonName: "A"), try CertificateAuthority(commonName: "B"))
         let (aByB, bByA) = (try b.crossSign(a), try a.crossSign(b))
@@ -85,7 +85,7 @@ struct PathologicalTests {
     }
 
     @Test(arguments: [9, 10, 11])
-    func `ten intermediates are the limit, whichever way they are found`(count: Int) throws {
+    func `ten intermediates are the limit, whatever path finds them`(count: Int) throws {
         // An expired twin at every level makes the obvious path fail.
         var authority = root
         var twins: [CertificateAuthority] = []

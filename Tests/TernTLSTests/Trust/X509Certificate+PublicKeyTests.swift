@@ -34,7 +34,7 @@ struct PublicKeyTests {
             "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
             .invalidBase64("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")
         ),
-        // Bits behind the last byte: a second spelling of the same hash.
+        // Bits after the last byte: a second encoding of the same hash.
         (
             "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
             .invalidBase64("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=")
@@ -55,7 +55,7 @@ struct PublicKeyTests {
         #expect(throws: error) { try X509Certificate.PublicKey(pin: text) }
     }
 
-    /// curl's spelling has one slash more.
+    /// curl's form has one more slash.
     @Test func `curl's two slashes are not ours`() {
         #expect(throws: PinError.self) { try X509Certificate.PublicKey(pin: "sha256//" + empty.dropFirst(7)) }
     }

@@ -16,7 +16,7 @@ struct X509CertificateTests {
                 validity: Validity(notBefore: 1_500_000_000, notAfter: 4_102_444_799)))
     }
 
-    @Test func `a certificate tells its names, its dates and its key`() throws {
+    @Test func `a certificate has its names, its dates and its key`() throws {
         let certificate = try leaf.certificate()
         #expect(certificate.subject == "CN=Tern Test Leaf")
         #expect(certificate.issuer == "CN=Tern Test Intermediate CA")
@@ -115,8 +115,8 @@ struct X509CertificateTests {
         #expect(throws: CertificateError.self) { try X509Certificate(der: Array(leaf.certificatePEM.utf8)) }
     }
 
-    /// Every byte inverted in turn: the result is an error, or a certificate whose every property can be read and which
-    /// is not trusted.
+    /// Every byte inverted one after the other: the result is an error, or a certificate whose every property can be
+    /// read and which is not trusted.
     @Test func `a flipped byte does no harm`() throws {
         let der = try leaf.certificate().der
         let anchors = TrustAnchors.only([try root.certificate()])

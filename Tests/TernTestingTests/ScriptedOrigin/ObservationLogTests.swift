@@ -32,7 +32,7 @@ import Testing
         #expect(log.observations.bytesSent == 200)
     }
 
-    @Test func `a wait in vain ends with its time`() async {
+    @Test func `a wait for a condition that does not come true ends with its timeout`() async {
         #expect(await log.wait(.zero) { $0.headCount == 1 } == false)
         #expect(await log.wait(.milliseconds(5)) { $0.headCount == 1 } == false)
     }

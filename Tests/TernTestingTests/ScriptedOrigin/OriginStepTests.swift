@@ -69,7 +69,7 @@ import Testing
         #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin] && $0.openConnections == 0 })
     }
 
-    @Test func `half a close still hears the client`() async throws {
+    @Test func `half a close still receives from the client`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.halfClose] }
         let client = try RawClient(port: origin.port)
         client.send(get)

@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// A client that does exactly what a test says, over a blocking socket; gives up on a silent peer after ten seconds.
+/// A client that does exactly what a test says, over a blocking socket; gives up on an unresponsive peer after ten
+/// seconds.
 final class RawClient: Sendable {
     enum End { case fin, reset, silence }
 

@@ -14,7 +14,7 @@ import Testing
         #expect([request.method, request.target, request.version] == ["GET", "/a?b", "HTTP/1.1"])
     }
 
-    @Test func `keeps order, repeats and spelling of fields`() {
+    @Test func `keeps order, repeats and case of fields`() {
         let request = request("GET / HTTP/1.1\r\nAccept:a\r\nhost: \t h \r\naCCEPT: b:c\r\n\r\n")
         #expect(request.fields.map(\.name) == ["Accept", "host", "aCCEPT"])
         #expect(request.values(of: "accept") == ["a", "b:c"])

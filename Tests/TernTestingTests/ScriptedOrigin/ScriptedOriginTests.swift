@@ -80,7 +80,7 @@ import Testing
         #expect(origin.observations.requestCount == 0)
     }
 
-    @Test func `tells a waiting client to go on`() throws {
+    @Test func `tells a waiting client to continue`() throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.bodyText)] }
         let client = try RawClient(port: origin.port)
         client.send("POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n")

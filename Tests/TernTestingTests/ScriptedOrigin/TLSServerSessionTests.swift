@@ -32,7 +32,7 @@ import TestPrograms
         return try await Command.run(fixed)
     }
 
-    @Test func `answers over TLS and tells what was agreed on`() async throws {
+    @Test func `answers over TLS and reports the negotiated parameters`() async throws {
         let origin = try ScriptedOrigin(tls: identity) { _, request in [.ok(request.target)] }
         #expect(try await curl(origin, "--http1.1").output == "/x")
         let handshake = try #require(origin.observations.handshakes.first)
@@ -74,7 +74,7 @@ import TestPrograms
         #expect(try await Command.run(command).status == status)
     }
 
-    @Test func `can speak out of turn beneath TLS`() async throws {
+    @Test func `can send unexpected bytes below TLS`() async throws {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.sendBelowTLS(Array("rubbish".utf8)), .close] }
         #expect(try await curl(origin).status == 56)
     }
@@ -94,7 +94,7 @@ import TestPrograms
     }
 
     @Test(arguments: [(2, 5), (0, 0)])
-    func `resumes sessions unless told not to`(tickets: Int, resumed: Int) async throws {
+    func `resumes sessions unless configured not to`(tickets: Int, resumed: Int) async throws {
         var options = ScriptedOrigin.TLSOptions.only(.tls12)
         options.sessionTickets = tickets
         let origin = try ScriptedOrigin(tls: identity, tlsOptions: options) { _, _ in [] }
@@ -114,7 +114,7 @@ import TestPrograms
         #expect(origin.observations.handshakes.first?.clientCertificate?.first == 0x30)
     }
 
-    @Test func `turns away a client without a certificate`() async throws {
+    @Test func `refuses a client without a certificate`() async throws {
         var options = ScriptedOrigin.TLSOptions()
         options.clientCertificates = .required(authorityPEM: authority.certificatePEM)
         let origin = try ScriptedOrigin(tls: identity, tlsOptions: options) { _, _ in [.ok("in")] }

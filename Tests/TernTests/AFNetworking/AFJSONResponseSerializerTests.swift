@@ -27,7 +27,7 @@ import Testing
         #expect((object?["d"] as? [Any])?.count == 1)
     }
 
-    @Test func `statuses and types are judged, a type only where there is a body`() throws {
+    @Test func `statuses and types are validated, a type only with a body`() throws {
         let serializer = AFJSONResponseSerializer()
         func failure(_ status: Int, _ type: String?, _ text: String) throws -> AFError? {
             let response = try response(status, type)

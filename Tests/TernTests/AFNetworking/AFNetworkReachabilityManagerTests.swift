@@ -7,7 +7,7 @@ import Testing
 @testable import TernAFNetworking
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct AFNetworkReachabilityManagerTests {
-    @Test func `the block and the notification tell the same`() async {
+    @Test func `the block and the notification report the same`() async {
         let manager = AFNetworkReachabilityManager(forAddress: "127.0.0.1")
         let reported = Lock<AFNetworkReachabilityManager.Status?>(nil)
         manager.setReachabilityStatusChange { status in reported.withLock { $0 = status } }

@@ -57,7 +57,7 @@ import Testing
         #expect(trusts(policy(.none, allowsInvalid: true), untrusted, nil))
     }
 
-    @Test func `pinned certificates have to be in a chain that is valid twice`() {
+    @Test func `pinned certificates must be in a chain that is valid twice`() {
         for pins in [[leaf], [root], [expired, leaf]] { #expect(trusts(policy(.certificate, pins), good)) }
         #expect(!trusts(policy(.certificate, [expired]), good))
         #expect(!trusts(policy(.certificate, [leaf]), untrusted))
@@ -71,7 +71,7 @@ import Testing
         #expect(!trusts(policy(.certificate, [expired], allowsInvalid: true), outdated))
     }
 
-    @Test func `pinned keys have to be in a valid chain`() {
+    @Test func `pinned keys must be in a valid chain`() {
         for pins in [[leaf], [root]] { #expect(trusts(policy(.publicKey, pins), good)) }
         #expect(!trusts(policy(.publicKey, [expired]), good))
         #expect(!trusts(policy(.publicKey, [leaf]), untrusted))

@@ -81,7 +81,7 @@ import Testing
         #expect(hub.strays.all.isEmpty)
     }
 
-    @Test func `blocks hear of what was adopted, and letting go of the manager ends it`() async throws {
+    @Test func `blocks receive the events of adopted tasks, and releasing the manager ends them`() async throws {
         let journal = Journal()
         let first = session.dataTask(with: try request())
         let second = session.dataTask(with: try request("/slow"))

@@ -14,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What a completion handler was told.
+    /// The result of a completion handler.
     private struct Outcome {
         var status: Int?
         var file: URL?
@@ -163,7 +163,7 @@ import Testing
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test func `the block for files goes before the destination, and the one for what is written is called besides`()
+    @Test func `the block for files goes before the destination, and the one for written bytes is called additionally`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }

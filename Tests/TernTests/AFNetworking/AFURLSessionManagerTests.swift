@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct AFURLSessionManagerTests {
     private let manager = AFURLSessionManager()
 
-    /// What a completion handler was told.
+    /// The result of a completion handler.
     private struct Outcome: @unchecked Sendable {
         // Taken over from the handler, which keeps nothing.
         var response: HTTPURLResponse?
@@ -141,7 +141,7 @@ import Testing
         await withCheckedContinuation { continuation in group.notify(queue: queue) { continuation.resume() } }
     }
 
-    @Test func `blocks for data, sending and the end are called besides`() async throws {
+    @Test func `blocks for data, sending and the end are called additionally`() async throws {
         let origin = try json("{\"a\": 1}")
         let journal = Journal()
         let received = Lock(Data())
@@ -193,7 +193,7 @@ import Testing
         #expect(stayed.response?.statusCode == 307)
     }
 
-    @Test func `servers are judged by the security policy, and a block is asked about its verdict`() async throws {
+    @Test func `servers are evaluated by the security policy, and a block answers its verdict`() async throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue(.localhost)
         let origin = try ScriptedOrigin(tls: identity) { _, _ in

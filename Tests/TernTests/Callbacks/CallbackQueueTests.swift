@@ -6,7 +6,7 @@ import Testing
 @testable import Tern
 
 @Suite struct CallbackQueueTests {
-    /// Tells what it is called for, and may post another from within.
+    /// Records what it is called for, and may post another from within.
     private final class Source: CallbackQueue.Source {
         let perform: @Sendable () -> Void
 

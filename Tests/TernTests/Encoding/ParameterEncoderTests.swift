@@ -43,7 +43,7 @@ import Testing
         #expect(typed.headers.values(for: "content-type") == ["a/b"])
     }
 
-    @Test func `a form has the same values in the spelling asked for`() throws {
+    @Test func `a form has the same values in the chosen format`() throws {
         let query = try encoded(Flight(), URLEncodedFormParameterEncoder(encoder: byEpoch), .get)
         #expect(
             query.url?.query == "at=0.5&from=Arctic&isReturn=1&legs%5B%5D=1&legs%5B%5D=2&to=Antarctic")
@@ -86,7 +86,9 @@ import Testing
         }
     }
 
-    @Test func `requests take Encodable parameters, and tell handlers what cannot be encoded`() async throws {
+    @Test func `requests take Encodable parameters, and handlers receive the error of what cannot be encoded`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok("")] }
         let manager = SessionManager()
         _ = await manager.request(

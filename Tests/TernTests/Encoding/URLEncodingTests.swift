@@ -33,11 +33,11 @@ import Testing
         #expect(try query(["foo": "bar", "baz": "qux", "Z": 1]) == "Z=1&baz=qux&foo=bar")
     }
 
-    @Test func `numbers, booleans and text are spelled out`() throws {
+    @Test func `numbers, booleans and text are written as Alamofire does`() throws {
         #expect(try query(["a": 1, "b": -2.5, "c": "x", "d": true, "e": false]) == "a=1&b=-2.5&c=x&d=1&e=0")
     }
 
-    @Test func `a boolean is told from a number, in Foundation's clothes too`() throws {
+    @Test func `a boolean is distinguished from a number, also as an NSNumber`() throws {
         let parameters: Parameters = [
             "a": NSNumber(value: true), "b": NSNumber(value: 1), "c": NSNumber(value: false), "d": Int8(1),
             "e": UInt8(7),
@@ -59,7 +59,7 @@ import Testing
         #expect(url?.query == "bar%5Bin%5D=1&bar%5Bin%5D=2&foo=a&foo=b")
     }
 
-    @Test func `a boolean can be spelled out, and a number is none`() throws {
+    @Test func `a boolean can be written as a word, and a number is not a boolean`() throws {
         let encoding = URLEncoding(destination: .queryString, boolEncoding: .literal)
         #expect(encoding.boolEncoding == .literal && URLEncoding.default.boolEncoding == .numeric)
         let parameters: Parameters = [

@@ -71,7 +71,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `threads that read a request's task while retries replace it find each task in its turn`()
+    @Test func `threads that read a request's task while retries replace it find each task`()
         async throws
     {
         let origin = try failing(50)
@@ -163,7 +163,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `letting go of the manager ends a request that a retrier never answers for, with its error`()
+    @Test func `releasing the manager ends a request that a retrier never answers for, with its error`()
         async throws
     {
         let origin = try failing(9)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SessionDelegateEngineTests {
     private let journal = Journal()
 
-    @Test func `a task with a completion handler tells no delegate of its response, its data or its end`() async throws
+    @Test func `a task with a completion handler calls no delegate for its response, its data or its end`() async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
@@ -25,7 +25,7 @@ import Testing
             }.resume()
         }
         #expect(text == "body")
-        // Whatever would have been told stands before this in the queue.
+        // An event would have been before this in the queue.
         manager.queue.sync {}
         #expect(journal.entries == [])
     }

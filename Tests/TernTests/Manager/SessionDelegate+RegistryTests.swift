@@ -9,7 +9,9 @@ import Testing
 @Suite struct SessionDelegateRegistryTests {
     private let journal = Journal()
 
-    @Test func `a closure that is not set is not asked, and costs no way by the callback queue`() async throws {
+    @Test func `a closure that is not set is not called, and its events do not pass through the callback queue`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/from"
                 ? [.respond(status: 302, fields: [("Location", "/to")])] : [.ok(request.target)]

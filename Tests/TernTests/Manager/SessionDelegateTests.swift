@@ -123,7 +123,7 @@ import Testing
         #expect(journal.entries == ["body"])
     }
 
-    @Test func `the closure for the end is called besides, with the error of validation, before any handler`()
+    @Test func `the closure for the end is called additionally, with the error of validation, before any handler`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 500, body: "body")] }
@@ -155,7 +155,7 @@ import Testing
         #expect(refusing.observations.requestCount == 2)
     }
 
-    @Test func `a request's credential stays behind once a redirect has left its origin, on the way back as well`()
+    @Test func `a request's credential stays behind once a redirect has left its origin, also after a return`()
         async throws
     {
         let (home, other) = try (asking(), asking())
@@ -170,7 +170,7 @@ import Testing
         }
         let given = [home, other].map { $0.requests.filter { $0.value(of: "Authorization") != nil }.count }
         #expect(given == [1, 0])
-        // A closure is told, and its answer counts.
+        // A closure is called, and its answer counts.
         manager.delegate.taskDidReceiveChallenge = { [journal] _, _, challenge in
             journal.note("\(challenge.protectionSpace.port == Int(other.port)) \(challenge.hasLeftOrigin)")
             return (.useCredential, Credential(user: "closure", password: "p", persistence: .none))
@@ -271,7 +271,7 @@ import Testing
         #expect(hub.requests.isEmpty)
     }
 
-    @Test func `a large body goes by way of a slow closure whole and in order, and the socket waits`() async throws {
+    @Test func `a large body passes through a slow closure whole and in order, and the socket waits`() async throws {
         let piece = [UInt8](repeating: 7, count: 64 * 1024)
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: \(64 * piece.count)\r\n\r\n"), .repeat(piece, count: 64)]

@@ -104,7 +104,7 @@ import Testing
     @Test func `a file is asked for in order: a name, a file URL, being there, no directory, a size`() throws {
         let form = { (url: URL) in self.refusal { $0.append(url, withName: "n") } }
         guard case .bodyPartFilenameInvalid? = form(try folder.file("noextension", "")) else {
-            Issue.record("a name without an extension tells no type")
+            Issue.record("a name without an extension determines no type")
             return
         }
         let remote = try #require(URL(string: "https://example.com/image.jpg"))
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a stream has to be as long as it was said to be`() {
+    @Test func `a stream must have its announced length`() {
         func error(_ length: UInt64, of count: Int) -> MultipartFormError? {
             let reason = refusal {
                 $0.append(

@@ -53,7 +53,8 @@ import Testing
         let journal = Journal()
         manager.listenerQueue = queue
         manager.listener = { _ in journal.note("told") }
-        // What was found while listening waits for the queue. Another manager that begins later tells when that is so.
+        // A change found while listening waits for the queue. Another manager that begins later shows when that has
+        // happened.
         queue.suspend()
         #expect(manager.startListening())
         let other = try #require(NetworkReachabilityManager(host: "127.0.0.1"))

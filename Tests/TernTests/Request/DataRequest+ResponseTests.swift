@@ -122,7 +122,7 @@ import TernLock
         #expect(response.metrics == nil)
     }
 
-    @Test func `a URL that is none of ours is told to handlers by the engine`() async throws {
+    @Test func `handlers receive the engine's error of a URL that it does not support`() async throws {
         let error = await manager.request("ftp://example.com/").serializingData().response.error as? SessionError
         guard case .request(.invalid(.unsupportedScheme("ftp")))? = error?.reason else {
             Issue.record("\(String(describing: error))")

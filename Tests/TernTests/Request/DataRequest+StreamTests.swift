@@ -102,8 +102,7 @@ import TernLock
             }
         }
         _ = await starts.first { _ in true }
-        // The closure holds the first bytes. Far less than the body can be under way: what the kernel and the stream
-        // hold.
+        // The closure holds the first bytes. Far less than the body can be buffered: in the kernel and in the stream.
         #expect(await origin.waitFor(.milliseconds(300)) { $0.bytesSent > size / 2 } == false)
         isOpen.signal()
         let response = await request.serializingData().response

@@ -94,7 +94,7 @@ import TernLock
         #expect(seen.withLock { $0 } == [1, 2])
     }
 
-    @Test func `where validation stands in the chain does not matter`() async throws {
+    @Test func `the position of validation in the chain does not matter`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         manager.request(origin.url()).response { continuation.yield($0.error) }.validate()
@@ -121,7 +121,8 @@ import TernLock
         #expect(error is SessionError)
     }
 
-    @Test func `a validation may come after the end, as long as no handler has run, also where the end is told`()
+    @Test
+    func `a validation may come after the end, as long as no handler has run, also if a closure receives the end`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }

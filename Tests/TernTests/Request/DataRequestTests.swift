@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `letting go of a request lets it run on`() async throws {
+    @Test func `a released request continues to run`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         let (texts, continuation) = AsyncStream.makeStream(of: String?.self)
         manager.request(origin.url()).responseString { continuation.yield($0.value) }
@@ -124,7 +124,7 @@ import Testing
             request = manager.request(origin.url()).response { _ in _ = held }
             _ = await request.serializingData().response
         }
-        // The turn of the second wait comes after the handler's; the queue lets go of the handler a moment later.
+        // The second wait follows the handler's; the queue releases the handler a moment later.
         _ = await request.serializingData().response
         let end = ContinuousClock.now + .seconds(5)
         while released != nil, ContinuousClock.now < end { await Task.yield() }

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `awaiting takes its turn among the handlers`() async throws {
+    @Test func `an awaiting task is served in order with the handlers`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
         let (words, continuation) = AsyncStream.makeStream(of: String.self)
         let request = manager.request(origin.url()).response { _ in continuation.yield("handler") }

@@ -48,13 +48,13 @@ import Testing
         #expect(journal.entries == ["200 moved body"])
     }
 
-    @Test func `where validation stands in the chain does not matter`() async throws {
+    @Test func `the position of validation in the chain does not matter`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in .failure(Reason()) }
         #expect(try #require(await errors.first { _ in true }) is Reason)
     }
 
-    @Test func `status codes and types are judged as for data`() async throws {
+    @Test func `status codes and types are validated as for data`() async throws {
         guard case .unacceptableStatusCode(404)? = await reason(try download(status: 404).validate()),
             case .unacceptableStatusCode(200)? = await reason(try download().validate(statusCode: [201])),
             case .unacceptableContentType(["image/*"], "text/plain")? = await reason(

@@ -82,7 +82,7 @@ import Testing
         #expect(await resumed.serializingData().result.value.map(Array.init) == FileOrigin.content)
     }
 
-    @Test func `a retry goes on where the attempt before it was cut off, and its handlers run once`() async throws {
+    @Test func `a retry resumes where the previous attempt was interrupted, and its handlers run once`() async throws {
         final class Once: RequestRetrier {
             func should(
                 _ manager: SessionManager, retry request: Request, with error: any Error,
@@ -104,12 +104,12 @@ import Testing
         #expect(origin.requests.map { $0.value(of: "Range") != nil } == [false, true])
     }
 
-    @Test func `what is no resume data is told to handlers`() async throws {
+    @Test func `handlers receive the error of invalid resume data`() async throws {
         let response = await manager.download(resumingWith: Data("x".utf8)).serializingData().response
         #expect(response.error is ResumeDataError && response.request == nil)
     }
 
-    @Test func `cancelling the Swift task leaves something to go on from`() async throws {
+    @Test func `cancelling the Swift task leaves resume data`() async throws {
         let origin = try FileOrigin().origin
         let request = try await begun(origin)
         let task = Task { await request.serializingData().response }
@@ -123,7 +123,7 @@ import Testing
         #expect((await waiting.value.error as? SessionError)?.code == .cancelled)
     }
 
-    @Test func `a manager that goes ends its downloads, and leaves nothing to go on from`() async throws {
+    @Test func `releasing a manager ends its downloads, and leaves no resume data`() async throws {
         let origin = try FileOrigin().origin
         var manager: SessionManager? = SessionManager()
         let request = try #require(manager?.download(origin.url()))

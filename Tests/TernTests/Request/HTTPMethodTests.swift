@@ -3,7 +3,7 @@ import Tern
 import Testing
 
 @Suite struct HTTPMethodTests {
-    @Test func `the names of RFC 9110 are spelled as there`() {
+    @Test func `the names are those of RFC 9110`() {
         let methods: [HTTPMethod] = [.options, .get, .head, .post, .put, .patch, .delete, .trace, .connect]
         #expect(
             methods.map(\.rawValue) == [

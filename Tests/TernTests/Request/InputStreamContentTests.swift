@@ -49,7 +49,7 @@ import Testing
         #expect(request.value(of: "transfer-encoding") == (isKnown ? nil : "chunked"))
     }
 
-    @Test func `a file of a megabyte arrives octet for octet`() async throws {
+    @Test func `a file of a megabyte arrives byte for byte`() async throws {
         let origin = try Self.echo()
         let body = Self.pattern(1 << 20)
         let file = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
@@ -168,12 +168,12 @@ import Testing
         #expect(record.events == [.close])
     }
 
-    @Test func `one piece is read ahead of the connection, and no more`() async throws {
+    @Test func `one chunk is read ahead of the connection, and no more`() async throws {
         let record = StreamRecord()
         let source = InputStreamContent(ScriptedStream(record) { .bytes([UInt8(truncatingIfNeeded: $0)]) })
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self)
         guard case .later = source.next(atMost: 1_000_000, wake: { continuation.yield() }) else {
-            Issue.record("A piece is there before it was read.")
+            Issue.record("A chunk exists before it was read.")
             return
         }
         _ = await wakes.first { _ in true }

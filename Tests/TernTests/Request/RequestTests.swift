@@ -102,7 +102,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `a manager of a session that is there already has to be its delegate's`() async throws {
+    @Test func `a manager of an existing session must have its delegate`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let hub = SessionDelegate()
         let session = Session(configuration: .default, delegate: hub)

@@ -44,7 +44,7 @@ import Testing
         request.cancel()
     }
 
-    @Test func `the manager's closures hear of both ends, and then of the task's`() async throws {
+    @Test func `the manager's closures receive both ends, and then the task's`() async throws {
         let origin = try server([.send("x"), .close])
         let manager = SessionManager()
         manager.delegate.streamTaskReadClosed = { [journal] _, task in journal.note("read closed \(task.state)") }
@@ -61,7 +61,7 @@ import Testing
         #expect(notes.map { $0.prefix(10) } == ["read close", "write clos", "end true"])
     }
 
-    @Test func `tasks that were made on the session are told of, too`() async throws {
+    @Test func `tasks that were created on the session are reported, too`() async throws {
         let origin = try server([.send("x"), .close])
         let manager = SessionManager()
         let (told, tell) = AsyncStream.makeStream(of: String.self)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct UploadRequestTests {
     private let manager = SessionManager()
 
-    /// Tells what it got.
+    /// Returns the collected events.
     private func echo() throws -> ScriptedOrigin {
         try ScriptedOrigin { _, request in [.ok("\(request.method) \(request.body.count)")] }
     }

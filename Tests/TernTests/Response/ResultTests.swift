@@ -39,7 +39,7 @@ import Testing
         #expect(calls == ["value 1", "success", "error Reason()", "failure"])
     }
 
-    @Test func `what a closure throws goes on`() {
+    @Test func `the error of a closure is passed on`() {
         #expect(throws: Reason()) { try good.withValue { _ in throw Reason() } }
         #expect(throws: Reason()) { try bad.withError { throw $0 } }
         #expect(throws: Reason()) { try good.ifSuccess { throw Reason() } }
@@ -49,7 +49,7 @@ import Testing
 
     private struct Other: Error, Equatable {}
 
-    @Test func `an error becomes another, or the one that is thrown on the way`() {
+    @Test func `an error becomes another, or the one that the closure throws`() {
         #expect(bad.flatMapError { _ in Other() }.error is Other)
         #expect(bad.flatMapError { _ throws -> Reason in throw Other() }.error is Other)
         #expect(good.flatMapError { _ in Other() }.value == 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Tern
 
 @Suite struct MediaTypeTests {
-    @Test func `a type has two names, whatever its parameters and spelling`() throws {
+    @Test func `a type has two names, whatever its parameters and case`() throws {
         let type = try #require(MediaType(" Text/HTML ; q=1; Charset=\"UTF-8\" "))
         #expect(type.type == "text")
         #expect(type.subtype == "html")

@@ -5,7 +5,7 @@ import TernTesting
 
 /// Serves one file that can be resumed. Its first response stops halfway, for as long as the test wants.
 struct FileOrigin {
-    /// What the file says: no two stretches of it are alike.
+    /// The content of the file: no two ranges of it are alike.
     static let content = (0..<200_000).flatMap {
         [UInt8(truncatingIfNeeded: $0 >> 16), UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)]
     }
@@ -43,7 +43,7 @@ extension DownloadRequest {
 }
 
 extension Request {
-    /// Waits until so much of the answer has come. False if it does not.
+    /// Waits until this much of the response has arrived. False if it does not.
     func hasReceived(_ count: Int) async -> Bool {
         let end = ContinuousClock.now + .seconds(30)
         while task?.countOfBytesReceived ?? 0 < count, ContinuousClock.now < end { await Task.yield() }

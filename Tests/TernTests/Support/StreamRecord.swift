@@ -5,7 +5,7 @@ import TernLock
 final class StreamRecord: Sendable {
     enum Event: Sendable, Equatable {
         case open
-        /// With so much room.
+        /// With this much room.
         case read(Int)
         case close
     }

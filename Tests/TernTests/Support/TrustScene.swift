@@ -7,7 +7,7 @@ import TernTesting
 
 /// One server, its authority, the authority's OCSP responder, and each kind of policy about the server.
 struct TrustScene {
-    /// A policy, and what it comes to by itself.
+    /// A policy, and its verdict without a closure.
     struct Line {
         let name: String
         let policy: ServerTrustPolicy?
@@ -81,7 +81,7 @@ struct TrustScene {
         ]
     }
 
-    /// What a request came to, and what it caused besides.
+    /// The result of a request, and its effects.
     struct Result {
         let outcome: TrustLayer.Outcome
         let questions: Int

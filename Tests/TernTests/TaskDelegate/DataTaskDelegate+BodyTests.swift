@@ -85,7 +85,7 @@ import Testing
         #expect(body.data == nil)
     }
 
-    @Test func `the end comes by way of the callback queue also where the stream has nothing to do`() {
+    @Test func `the end passes through the callback queue even if the stream has nothing to do`() {
         var body = Body(limit: 100)
         _ = body.setStream { _ in }
         let (end, delivers) = body.complete(with: nil)
@@ -106,7 +106,7 @@ import Testing
         #expect(delivered(body.nextStep()) == "early")
     }
 
-    @Test func `a stream that comes after completion waits its turn`() {
+    @Test func `a stream that is added after completion waits in order`() {
         var body = Body(limit: 100)
         _ = receive("early", &body)
         _ = body.complete(with: nil)

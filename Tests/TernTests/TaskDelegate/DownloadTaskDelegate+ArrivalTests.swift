@@ -12,7 +12,7 @@ import Testing
         DownloadTaskDelegate.Arrival(destination: { [target] _, _ in (target, []) })
     }
 
-    @Test func `without a destination the file stays, and no closure has to be asked`() {
+    @Test func `without a destination the file stays, and no closure is called`() {
         var arrival = DownloadTaskDelegate.Arrival(destination: nil)
         arrival.arrive(at: temporary)
         let waits = arrival.complete(with: .init(error: nil))
@@ -33,7 +33,7 @@ import Testing
         #expect(arrival.outcome.temporaryURL == temporary && arrival.outcome.destinationURL == target)
     }
 
-    @Test func `an error brings what can be gone on from`() {
+    @Test func `an error has the resume data`() {
         var arrival = moved()
         let error = SessionError(.cancelled, phase: .body, resumeData: Data([1]))
         let waits = arrival.complete(with: .init(error: error))

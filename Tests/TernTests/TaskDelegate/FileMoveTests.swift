@@ -23,7 +23,7 @@ import Testing
         #expect(target.text == "new" && folder.names == ["b"])
     }
 
-    @Test func `folders on the way are made only if that is asked for`() throws {
+    @Test func `missing folders are created only on request`() throws {
         let (source, target) = (try folder.file("a", "new"), try folder.file("x/y/b"))
         let error = #expect(throws: CocoaError.self) {
             try FileMove(from: source, to: target).perform(.removePreviousFile)

@@ -37,7 +37,7 @@ import Testing
         #expect(journal.entries == ["1"])
     }
 
-    @Test func `a late handler is told what there is, once`() {
+    @Test func `a late handler receives the current progress, once`() {
         let report = ProgressReport(callbacks: callbacks, (3, of: 4))
         #expect(report.progress.fractionCompleted == 0.75)
         report.tell(on: queue) { note($0) }
@@ -49,7 +49,7 @@ import Testing
         #expect(journal.entries == ["3", "3"])
     }
 
-    @Test func `where nothing has come there is nothing to tell`() {
+    @Test func `without progress there is no report`() {
         let report = ProgressReport(callbacks: callbacks, (0, of: 4))
         report.tell(on: queue) { note($0) }
         queue.sync {}

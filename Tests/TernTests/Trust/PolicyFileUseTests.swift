@@ -4,7 +4,7 @@ import Tern
 import TernTesting
 import Testing
 
-/// Report only, enforce, rotate: the way of the page "Pinning without breaking your app", in code.
+/// Report only, enforce, rotate: the steps of the page "Pinning without breaking your app", in code.
 @Suite struct PolicyFileUseTests {
     private func policy(_ pins: [String], mode: String) -> String {
         #"{"pinSets":[{"hosts":["localhost"],"pins":["\#(pins.joined(separator: "\",\""))"],"mode":"\#(mode)"}]}"#

@@ -20,7 +20,7 @@ import Testing
         #expect(requests > 10)
         #expect(object["errors"] as? Int == 0)
         #expect((object["errors_by_kind"] as? [String: Int])?.isEmpty == true)
-        // What it says was answered the server has answered; what was under way may have been, too.
+        // The server has answered every answered request; requests in progress may have been answered, too.
         let unfinished = try #require(object["unfinished"] as? Int)
         #expect(unfinished <= 4)
         #expect(
@@ -36,7 +36,7 @@ import Testing
         #expect(result.errors.contains("could not connect"))
     }
 
-    @Test func `errors are told apart and counted`() async throws {
+    @Test func `errors are distinguished and counted`() async throws {
         let server = try await NginxServer()
         let missing = try await TernTool.run("bench", server.url("/nowhere"), "-c", "2", "-d", "0.2", "--json")
         let object = try missing.object()

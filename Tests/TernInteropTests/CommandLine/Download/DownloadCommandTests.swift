@@ -19,7 +19,7 @@ import Testing
         return (result.status, result.errors, result.bytes)
     }
 
-    /// The same for one that is to be told to end.
+    /// The same for a process that receives a signal.
     private func start(_ arguments: [String], in folder: TemporaryFolder) throws -> Process {
         let process = Process()
         process.executableURL = try TernTool.executable
@@ -147,7 +147,7 @@ import Testing
         #expect(String(decoding: try read("file", in: folder), as: UTF8.self).hasPrefix("GET /final"))
     }
 
-    @Test func `what broke off is kept, and gone on with when that is asked for`() async throws {
+    @Test func `an interrupted download is kept, and resumed on request`() async throws {
         let content = content
         let origin = try ScriptedOrigin { _, request in
             if request.value(of: "Range") == "bytes=500000-" {
@@ -261,7 +261,7 @@ import Testing
     }
 
     /// As often as `TERN_KILLS` says, 20 times unless it does.
-    @Test func `killed at any moment, it goes on to the same bytes`() async throws {
+    @Test func `killed at any moment, it resumes to the same bytes`() async throws {
         let kills = ProcessInfo.processInfo.environment["TERN_KILLS"].flatMap { Int($0) } ?? 20
         let content = content + content + content + content
         let server = try await NginxServer(files: ["file.bin": content], directives: "limit_rate 32m;")
@@ -283,10 +283,10 @@ import Testing
             #expect(try names(folder).filter { !$0.hasPrefix(".tern-") } == ["file"])
         }
         #expect(resumed > 0)
-        print("killed \(kills) times, and gone on \(resumed) times")
+        print("killed \(kills) times, and resumed \(resumed) times")
     }
 
-    @Test func `killed, it leaves nothing of what cannot be gone on with`() async throws {
+    @Test func `killed, it leaves nothing that cannot be resumed`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold]
         }
@@ -305,7 +305,7 @@ import Testing
         #expect(try names(folder) == [])
     }
 
-    @Test func `it is told to end, and keeps what has come`() async throws {
+    @Test func `ended by a signal, it keeps the received part`() async throws {
         let content = content
         let origin = try ScriptedOrigin { _, _ in
             [

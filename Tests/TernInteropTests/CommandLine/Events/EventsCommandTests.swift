@@ -28,7 +28,7 @@ import Testing
             })
     }
 
-    @Test func `--json prints an object on each line, with every octet of text`() async throws {
+    @Test func `--json prints an object on each line, with every byte of text`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send(Self.head + "data: a\u{1B}[2Jb\ndata: \u{E9}\n\nevent: x\nid: 1\ndata: {}\n\n"), .close]
         }

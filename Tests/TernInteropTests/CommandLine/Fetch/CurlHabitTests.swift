@@ -121,7 +121,7 @@ import Testing
         #expect(try await TernTool.run(line).text == "yes")
     }
 
-    @Test func `-w tells the last status after too many redirects, and the size as it was received`() async throws {
+    @Test func `-w prints the last status after too many redirects, and the size as it was received`() async throws {
         let body = Data(base64Encoded: "H4sIAAAAAAACA0tMpD0AAGR6cK9kAAAA") ?? Data()
         let origin = try ScriptedOrigin { _, request in
             request.target == "/gzip"

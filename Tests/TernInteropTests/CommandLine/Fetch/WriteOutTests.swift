@@ -14,7 +14,7 @@ import Testing
         #expect(try WriteOut("").pieces.isEmpty)
     }
 
-    @Test("a variable that there is none of is told", arguments: ["%{nope}", "%{", "%{http_code", "%header{x"])
+    @Test("an unknown variable is reported", arguments: ["%{nope}", "%{", "%{http_code", "%header{x"])
     func refused(format: String) {
         #expect(throws: ValidationError.self) { try WriteOut(format) }
     }

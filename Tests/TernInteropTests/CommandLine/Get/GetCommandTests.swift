@@ -32,7 +32,7 @@ import TestPrograms
         #expect(refused.errors.contains("none of the pinned keys is in the chain"))
         #expect(refused.text.isEmpty)
 
-        // Were the refused request on its way, it would be in the log before this one.
+        // If the refused request had been sent, it would be in the log before this one.
         _ = try await TernTool.run("get", server.url("/ok?last"))
         #expect(await server.accessLog.waitFor { $0.contains { $0.contains("/ok?last") } })
         #expect(server.accessLog.lines.contains { $0.contains("/ok?right") })
@@ -105,7 +105,7 @@ import TestPrograms
         #expect(FileManager.default.contents(atPath: file) == body)
     }
 
-    @Test func `-H adds fields and -v tells what happened without the secrets`() async throws {
+    @Test func `-H adds fields and -v shows the exchange without the secrets`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("fine")] }
         let result = try await TernTool.run(
             "get", origin.url("/"), "-H", "X-Test: one", "-H", "Authorization: Bearer secret", "-v")
@@ -178,7 +178,7 @@ import TestPrograms
         #expect(cut.status == 52)
     }
 
-    @Test func `--max-time ends a silent exchange`() async throws {
+    @Test func `--max-time ends an idle exchange`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let result = try await TernTool.run("get", "--json", "--max-time", "0.3", origin.url("/"))
         let error = try #require(try result.object()["error"] as? [String: String])
@@ -213,7 +213,7 @@ import TestPrograms
     }
 
     @Test(
-        "what is wrong with a use is told with the help of the command it is about",
+        "wrong usage is reported with the help of its command",
         arguments: [
             (["get", "-X", "x", "http://x/"], "tern get"), (["bench", "-c", "1", "x"], "tern bench"),
             (["trust", "evaluate", "--chain", "/nowhere"], "tern trust evaluate"),
@@ -266,7 +266,7 @@ import TestPrograms
         #expect(head.contains("User-Agent: "))
     }
 
-    @Test func `--json holds a body of up to 64 MB, and tells of a larger one`() async throws {
+    @Test func `--json contains a body of up to 64 MB, and reports a larger one`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n"),

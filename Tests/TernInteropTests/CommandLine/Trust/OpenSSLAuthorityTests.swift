@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import TestPrograms
 
-/// Authorities as one makes them with `openssl req -x509` and `openssl x509 -req`, with each of the ways in which
-/// tutorials write `authorityKeyIdentifier`. What comes out differs much, and is in use.
+/// Authorities made with `openssl req -x509` and `openssl x509 -req`, with each form of `authorityKeyIdentifier` in
+/// tutorials. The results differ much, and are in use.
 @Suite struct OpenSSLAuthorityTests {
     private let folder: TemporaryFolder
 

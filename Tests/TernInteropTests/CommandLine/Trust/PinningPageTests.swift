@@ -6,7 +6,7 @@ import TestPrograms
 
 /// The page "Pinning without breaking your app": every command on it, run from top to bottom.
 @Suite struct PinningPageTests {
-    /// A line of a shell block, and how it has to end.
+    /// A line of a shell block, and its expected exit code.
     private struct Step {
         let command: String
         let status: Int32

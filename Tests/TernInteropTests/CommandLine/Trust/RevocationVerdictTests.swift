@@ -3,7 +3,7 @@ import Foundation
 import TernTesting
 import Testing
 
-/// What `tern trust evaluate` and `explain` tell of a verdict in which revocation had a part.
+/// The output of `tern trust evaluate` and `explain` about a verdict that depends on revocation.
 @Suite struct RevocationVerdictTests {
     private let authority: CertificateAuthority
     private let good, bad: Identity

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a moment between two seconds is judged exactly`() async throws {
+    @Test func `a moment between two seconds is evaluated exactly`() async throws {
         let authority = try CertificateAuthority()
         let leaf = try authority.issue(
             LeafRequest(validity: Validity(notBefore: 1_893_456_000, notAfter: 1_893_542_400)))
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `what is no case is refused in its place, and the batch goes on`() async throws {
+    @Test func `an invalid case is refused in its position, and the batch continues`() async throws {
         let fixtures = try Fixtures()
         let good = try Self.line(fixtures.good)
         let lines = [
@@ -221,7 +221,7 @@ import Testing
         #expect(try result.object()["id"] as? Int == 7)
     }
 
-    @Test func `a line that is too long is refused by that name, and the batch goes on`()
+    @Test func `a line that is too long is refused by that name, and the batch continues`()
         async throws
     {
         let fixtures = try Fixtures()
@@ -251,7 +251,7 @@ import Testing
         #expect(peaks[1] - peaks[0] < 4096)
     }
 
-    @Test func `the help tells what a case has to have`() async throws {
+    @Test func `the help lists the members of a case`() async throws {
         let help = try await TernTool.run("trust", "evaluate", "--help").text
         let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("of which all but chain may be left out"))

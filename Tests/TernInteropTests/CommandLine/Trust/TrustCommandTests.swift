@@ -50,7 +50,7 @@ import TestPrograms
         #expect(server.accessLog.lines.isEmpty)
     }
 
-    @Test func `a chain is judged by its host, its anchors, its time and its pins`() async throws {
+    @Test func `a chain is evaluated by its host, its anchors, its time and its pins`() async throws {
         #expect(try await evaluate("--host", "example.com").status == 0)
         #expect(try await evaluate().status == 0)
         #expect(try await evaluate("--host", "example.org").text.hasPrefix("refuse: name-mismatch: "))
@@ -72,7 +72,7 @@ import TestPrograms
         #expect(other.text.hasPrefix("refuse: expired: certificate 1 (CN=Brief"), "\(other.text)")
     }
 
-    @Test func `a policy file judges by host, warns, and is refused with line and field`() async throws {
+    @Test func `a policy file is applied by host, warns, and is refused with line and field`() async throws {
         let policy = try folder.write(
             #"{"pinSets":[{"hosts":["example.com"],"pins":["\#(leaf.pin)"]}],"unlistedHosts":"refuse"}"#,
             to: "policy.json")
@@ -104,7 +104,7 @@ import TestPrograms
         #expect(Set(certificates.map(\.count)) == [18])
     }
 
-    @Test func `a server is judged without being asked for anything`() async throws {
+    @Test func `a server is evaluated without a request`() async throws {
         let server = try await NginxServer()
         let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
         let url = server.secureURL()
@@ -114,7 +114,7 @@ import TestPrograms
                 == 0)
         #expect(try await TernTool.run("trust", "evaluate", url).status == 1)
         #expect(try await TernTool.run("trust", "evaluate", url, "--anchors", roots, "--host", "a.test").status == 1)
-        // Were a request on its way, it would be in the log before this one.
+        // If a request had been sent, it would be in the log before this one.
         _ = try await TernTool.run("get", server.url("/ok?last"))
         #expect(await server.accessLog.waitFor { $0.contains { $0.contains("/ok?last") } })
         #expect(server.accessLog.lines.count == 1)
@@ -133,7 +133,9 @@ import TestPrograms
         let result = try await TernTool.run(
             "trust", "explain", "--chain", chain, "--anchors", anchors, "--host", "example.com", "--pin", wanted)
         #expect(result.status == 1)
-        for text in ["example.com is REFUSED.", "key-not-pinned", leaf.pin, authority.pin, wanted, "do not pin the keys"] {
+        for text in [
+            "example.com is REFUSED.", "key-not-pinned", leaf.pin, authority.pin, wanted, "do not pin the keys",
+        ] {
             #expect(result.text.contains(text))
         }
         let accepted = try await TernTool.run("trust", "explain", "--chain", chain, "--anchors", anchors)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct UploadCommandTests {
     private static let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-    @Test func `a file goes with PUT to the name it has, and lines tell how far it has come`() async throws {
+    @Test func `a file is sent with PUT to its own name, and lines show the progress`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.method) \(request.target)")] }
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.content, to: "a b.bin")
@@ -32,7 +32,9 @@ import Testing
         #expect(result.output.contains("fine"))
     }
 
-    @Test func `silence, another method, standard input and the answer's own options work as elsewhere`() async throws {
+    @Test func `silent mode, another method, standard input and the response's own options work as elsewhere`()
+        async throws
+    {
         let origin = try EchoOrigin.start()
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.content, to: "a.bin")
@@ -52,7 +54,7 @@ import Testing
         #expect(origin.requests.last?.value(of: "transfer-encoding") == "chunked")
     }
 
-    @Test func `what fails is told, and exits as elsewhere`() async throws {
+    @Test func `a failure is reported, and exits as elsewhere`() async throws {
         let origin = try EchoOrigin.start()
         let missing = try await TernTool.run("upload", "/nowhere/x.bin", origin.url("/"))
         #expect(missing.status == 26)

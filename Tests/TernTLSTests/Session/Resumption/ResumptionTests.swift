@@ -87,7 +87,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
-    func `another pin set is evaluated anew, and a wrong one refuses`(version: TLSProtocolVersion) throws {
+    func `another pin set is evaluated again, and a wrong one refuses`(version: TLSProtocolVersion) throws {
         let context = try context(version)
         try meet(context, policy: pin(leaf))
         let error = try #require(throws: TLSError.self) { try meet(context, policy: pin(root.issue())) }
