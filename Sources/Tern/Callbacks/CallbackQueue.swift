@@ -19,13 +19,13 @@ final class CallbackQueue: Sendable {
     }
 
     private let queue: DispatchQueue
-    private let turns: Turns?
+    private let eventLoops: EventLoops?
     private let state = Lock(State())
 
     /// - Parameter turns: the event loops of the reactors that post here.
-    init(_ queue: DispatchQueue, after turns: Turns? = nil) {
+    init(_ queue: DispatchQueue, after eventLoops: EventLoops? = nil) {
         self.queue = queue
-        self.turns = turns
+        self.eventLoops = eventLoops
     }
 
     /// Calls the source back soon.
@@ -36,7 +36,7 @@ final class CallbackQueue: Sendable {
             return !state.isScheduled
         }
         guard schedules else { return }
-        if let turns { turns.atEnd { self.schedule() } } else { schedule() }
+        if let eventLoops { eventLoops.afterTick { self.schedule() } } else { schedule() }
     }
 
     private func schedule() { queue.async { self.deliver() } }

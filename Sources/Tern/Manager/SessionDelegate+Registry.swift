@@ -15,7 +15,7 @@ extension SessionDelegate {
     func context(_ session: Session, _ queue: DispatchQueue) -> RequestContext {
         RequestContext(
             session: session, hub: self, interception: interception, tasks: registry,
-            callbacks: CallbackQueue(queue, after: session.turns))
+            callbacks: CallbackQueue(queue, after: session.eventLoops))
     }
 
     func attach(_ session: Session, _ callbacks: CallbackQueue, adoptPolicies: @escaping @Sendable () -> Void) {

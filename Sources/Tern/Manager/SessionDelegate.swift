@@ -19,7 +19,7 @@ import TernLock
 open class SessionDelegate: @unchecked Sendable {
     let closures = ClosureTable()
     let registry = TaskRegistry()
-    let strays = StrayTasks()
+    let strays = UnownedTasks()
     let interception: RequestInterception
     let attachment = Lock(Attachment())
 

@@ -21,7 +21,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
 
     @OptionGroup(title: "File") var file: DownloadFileOptions
     @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
     @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
@@ -30,10 +30,10 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
         if fields.isCompressed {
             throw ValidationError("--compressed: a download is saved as it is sent, so that it can be resumed")
         }
-        if course.continueTimeout != nil {
+        if transfer.continueTimeout != nil {
             throw ValidationError("--expect100-timeout needs a body, and there is none")
         }
-        if course.maximumBodySize != nil, file.continues {
+        if transfer.maximumBodySize != nil, file.continues {
             throw ValidationError(
                 "--max-filesize would limit the rest that -C - requests, not the file: give one of them")
         }
@@ -41,11 +41,11 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
 
     func run() async throws {
         let target = try RequestedURL(url)
-        try course.schemes.check(target)
+        try transfer.schemes.check(target)
         var configuration = try trust.configuration()
         configuration.decodesContent = false
-        try course.apply(to: &configuration)
-        if !course.isFollowing { configuration.redirectPolicy = CourseOptions.usualRedirects }
+        try transfer.apply(to: &configuration)
+        if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
         let request = try request(target, &configuration)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
@@ -60,8 +60,8 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
             return
         }
         let downloader = Downloader(
-            session: session, request: request, file: file, retries: course.retryRule,
-            limit: course.maximumBodySize?.bytes, redirectSchemes: course.schemes.redirectSchemes)
+            session: session, request: request, file: file, retries: transfer.retryRule,
+            limit: transfer.maximumBodySize?.bytes, redirectSchemes: transfer.schemes.redirectSchemes)
         let status = try await downloader.download(to: place)
         if status != .success { throw ExitCode(status.rawValue) }
     }
@@ -85,12 +85,12 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
     private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
-        try file.checkWrittenThrough(path, retries: course.retryRule.count)
+        try file.checkWrittenThrough(path, retries: transfer.retryRule.count)
         let transcript = Transcript(
-            .write(to: Outlet(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
+            .write(to: BodyWriter(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
             rules: ResponseRules(
-                refusesErrors: true, maximumBodySize: course.maximumBodySize?.bytes,
-                redirectSchemes: course.schemes.redirectSchemes), progress: nil)
+                refusesErrors: true, maximumBodySize: transfer.maximumBodySize?.bytes,
+                redirectSchemes: transfer.schemes.redirectSchemes), progress: nil)
         await transcript.record(session.dataTask(with: request, delegate: transcript))
         guard let error = transcript.contents.error else { return }
         if let lost = error as? StandardStreams.WriteError { throw lost }

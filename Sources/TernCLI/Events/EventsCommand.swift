@@ -49,7 +49,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
             throw ValidationError("--sensitive keeps a field from other origins, and needs -L")
         }
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
-            if let limit { _ = try CourseOptions.duration(limit, name) }
+            if let limit { _ = try TransferOptions.duration(limit, name) }
         }
     }
 

@@ -34,7 +34,7 @@ struct FetchOptions: ParsableArguments {
 
     @OptionGroup(title: "Method and body") var content: ContentOptions
     @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
     @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
@@ -50,11 +50,11 @@ struct FetchOptions: ParsableArguments {
                     + "-H 'Content-Type: application/json'")
         }
         try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
-        if !fields.sensitiveFields.isEmpty, !output.isVerbose, !course.isFollowing {
+        if !fields.sensitiveFields.isEmpty, !output.isVerbose, !transfer.isFollowing {
             throw ValidationError(
                 "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")
         }
-        if course.continueTimeout != nil, !content.hasBody {
+        if transfer.continueTimeout != nil, !content.hasBody {
             throw ValidationError("--expect100-timeout needs a body, and there is none")
         }
     }
@@ -64,10 +64,10 @@ struct FetchOptions: ParsableArguments {
             let typed = TypedURL(text)
             try typed.check(allowsBrackets: takesBracketsAsTheyAre)
             let target = try RequestedURL(keepsDotSegments ? text : typed.withoutDotSegments)
-            try course.schemes.check(target)
+            try transfer.schemes.check(target)
             return target
         }
-        if let first = targets.first, !course.isFollowing, !targets.contains(where: \.isSecure) {
+        if let first = targets.first, !transfer.isFollowing, !targets.contains(where: \.isSecure) {
             try trust.check(first)
         }
         return targets
@@ -76,7 +76,7 @@ struct FetchOptions: ParsableArguments {
     func configuration() throws -> SessionConfiguration {
         var configuration = try trust.configuration()
         configuration.decodesContent = fields.isCompressed
-        try course.apply(to: &configuration)
+        try transfer.apply(to: &configuration)
         return configuration
     }
 }

@@ -70,7 +70,7 @@ struct FetchPlanner {
     }
 
     private func send(_ upload: Upload, in request: inout Tern.URLRequest, without fields: [HeaderOption]) throws {
-        if upload.length == nil, options.course.retryRule.count > 0 {
+        if upload.length == nil, options.transfer.retryRule.count > 0 {
             throw ValidationError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
@@ -81,7 +81,7 @@ struct FetchPlanner {
     private func send(
         _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, without fields: [HeaderOption]
     ) throws {
-        if !form.isReplayable, count > 1 || options.course.retryRule.count > 0 {
+        if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
             throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         if fields.contains(where: { $0.name.lowercased() == "content-type" }) {

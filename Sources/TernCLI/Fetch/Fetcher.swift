@@ -20,7 +20,7 @@ struct Fetcher {
         while true {
             let contents = try await contents(of: plan, attempt, start)
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
-                tell(contents, plan, delay, left: options.course.retryRule.count - attempt)
+                tell(contents, plan, delay, left: options.transfer.retryRule.count - attempt)
                 try await Task.sleep(for: .seconds(delay))
                 attempt += 1
                 continue
@@ -52,7 +52,7 @@ struct Fetcher {
         // With the body or instead of it, `-D -` writes where the body is written.
         let dumps = heads?.isStandardOutput == true && (plan.path ?? "-") == "-"
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
-        return .write(to: Outlet(sink: try BodySink(path: plan.path)), headCopies: copies)
+        return .write(to: BodyWriter(sink: try BodySink(path: plan.path)), headCopies: copies)
     }
 
     private func showsHead(_ plan: PlannedFetch) -> Bool {
@@ -60,7 +60,7 @@ struct Fetcher {
     }
 
     private func rules(_ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
-        let retries = options.course.retryRule
+        let retries = options.transfer.retryRule
         return ResponseRules(
             refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
             isRepeated: { field in
@@ -68,8 +68,8 @@ struct Fetcher {
                 return attempt <= retries.count
                     && retries.delay(after: attempt, elapsed: elapsed, retryAfter: field, now: Date()) != nil
             },
-            maximumBodySize: options.course.maximumBodySize?.bytes,
-            redirectSchemes: options.course.schemes.redirectSchemes, decodes: configuration.decodesContent)
+            maximumBodySize: options.transfer.maximumBodySize?.bytes,
+            redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent)
     }
 
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
@@ -101,7 +101,7 @@ struct Fetcher {
 
     /// Nil if another attempt is useless or too late, or output has been written that cannot be undone.
     private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Double? {
-        let rule = options.course.retryRule
+        let rule = options.transfer.retryRule
         guard attempt <= rule.count, let error = contents.error else { return nil }
         if case .transient? = error as? RefusedResponse {
             return rule.delay(

@@ -20,11 +20,11 @@ struct FormOption: Sendable, Equatable {
     let order = ArgumentOrder.next()
 
     /// `name=content`, `name=@file` or `name=<file`, optionally followed by `;type=` and `;filename=`.
-    static func form(_ argument: String) throws -> FormOption { try FormWords.option(argument) }
+    static func form(_ argument: String) throws -> FormOption { try FormOptionParser.option(argument) }
 
     /// `name=content`, unchanged.
     static func string(_ argument: String) throws -> FormOption {
-        let (name, content) = try FormWords.split(argument, "--form-string")
+        let (name, content) = try FormOptionParser.split(argument, "--form-string")
         return FormOption(name: String(name), content: .text(String(content)))
     }
 

@@ -28,7 +28,7 @@ final class Transcript: SessionTaskDelegate {
     /// What happens to the body.
     enum BodyUse: Sendable {
         /// With the previous heads, this number of times.
-        case write(to: Outlet, headCopies: Int)
+        case write(to: BodyWriter, headCopies: Int)
         /// Collected, at most this number of bytes.
         case collect(limit: Int)
     }

@@ -24,7 +24,7 @@ struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     var method: String = "PUT"
 
     @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Redirects, retries, limits") var course: CourseOptions
+    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
 
@@ -37,7 +37,7 @@ struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     func run() async throws {
         // Equivalent to "tern request -T FILE URL", whose options these include.
         var options = try FetchOptions.parse(["--request=\(method)", "--upload-file=\(file)", "--", url])
-        (options.fields, options.course, options.output, options.trust) = (fields, course, output, trust)
+        (options.fields, options.transfer, options.output, options.trust) = (fields, transfer, output, trust)
         try options.validate()
         try await FetchRun(method: nil, options: options, showsUpload: true).run()
     }

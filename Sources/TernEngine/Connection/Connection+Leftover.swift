@@ -30,7 +30,7 @@ private final class Leftover: ExchangeDelegate, Sendable {
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
 
-    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         .all
     }
 

@@ -17,22 +17,22 @@ extension Connection {
     /// Receives as much as one tick allows; epoll or a visit continues later. If the peer has closed, another read
     /// follows even after one that has emptied the kernel's buffer.
     func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
-        transport.beginTurn()
-        var allowance = TurnAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
+        transport.beginTick()
+        var allowance = TickAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
         if !held.isEmpty { takeInHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
-            if toTheEnd { transport.beginTurn() }
+            if toTheEnd { transport.beginTick() }
         }
         unsafe lookBehindResponse(buffers)
         // A key update needs a reply.
-        unsafe transport.endTurn(buffers)
+        unsafe transport.endTick(buffers)
         if transport.hasUnsent { flush() }
         finishIfComplete()
-        receivedIn = loop.turn
+        receivedIn = loop.tick
         askForVisit()
     }
 
-    private func mayReceive(_ allowance: TurnAllowance) -> Bool {
+    private func mayReceive(_ allowance: TickAllowance) -> Bool {
         switch state.stage {
         case .active: !mustStop(allowance) && held.isEmpty
         case .resting: !allowance.isSpent
@@ -44,7 +44,7 @@ extension Connection {
     }
 
     /// Whether received bytes of a response wait for the next tick, or for the end of a pause.
-    private func mustStop(_ allowance: TurnAllowance) -> Bool {
+    private func mustStop(_ allowance: TickAllowance) -> Bool {
         guard case .active = state.stage else { return false }
         return isPaused || allowance.isSpent
     }
@@ -54,8 +54,8 @@ extension Connection {
         guard case .finishing = state.stage, !state.isTainted, owner.isAwaited, transport.hasInput else {
             return
         }
-        transport.beginTurn()
-        var allowance = TurnAllowance(among: 1, receivedCount: transport.receivedCount)
+        transport.beginTick()
+        var allowance = TickAllowance(among: 1, receivedCount: transport.receivedCount)
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server sends that much between two exchanges.
@@ -67,7 +67,7 @@ extension Connection {
         loop.visitLater(token)
     }
 
-    private func takeInHeld(_ allowance: inout TurnAllowance) {
+    private func takeInHeld(_ allowance: inout TickAllowance) {
         if isPaused { return }
         var rest = HeldInput()
         swap(&rest, &held)
@@ -103,7 +103,7 @@ extension Connection {
 
     /// Opens received bytes, or receives if allowed. Returns whether more may be available now.
     private func receiveOnce(
-        _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool? = nil
+        _ buffers: ReceiveBuffers, _ allowance: inout TickAllowance, isListening: Bool? = nil
     ) -> Bool {
         let buffers = unsafe place(buffers)
         let received: Received
@@ -115,12 +115,12 @@ extension Connection {
         }
         switch received {
         case .nothing: return false
-        case .message: allowance.spend(TurnAllowance.message)
+        case .message: allowance.spend(TickAllowance.message)
         case .bytes(let count):
             let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
             // Only application data counts as activity: a peer that only changes keys is idle.
             silence.end(loop.now)
-            if transport.isSecure { allowance.spend(TurnAllowance.record) }
+            if transport.isSecure { allowance.spend(TickAllowance.record) }
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]
@@ -135,7 +135,7 @@ extension Connection {
     }
 
     private func receiveNext(
-        _ buffers: ReceiveBuffers, _ allowance: inout TurnAllowance, isListening: Bool
+        _ buffers: ReceiveBuffers, _ allowance: inout TickAllowance, isListening: Bool
     ) throws(TransportError) -> Received {
         while true {
             let received = try unsafe transport.receive(buffers, atMost: allowance.left, isListening: isListening)
@@ -154,7 +154,7 @@ extension Connection {
     }
 
     /// Decodes and delivers. Returns the position reached: the end, unless the tick is over or the task is paused.
-    private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TurnAllowance) -> Int {
+    private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TickAllowance) -> Int {
         // The buffer is borrowed, and does not move until this call returns. Decoded bytes may move between two reads.
         let octets = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         var offset = 0
@@ -177,7 +177,7 @@ extension Connection {
                     event = .body(unsafe join(content, in: octets, upTo: &offset, &allowance))
                 case .body, .head, .informational, .end: break
                 }
-                allowance.spend(TurnAllowance.event)
+                allowance.spend(TickAllowance.event)
                 tell(event, of: unsafe octets.span, &allowance)
             } catch {
                 fail(.transfer(.malformedResponse(error)))
@@ -190,7 +190,7 @@ extension Connection {
     /// byte, and delivering each costs more than that.
     private func join(
         _ content: Range<Int>, in octets: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
-        _ allowance: inout TurnAllowance
+        _ allowance: inout TickAllowance
     ) -> Range<Int> {
         let bytes = UnsafeMutableRawBufferPointer(octets)
         var end = content.upperBound
@@ -200,12 +200,12 @@ extension Connection {
             let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end...])
             unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[next]))
             end &+= next.count
-            allowance.spend(TurnAllowance.chunk)
+            allowance.spend(TickAllowance.chunk)
         }
         return content.lowerBound..<end
     }
 
-    private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) {
+    private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) {
         if case .head = event { silence.answered() }
         let taken = delegate?.received(event, of: bytes, &allowance) ?? .all
         switch event {
@@ -232,7 +232,7 @@ extension Connection {
     private func inputEnded(isOrderly: Bool) {
         if case .active = state.stage, isOrderly, let event = try? exchange.receiveEndOfStream() {
             if case .handedOver = event { return switchProtocols(behind: [], hasEnded: true) }
-            var allowance = TurnAllowance(among: 1, receivedCount: 0)
+            var allowance = TickAllowance(among: 1, receivedCount: 0)
             tell(event, of: Span(), &allowance)
         } else {
             follow(state.inputEnded())

@@ -44,7 +44,7 @@ extension Connection {
 
     /// Sends as much as one tick allows. A content source may run any code, and cause the connection to be closed.
     private func sendRequest() throws(SendingError) {
-        var allowance = TurnAllowance(among: loop.readyCount)
+        var allowance = TickAllowance(among: loop.readyCount)
         while true {
             switch try outgoing.send(over: transport, on: &exchange, &allowance) {
             case .wait: return

@@ -26,7 +26,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Set while `state` is active or finishing.
     @safe @exclusivity(unchecked) private(set) var delegate: (any ExchangeDelegate)?
     @safe @exclusivity(unchecked) private(set) var deadlines: Deadlines?
-    @safe @exclusivity(unchecked) var silence: Silence
+    @safe @exclusivity(unchecked) var silence: ActivityTimer
     /// The number of content bytes that were delivered.
     var contentTold: Int64 = 0
     /// The transport's count of sent bytes at the last check.
@@ -53,7 +53,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         self.settings = settings
         self.owner = owner
         exchange = settings.newExchange
-        silence = Silence(loop.now)
+        silence = ActivityTimer(loop.now)
     }
 
     /// Starts to carry the exchange for `hop`, which may have begun already.
@@ -76,11 +76,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
         state.begin()
         carry(delegate, deadlines)
-        silence = Silence(loop.now)
+        silence = ActivityTimer(loop.now)
         contentTold = 0
         countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
-        if deadlines.limits.idle.map({ $0 > Silence.kernelPatience }) ?? true { detectDeadPeer() }
+        if deadlines.limits.idle.map({ $0 > ActivityTimer.kernelPatience }) ?? true { detectDeadPeer() }
         setDeadline()
         delegate.exchangeBegan(on: self)
         // The delegate may have ended it.
@@ -165,7 +165,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         if readiness.contains(.deadline) { deadlinePassed() }
         if readiness.contains(.writable), isSending { flush() }
         // An event and a visit may come in one tick.
-        if !readiness.isDisjoint(with: [.readable, .visit]), receivedIn != loop.turn {
+        if !readiness.isDisjoint(with: [.readable, .visit]), receivedIn != loop.tick {
             let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
             unsafe receive(into: buffers, toTheEnd: readiness.contains(.peerClosed))
         }

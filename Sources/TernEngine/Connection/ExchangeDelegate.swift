@@ -16,7 +16,7 @@ protocol ExchangeDelegate: AnyObject {
     /// offers the others in a later tick, when the delegate is not paused, and delivers nothing that follows them until
     /// then. It offers no bytes if only bytes that the delegate has kept itself are left to process.
     @discardableResult
-    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken
 
     /// Whether the delegate takes over the connection if the server switches protocols.
     var takesOver: Bool { get }

@@ -6,7 +6,7 @@ import TernIO
 // Chunk by chunk
 extension OutgoingRequest {
     /// 0 if the kernel takes no more.
-    mutating func sendBuffer(over transport: some Outlet) throws(SendingError) -> Int {
+    mutating func sendBuffer(over transport: some ByteSink) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
             unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
         }
@@ -22,7 +22,7 @@ extension OutgoingRequest {
 
     /// Sends the next chunk; nil to be called again. Bytes that are sent without a copy are counted.
     mutating func sendContent(
-        over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: some ByteSink, on exchange: inout Exchange, _ allowance: inout TickAllowance
     ) throws(SendingError) -> Step? {
         let count: Int
         switch content {
@@ -71,7 +71,7 @@ extension OutgoingRequest {
     }
 
     /// Takes in the bytes to be sealed.
-    mutating func read(_ file: FileStretch, on exchange: inout Exchange) throws(SendingError) {
+    mutating func read(_ file: FileRange, on exchange: inout Exchange) throws(SendingError) {
         buffer = try file.read(atMost: Self.pieceSize)
         bufferSent = 0
         contentBuffered = buffer.count
@@ -115,7 +115,7 @@ extension OutgoingRequest {
     }
 
     static func send(
-        _ bytes: UnsafeRawBufferPointer, over transport: some Outlet
+        _ bytes: UnsafeRawBufferPointer, over transport: some ByteSink
     ) -> Result<Int, SendingError> {
         do throws(TransportError) {
             return .success(try unsafe transport.send(bytes))

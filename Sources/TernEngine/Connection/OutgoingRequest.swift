@@ -19,14 +19,14 @@ struct OutgoingRequest: ~Copyable {
         /// There is none, or all of it was passed on, and the exchange knows.
         case over
         case data(Data, sent: Int)
-        case file(FileStretch)
+        case file(FileRange)
         /// Before a source is created for it.
         case stream(@Sendable () throws -> any BodySource)
         /// Before the source is called.
-        case once(OnceSource?)
+        case once(SingleUseSource?)
         case source(any BodySource)
         /// The source has a file here, and is called again after it.
-        case stretch(FileStretch, of: any BodySource)
+        case stretch(FileRange, of: any BodySource)
         /// The source, or the closure that creates it, is being called. Exits: source, over.
         case asked
     }
@@ -109,7 +109,7 @@ struct OutgoingRequest: ~Copyable {
 
     /// A file with content and without a size is read to its end, in chunks.
     private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
-        let (file, unsized): (FileStretch.File, UnsizedFile?)
+        let (file, unsized): (FileRange.File, UnsizedFile?)
         do throws(SystemCallError) {
             file = .init(try FileSource(path: path))
             unsized = file.source.isRegularFile ? try UnsizedFile(file) : nil
@@ -119,7 +119,7 @@ struct OutgoingRequest: ~Copyable {
         guard file.source.isRegularFile else { throw .unreadableContent(.noRegularFile) }
         if let unsized { return (.source(unsized), RequestBodyFraming(length: nil)) }
         let size = Int(clamping: max(0, file.source.size))
-        return (.file(FileStretch(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))
+        return (.file(FileRange(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))
     }
 
     private mutating func take(
@@ -156,7 +156,7 @@ struct OutgoingRequest: ~Copyable {
 
     /// Sends until everything is sent, the allowance is spent, or another action or event must come first.
     mutating func send(
-        over transport: some Outlet, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        over transport: some ByteSink, on exchange: inout Exchange, _ allowance: inout TickAllowance
     ) throws(SendingError) -> Step {
         // A send for another reason, such as a key update of the peer, does not call a source that has nothing.
         if case .source = appetite { return .wait }
@@ -232,11 +232,11 @@ extension OutgoingRequest {
 
     /// Takes the answer of `source`. False if no more is wanted of it, and it must be finished.
     mutating func take(
-        _ piece: BodyPiece, of source: any BodySource, on exchange: inout Exchange, _ allowance: inout TurnAllowance
+        _ piece: BodyPiece, of source: any BodySource, on exchange: inout Exchange, _ allowance: inout TickAllowance
     ) throws(SendingError) -> Bool {
         guard case .asked = content else { return false }
         content = .source(source)
-        allowance.spend(TurnAllowance.event)
+        allowance.spend(TickAllowance.event)
         switch piece {
         case .bytes(let piece): try take(piece, on: &exchange)
         case .later where left == 0:
@@ -258,7 +258,7 @@ extension OutgoingRequest {
     var takesStretches: Bool { left != nil }
 
     /// Takes a file range from `source`. False if no more is wanted of it, and it must be finished.
-    mutating func take(_ stretch: FileStretch, of source: any BodySource) throws(SendingError) -> Bool {
+    mutating func take(_ stretch: FileRange, of source: any BodySource) throws(SendingError) -> Bool {
         guard case .asked = content else { return false }
         content = .stretch(stretch, of: source)
         if let left, stretch.range.count > left { throw .content(.tooLong(excess: stretch.range.count - left)) }

@@ -36,12 +36,12 @@ extension RawStream {
     }
 
     private func receive(_ transport: Transport) {
-        transport.beginTurn()
-        var left = Self.callsPerTurn
+        transport.beginTick()
+        var left = Self.callsPerTick
         // Lent by the loop for this call.
         let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
         while reads.wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
-        unsafe transport.endTurn(buffers)
+        unsafe transport.endTick(buffers)
     }
 
     private func receiveOnce(_ transport: Transport, _ buffers: ReceiveBuffers) -> Bool {
@@ -72,7 +72,7 @@ extension RawStream {
 
     private func send(_ transport: Transport) {
         do throws(TransportError) {
-            var left = Self.callsPerTurn
+            var left = Self.callsPerTick
             while left > 0, let (octets, start) = writes.first, start < octets.count {
                 let count = try Self.send(octets, from: start, over: transport)
                 if count == 0 { break }

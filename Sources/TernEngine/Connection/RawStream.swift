@@ -31,7 +31,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     /// The number of bytes received at once over TLS: a record with its overhead.
     static let sealedAtOnce = 32 * 1024
     /// The maximum number of system calls in one tick.
-    static let callsPerTurn = 4
+    static let callsPerTick = 4
 
     let loop: ReactorLoop
     weak var listener: (any StreamListener)?
@@ -107,7 +107,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    private func inTurn(_ work: @escaping () -> Void) {
+    private func inNextTick(_ work: @escaping () -> Void) {
         if isSettling { later.append(work) } else { work() }
         advance()
     }
@@ -116,22 +116,22 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
 // Calls
 extension RawStream {
     func read(least: Int, most: Int, limit: Duration?, _ completion: @escaping ReadCompletion) {
-        inTurn {
+        inNextTick {
             let read = StreamReads.Read(least: least, most: most, limit: limit, waiter: completion)
             if let answer = self.reads.ask(read, at: .now) { self.tell(answer) }
         }
     }
 
     func write(_ octets: Data, limit: Duration?, _ completion: @escaping WriteCompletion) {
-        inTurn {
+        inNextTick {
             let write = StreamWrites.Write(octets: octets, limit: limit, waiter: completion)
             if let answer = self.writes.add(write, at: .now) { self.tell(answer) }
         }
     }
 
-    func closeRead() { inTurn { self.reads.close() } }
+    func closeRead() { inNextTick { self.reads.close() } }
 
-    func closeWrite() { inTurn { self.writes.close() } }
+    func closeWrite() { inNextTick { self.writes.close() } }
 
     /// Continues over TLS with `server`, once all earlier calls are done. Later calls wait.
     func secure(with server: HTTPOrigin) {
@@ -141,7 +141,7 @@ extension RawStream {
         switch stage {
         // There is no connection yet for the handshake.
         case .created, .opening: later.append(secure)
-        case .open, .settling, .securing, .over: inTurn(secure)
+        case .open, .settling, .securing, .over: inNextTick(secure)
         }
     }
 

@@ -143,7 +143,7 @@ final class Transport {
     }
 
     /// A tick of the loop begins.
-    func beginTurn() { isDrained = false }
+    func beginTick() { isDrained = false }
 
     /// The number of received bytes, if all are opened.
     var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
@@ -156,7 +156,7 @@ final class Transport {
     }
 
     /// Opens bytes received before, or receives and opens; at most `count` HTTP bytes, the first of them in the
-    /// plaintext buffer, or without TLS in the input buffer. The buffers are the same until `endTurn`. Nil if received
+    /// plaintext buffer, or without TLS in the input buffer. The buffers are the same until `endTick`. Nil if received
     /// bytes were opened without a result: there may be more to receive.
     func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
@@ -227,7 +227,7 @@ final class Transport {
     var hasInput: Bool { socket?.hasInput == true }
 
     /// Keeps unopened bytes: the buffers are returned.
-    func endTurn(_ buffers: ReceiveBuffers) {
+    func endTick(_ buffers: ReceiveBuffers) {
         if received.isEmpty { return }
         unsafe held.append(contentsOf: buffers.input[received])
         received = 0..<0

@@ -26,9 +26,9 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
     /// One for each server that is connected to over TLS, in the order of the steps.
-    private var examiners: [Examiner] = []
+    private var trustContexts: [ServerTrustContext] = []
     /// That of the current server.
-    private var examiner: Examiner?
+    private var trustContext: ServerTrustContext?
     /// The connection so far, except during a handshake.
     private var transport: Transport?
     private var token: RegistrationToken?
@@ -120,9 +120,9 @@ extension Dialler {
     private func prepare(_ context: Result<TLSContext, TLSError>, for server: HTTPOrigin) {
         if dial.isOver { return }
         do throws(TLSError) {
-            let examiner = try Examiner(of: server, context.get(), shared.trust)
-            examiners.removeAll { $0.server == server }
-            examiners.append(examiner)
+            let trustContext = try ServerTrustContext(of: server, context.get(), shared.trust)
+            trustContexts.removeAll { $0.server == server }
+            trustContexts.append(trustContext)
         } catch {
             return follow(dial.failed(.connecting(.insecure(error))))
         }
@@ -165,18 +165,18 @@ extension Dialler {
     }
 
     private func secure(_ server: HTTPOrigin) {
-        guard let examiner = examiners.first(where: { $0.server == server }) else { return }
+        guard let trustContext = trustContexts.first(where: { $0.server == server }) else { return }
         do throws(TLSError) {
-            let inquiry = TrustInquiry(about: examiner.server, shared, owner: self)
-            let session = try examiner.newSession(asksUser: inquiry != nil)
+            let inquiry = TrustInquiry(about: trustContext.server, shared, owner: self)
+            let session = try trustContext.newSession(asksUser: inquiry != nil)
             // A delegate may have cancelled within its call.
             guard let transport = transport.take(), let token = token.take() else { return }
             transport.secure(by: session)
             self.inquiry = inquiry
-            self.examiner = examiner
+            self.trustContext = trustContext
             isReported = false
             let handshake = TLSHandshake(transport: transport, token: token, shared, inquiry: inquiry) {
-                self.secured($0, token, examiner)
+                self.secured($0, token, trustContext)
             }
             handshake.letsServerBegin = letsServerBegin
             self.handshake = handshake
@@ -187,9 +187,9 @@ extension Dialler {
     }
 
     private func secured(
-        _ result: Result<Transport, SessionError.Reason>, _ token: RegistrationToken, _ examiner: Examiner
+        _ result: Result<Transport, SessionError.Reason>, _ token: RegistrationToken, _ trustContext: ServerTrustContext
     ) {
-        if let trust = handshake?.trust, !isReported { examiner.report(trust) }
+        if let trust = handshake?.trust, !isReported { trustContext.report(trust) }
         if let handshake { early = (handshake.early, handshake.hasEnded) }
         handshake = nil
         if dial.isOver { return }
@@ -197,7 +197,7 @@ extension Dialler {
         case .success(let transport):
             self.token = token
             self.transport = transport
-            if examiners.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
+            if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
             hangUp()
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
@@ -214,7 +214,7 @@ extension Dialler {
         }
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
-            owner: owner, trustGeneration: examiners.map(\.generation).min())
+            owner: owner, trustGeneration: trustContexts.map(\.generation).min())
         // A delegate's override of the policies is valid for one request.
         if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
         do throws(SystemCallError) {
@@ -253,7 +253,7 @@ extension Dialler: TrustInquiryOwner {
     func inquiryBegan(_ verdict: ServerTrustResult) {
         timer?.pause()
         isReported = true
-        examiner?.report(verdict)
+        trustContext?.report(verdict)
     }
 
     func inquiryEnded() { timer?.resume() }

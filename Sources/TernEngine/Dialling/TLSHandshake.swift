@@ -24,7 +24,7 @@ final class TLSHandshake: ReadinessHandler {
     private let inquiry: TrustInquiry?
     /// Why no delegate has answered.
     private var unanswered: SessionError.Reason?
-    private var evaluation: EvaluationLine.Ticket?
+    private var evaluation: EvaluationQueue.Ticket?
     private var completion: Completion?
     private var isAdvancing = false
     /// The readiness of the socket, until it is handled.
@@ -66,7 +66,7 @@ final class TLSHandshake: ReadinessHandler {
         held = nil
         revocation?.cancel()
         inquiry?.cancel()
-        if let evaluation = evaluation.take() { EvaluationLine.shared.withdraw(evaluation) }
+        if let evaluation = evaluation.take() { EvaluationQueue.shared.withdraw(evaluation) }
         loop.deregister(token)
         // A delegate may cancel within a call of OpenSSL or of the transport, which must outlive that call.
         if !isAdvancing { transport = nil }
@@ -189,7 +189,7 @@ extension TLSHandshake {
     private func evaluate(_ pending: PendingEvaluation) {
         // Accessed only on the loop's thread.
         let handshake = HandshakeReference(self)
-        evaluation = EvaluationLine.shared.run(pending) { [loop] completed in
+        evaluation = EvaluationQueue.shared.run(pending) { [loop] completed in
             loop.execute { handshake.value?.evaluated(completed) }
         }
     }

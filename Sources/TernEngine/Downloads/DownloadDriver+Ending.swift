@@ -13,7 +13,7 @@ extension DownloadDriver {
         case .over, .finishing: break
         case .waiting where error != nil || refusal != nil:
             // The partial file has not been changed, and can be used again.
-            end(task, error.map { reason($0, of: task) }, firstPart?.data)
+            end(task, error.map { reason($0, of: task) }, partialFile?.data)
         case .waiting, .writing:
             guard let sink = begin(task) else { return }
             stage = .finishing(sink)
@@ -26,10 +26,10 @@ extension DownloadDriver {
     }
 
     private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: SessionError?) {
-        let keeps = keepsFirstPart(error)
+        let keeps = keepsPartialFile(error)
         let ending = FileSink.Ending(
-            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsFirstPart: keeps,
-            keepsFirstPartOnFullDisk: keeps && place.isTarget)
+            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsPartialFile: keeps,
+            keepsPartialFileOnFullDisk: keeps && place.isTarget)
         sink.finish(ending, for: task) { outcome in
             task.performLater { self.finished(task, sink, outcome, error) }
         }
@@ -59,18 +59,18 @@ extension DownloadDriver {
     }
 
     /// Whether the received bytes are of use for resuming.
-    private func keepsFirstPart(_ error: SessionError?) -> Bool {
+    private func keepsPartialFile(_ error: SessionError?) -> Bool {
         if case .tooLong = refusal { return false }
-        if place.isTarget, place.keepsFirstPart { return true }
+        if place.isTarget, place.keepsPartialFile { return true }
         if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
-        return place.keepsFirstPart || firstPart != nil
+        return place.keepsPartialFile || partialFile != nil
     }
 
     func end(_ task: SessionDownloadTask, _ error: SessionError?, _ data: ResumeData?) {
         stage = .over
         // The delegate may resume the download at once.
-        firstPart?.file.unlock()
-        firstPart = nil
+        partialFile?.file.unlock()
+        partialFile = nil
         let data = data?.data
         let handlers = steering.withLock { steering in
             steering.isOver = true

@@ -24,9 +24,9 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
         var handlers: [@Sendable (Data?) -> Void] = []
     }
 
-    var place: DownloadPlace
-    var firstPart: FirstPartFile?
-    private var course: DownloadCourse
+    var place: DownloadDestination
+    var partialFile: PartialFile?
+    private var resumption: ResumeStateMachine
     var delegate: (any SessionDownloadDelegate)?
     var stage: Stage
     /// Why the response is refused.
@@ -38,13 +38,13 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     var keepsFile = false
     let steering = Lock(Steering())
 
-    init(_ place: DownloadPlace, _ firstPart: FirstPartFile?, _ delegate: any SessionDownloadDelegate) {
+    init(_ place: DownloadDestination, _ partialFile: PartialFile?, _ delegate: any SessionDownloadDelegate) {
         self.place = place
-        self.firstPart = firstPart
+        self.partialFile = partialFile
         self.delegate = delegate
-        course = DownloadCourse(
-            firstPart.map {
-                DownloadCourse.FirstPart(
+        resumption = ResumeStateMachine(
+            partialFile.map {
+                ResumeStateMachine.PartialContent(
                     validator: $0.data.validator, length: $0.data.countOfBytesReceived ?? 0,
                     totalLength: $0.data.countOfBytesExpectedToReceive)
             }, wantsFileOnly: place.wantsFileOnly)
@@ -54,10 +54,10 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     /// The request to send for `request`.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
-        course.begin(request)
+        resumption.begin(request)
         let isExact = place.settings.map { $0.isResumable || $0.verification != nil } ?? false
-        guard isExact || firstPart != nil else { return request }
-        if firstPart != nil { course.prepare(&request) }
+        guard isExact || partialFile != nil else { return request }
+        if partialFile != nil { resumption.prepare(&request) }
         // Ranges and digests count the bytes as sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
         request.headers["Accept-Encoding"] = "identity"
         request.decodesContent = false
@@ -80,10 +80,10 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
 // The content
 extension DownloadDriver {
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
-        let meaning = course.head(response.head)
+        let meaning = resumption.head(response.head)
         if case .askAgain = meaning {
             var request = task.machine.hop.request
-            course.prepare(&request)
+            resumption.prepare(&request)
             return question.answer(instead: request)
         }
         if case .wrong(let error) = meaning { return refuse(.wrongPart(error), question) }
@@ -101,28 +101,28 @@ extension DownloadDriver {
 
     /// The response arrived for another task, and the delegate has been told of it.
     func expect(_ response: HTTPURLResponse, for task: SessionTask) {
-        if let plan = plan(for: response, course.head(response.head), answering: task) { stage = .waiting(plan) }
+        if let plan = plan(for: response, resumption.head(response.head), answering: task) { stage = .waiting(plan) }
     }
 
     /// Nil if it lacks the required digest.
     private func plan(
-        for response: HTTPURLResponse, _ meaning: DownloadCourse.Meaning, answering task: SessionTask
+        for response: HTTPURLResponse, _ meaning: ResumeStateMachine.Meaning, answering task: SessionTask
     ) -> DownloadFile.Plan? {
         var plan = DownloadFile.Plan(place: place)
         switch meaning {
         case .whole:
             expectedLength =
                 response.bodyLength(answering: task.originalRequest).map(Int64.init)
-                ?? (response.isContentDecoded ? nil : DownloadCourse.partLength(response.head))
-            plan.firstPart = firstPart.map { ($0.file, 0) }
+                ?? (response.isContentDecoded ? nil : ResumeStateMachine.partLength(response.head))
+            plan.partialFile = partialFile.map { ($0.file, 0) }
             if response.statusCode == 200 {
                 plan.resumeData = ResumeData(
                     task.originalRequest, response, countOfBytesExpectedToReceive: expectedLength)
             }
         case .rest(let offset, let totalLength):
             expectedLength = totalLength
-            plan.firstPart = firstPart.map { ($0.file, offset) }
-            plan.resumeData = firstPart?.data
+            plan.partialFile = partialFile.map { ($0.file, offset) }
+            plan.resumeData = partialFile?.data
         case .other, .askAgain, .wrong:
             expectedLength = response.bodyLength(answering: task.originalRequest).map(Int64.init)
         }
@@ -182,7 +182,7 @@ extension DownloadDriver {
         case .waiting(let plan):
             let sink = FileSink(plan) { task.performLater { self.fileFailed(task) } }
             stage = .writing(sink)
-            if let offset = plan.firstPart?.length, offset > 0 {
+            if let offset = plan.partialFile?.length, offset > 0 {
                 (receivedLength, toldLength) = (offset, offset)
                 delegate?.downloadTask(task, didResumeAtOffset: offset, expectedTotalBytes: expectedLength ?? -1)
             }

@@ -11,9 +11,9 @@ final class DownloadFile {
 
     /// Its source.
     struct Plan: Sendable {
-        var place: DownloadPlace
+        var place: DownloadDestination
         /// The existing partial file, and how much of it counts.
-        var firstPart: (file: OutputFile, length: Int64)?
+        var partialFile: (file: OutputFile, length: Int64)?
         /// Its resume data, if it can be resumed.
         var resumeData: ResumeData?
         /// What its content is verified against.
@@ -37,7 +37,7 @@ final class DownloadFile {
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
         if let algorithm = plan.digest?.algorithm { digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512) }
-        if let (file, length) = plan.firstPart {
+        if let (file, length) = plan.partialFile {
             try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: length) }
             self.file = file
             try takeIn(length)
@@ -63,24 +63,24 @@ final class DownloadFile {
         try attempt(target ?? file.path) { () throws(SystemCallError) in try file.checkDeferredErrors() }
         guard let target, case .target(_, let settings) = plan.place else { return file.path }
         try move(file, to: target, settings.existingFile)
-        OutputFile.remove(PartialNames.notes(beside: file.path))
+        OutputFile.remove(PartialFilePaths.notes(beside: file.path))
         self.file = nil
         // The partial file of an earlier download is now useless.
-        if settings.isResumable { ResumeData.removePartialFile(at: PartialNames(target: target).file) }
+        if settings.isResumable { ResumeData.removePartialFile(at: PartialFilePaths(target: target).file) }
         return target
     }
 
     /// It will not be complete. Returns its resume data if it is to be and can be resumed, and removes it otherwise.
-    func abandon(keepsFirstPart: Bool) -> ResumeData? {
+    func abandon(keepsPartialFile: Bool) -> ResumeData? {
         guard let file else { return nil }
         self.file = nil
         // A partial file that has lost its name would not be found again.
-        if keepsFirstPart, length > 0, file.isAtPath, let data = plan.resumeData {
+        if keepsPartialFile, length > 0, file.isAtPath, let data = plan.resumeData {
             file.unlock()
             return data.kept(at: file.path, length)
         }
         file.remove()
-        OutputFile.remove(PartialNames.notes(beside: file.path))
+        OutputFile.remove(PartialFilePaths.notes(beside: file.path))
         return nil
     }
 
@@ -108,23 +108,23 @@ final class DownloadFile {
     private func create() throws(Failure) {
         guard case .target(let path, let settings) = plan.place, let target else {
             guard case .temporary(let folder) = plan.place else { return }
-            let path = PartialNames.temporary(in: folder)
+            let path = PartialFilePaths.temporary(in: folder)
             try attempt(path) { () throws(SystemCallError) in file = try OutputFile.create(path, permissions: 0o600) }
             return
         }
         // Until the file has the permissions of the file it replaces, only its owner may read it.
         let permissions: UInt32 = FileStatus(of: target) == nil ? 0o666 : 0o600
         if settings.isResumable, plan.resumeData != nil,
-            let file = firstPart(PartialNames(target: path).file, permissions)
+            let file = openPartialFile(PartialFilePaths(target: path).file, permissions)
         {
             self.file = file
         } else {
-            file = try createDraft(of: target, permissions)
+            file = try createTemporary(of: target, permissions)
         }
     }
 
     /// Nil if another download has it.
-    private func firstPart(_ path: String, _ permissions: UInt32) -> OutputFile? {
+    private func openPartialFile(_ path: String, _ permissions: UInt32) -> OutputFile? {
         let made = try? OutputFile.create(path, permissions: permissions)
         guard let file = made ?? (try? OutputFile.openOwned(path)), (try? file.lock()) == true,
             (try? file.truncate(to: 0)) != nil
@@ -132,7 +132,7 @@ final class DownloadFile {
         return file
     }
 
-    private func createDraft(of target: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
+    private func createTemporary(of target: String, _ permissions: UInt32) throws(Failure) -> OutputFile {
         do throws(SystemCallError) {
             return try OutputFile.createTemporary(FilePath.temporary(beside: target), permissions: permissions)
         } catch {
@@ -150,9 +150,10 @@ final class DownloadFile {
 
     /// Resume data never describes other content than the file's: until now the file was empty, or as described.
     private func writeNotes() throws(Failure) {
-        guard let file, case .target(let path, let settings) = plan.place, file.path == PartialNames(target: path).file
+        guard let file, case .target(let path, let settings) = plan.place,
+            file.path == PartialFilePaths(target: path).file
         else { return }
-        let notes = PartialNames.notes(beside: file.path)
+        let notes = PartialFilePaths.notes(beside: file.path)
         guard settings.isResumable, let data = plan.resumeData?.kept(at: file.path, nil).data else {
             return OutputFile.remove(notes)
         }
@@ -193,7 +194,7 @@ final class DownloadFile {
     private func copy(
         _ file: OutputFile, to target: String, _ existing: DownloadSettings.ExistingFile
     ) throws(Failure) {
-        let twin = try createDraft(of: target, FileStatus(of: target) == nil ? 0o666 : 0o600)
+        let twin = try createTemporary(of: target, FileStatus(of: target) == nil ? 0o666 : 0o600)
         do throws(Failure) {
             var offset: Int64 = 0
             try unsafe read(file, 0..<length) { bytes throws(Failure) in

@@ -26,9 +26,9 @@ final class FileSink: @unchecked Sendable {
         /// The length of the whole.
         let expectedLength: Int64?
         /// The partial file is kept if there can be no complete one, because the rest may be downloaded later.
-        let keepsFirstPart: Bool
+        let keepsPartialFile: Bool
         /// The same, after a disk error.
-        let keepsFirstPartOnFullDisk: Bool
+        let keepsPartialFileOnFullDisk: Bool
     }
 
     /// A write of this size costs little more than copying its bytes, and received bytes are still in the processor's
@@ -163,11 +163,11 @@ final class FileSink: @unchecked Sendable {
         }
         let keeps =
             switch failure {
-            case nil, .incomplete: ending.keepsFirstPart
-            case .file: ending.keepsFirstPartOnFullDisk
+            case nil, .incomplete: ending.keepsPartialFile
+            case .file: ending.keepsPartialFileOnFullDisk
             default: false
             }
-        return .failed(failure, file.abandon(keepsFirstPart: keeps))
+        return .failed(failure, file.abandon(keepsPartialFile: keeps))
     }
 
     private func attempt(_ work: () throws(SessionError.DownloadFailure) -> Void) {

@@ -21,13 +21,13 @@ public struct ResumeData: Sendable, Hashable {
     let fields: HeaderFields
 
     /// Decodes the value of `data`.
-    public init(_ data: Data) throws(ResumeDataError) { self = try ResumeNotes.read(data) }
+    public init(_ data: Data) throws(ResumeDataError) { self = try ResumeDataCodec.read(data) }
 
     /// Reads the resume data that a download to `target` has left (``DownloadSettings/isResumable``), even if its
     /// process was killed.
     public init(besideTarget target: URL) throws(ResumeDataError) {
-        let names = PartialNames(target: FilePath.resolvingFolder(of: target.path(percentEncoded: false)))
-        self = try ResumeNotes.read(at: names.notes)
+        let names = PartialFilePaths(target: FilePath.resolvingFolder(of: target.path(percentEncoded: false)))
+        self = try ResumeDataCodec.read(at: names.notes)
         guard partialFile.path(percentEncoded: false) == names.file else {
             throw .suspiciousPath(partialFile.path(percentEncoded: false))
         }
@@ -38,7 +38,7 @@ public struct ResumeData: Sendable, Hashable {
     package static func target(leftHereFrom url: URL) -> URL? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         for name in names.sorted() {
-            guard let targetName = PartialNames.target(ofNotes: name) else { continue }
+            guard let targetName = PartialFilePaths.target(ofNotes: name) else { continue }
             let target = URL(target: targetName)
             if let data = try? ResumeData(besideTarget: target), data.isOf(url) { return target }
         }
@@ -73,7 +73,7 @@ public struct ResumeData: Sendable, Hashable {
     }
 
     /// The encoded form, for ``Session/downloadTask(withResumeData:request:delegate:)``, and for storing.
-    public var data: Data { ResumeNotes.written(self) }
+    public var data: Data { ResumeDataCodec.written(self) }
 
     /// Removes the partial file and its resume data, for a download that will not be resumed.
     public func removePartialFile() { Self.removePartialFile(at: partialFile.path(percentEncoded: false)) }
@@ -82,7 +82,7 @@ public struct ResumeData: Sendable, Hashable {
     static func removePartialFile(at path: String) {
         guard let file = try? OutputFile.openOwned(path), (try? file.lock()) == true else { return }
         file.remove()
-        OutputFile.remove(PartialNames.notes(beside: path))
+        OutputFile.remove(PartialFilePaths.notes(beside: path))
     }
 
     /// The same with a file of which this number of bytes counts; nil for all.

@@ -6,27 +6,27 @@ public import TernIO
 /// Why a task failed: the cause, the phase, the peer, and whether a retry is safe.
 public struct SessionError: Error, Sendable {
     // An error is returned by value through many functions, so it is one reference.
-    private let account: Account
+    private let storage: Storage
 
     /// The cause.
-    public var reason: Reason { account.reason }
+    public var reason: Reason { storage.reason }
     /// The phase of the task.
-    public var phase: Phase { account.phase }
+    public var phase: Phase { storage.phase }
     /// The requested origin, such as `https://example.com`; nil if the request had none.
-    public var origin: HTTPOrigin? { account.origin }
+    public var origin: HTTPOrigin? { storage.origin }
     /// The peer's address, once there is a connection; a Unix domain socket also without one.
-    public var remoteAddress: TransportAddress? { account.remoteAddress }
+    public var remoteAddress: TransportAddress? { storage.remoteAddress }
     /// Whether any byte of the request may have reached the server.
-    public var wasSent: Bool { account.wasSent }
+    public var wasSent: Bool { storage.wasSent }
     /// Whether a repeat has no further effect: no byte of the request was sent, or its method is idempotent (RFC 9110
     /// §9.2.2), or the request says so (`Idempotency-Key`, ``RepeatPolicy/always``). A retry is safe then, but may fail
     /// again.
-    public var isSafeToRepeat: Bool { account.isSafeToRepeat }
+    public var isSafeToRepeat: Bool { storage.isSafeToRepeat }
     /// The number of bytes of the last hop that had arrived, heads and TLS included.
-    public var countOfBytesReceived: Int64 { account.countOfBytesReceived }
+    public var countOfBytesReceived: Int64 { storage.countOfBytesReceived }
     /// The resume data of an interrupted download, for `Session.downloadTask(withResumeData:)`; nil if it cannot be
     /// resumed.
-    public var resumeData: Data? { account.resumeData }
+    public var resumeData: Data? { storage.resumeData }
 
     /// Creates an error, for delegates that end a task for their own reasons.
     public init(
@@ -34,7 +34,7 @@ public struct SessionError: Error, Sendable {
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, countOfBytesReceived: Int64 = 0,
         resumeData: Data? = nil
     ) {
-        account = Account(
+        storage = Storage(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
             countOfBytesReceived: countOfBytesReceived, resumeData: resumeData)
     }
@@ -155,7 +155,7 @@ extension SessionError.Reason: CustomStringConvertible {
 }
 
 /// The contents of an error.
-private final class Account: Sendable {
+private final class Storage: Sendable {
     let reason: SessionError.Reason
     let phase: SessionError.Phase
     let origin: HTTPOrigin?

@@ -20,7 +20,7 @@ public struct URLRequest: Sendable {
         @safe @exclusivity(unchecked) var headers: HeaderFields
         @safe @exclusivity(unchecked) var content: RequestBody?
         /// The source of `content`, if it can be read once; shared by all copies.
-        var onceSource: OnceSource?
+        var onceSource: SingleUseSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
@@ -130,11 +130,11 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.content = newValue
-            storage.onceSource = if case .once(let source, _) = newValue { OnceSource(source) } else { nil }
+            storage.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
         }
     }
 
-    var onceSource: OnceSource? { storage.onceSource }
+    var onceSource: SingleUseSource? { storage.onceSource }
 
     /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
     /// `Range` field requests no coding, whatever this says.

@@ -6,11 +6,11 @@ import TernLock
 
 /// A file that reports a length of zero and has content, such as those of /proc: it is generated when read (proc(5)).
 final class UnsizedFile: BodySource {
-    private let file: FileStretch.File
+    private let file: FileRange.File
     private let offset = Lock<Int64>(0)
 
     /// Nil for a file that is really empty, or that has a size.
-    init?(_ file: FileStretch.File) throws(SystemCallError) {
+    init?(_ file: FileRange.File) throws(SystemCallError) {
         guard file.source.size <= 0 else { return nil }
         var byte = UInt8(0)
         let result = try unsafe withUnsafeMutableBytes(of: &byte) { room in

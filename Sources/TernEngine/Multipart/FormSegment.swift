@@ -5,7 +5,7 @@ import FoundationEssentials
 enum FormSegment: Sendable {
     case data(Data)
     case file(FormFile)
-    case source(OnceSource, length: Int?)
+    case source(SingleUseSource, length: Int?)
 
     /// The length in bytes; nil if it is unknown.
     var length: Int? {

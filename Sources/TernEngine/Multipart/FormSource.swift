@@ -16,7 +16,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         /// Exits: between, over.
         case data(Data, sent: Int)
         /// Exits: between, over.
-        case file(FormFile, FileStretch.File, offset: Int64)
+        case file(FormFile, FileRange.File, offset: Int64)
         /// Exits: between, over.
         case source(any BodySource, left: Int?)
         /// Exit: none.
@@ -44,11 +44,11 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         }
     }
 
-    func nextStretch() -> FileStretch? {
+    func nextStretch() -> FileRange? {
         givesStretches = true
         guard isAtStretch, case .file(let part, let file, let offset) = position else { return nil }
         position = .file(part, file, offset: part.length)
-        return FileStretch(
+        return FileRange(
             file: file, range: offset..<part.length,
             whenShort: MultipartFormError.fileChanged(path: part.path, length: part.length))
     }
@@ -85,7 +85,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         case nil: position = .over
         case .data(let data): position = .data(data, sent: 0)
         case .file(let part):
-            position = .file(part, FileStretch.File(try part.open()), offset: 0)
+            position = .file(part, FileRange.File(try part.open()), offset: 0)
         case .source(let once, let length):
             guard let source = once.begin() else { throw .streamAlreadyUsed }
             position = .source(source, left: length)
@@ -107,7 +107,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
     }
 
     private func read(
-        _ part: FormFile, _ file: FileStretch.File, at offset: Int64
+        _ part: FormFile, _ file: FileRange.File, at offset: Int64
     ) throws(MultipartFormError) {
         if offset == part.length {
             if try FormPiece.finds(file.source, part, at: offset) {

@@ -69,7 +69,7 @@ extension MultipartForm {
         _ source: any BodySource, length: Int?, fields: HeaderFields
     ) throws(MultipartFormError) {
         if let length, length < 0 { throw .invalidLength(length) }
-        try append(fields, checked: .source(OnceSource(source), length: length))
+        try append(fields, checked: .source(SingleUseSource(source), length: length))
     }
 
     private mutating func append(_ fields: HeaderFields, checked content: FormSegment) throws(MultipartFormError) {

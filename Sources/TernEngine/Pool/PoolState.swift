@@ -10,13 +10,13 @@
 /// The first waiters each rely on a pending connection; the others wait for connections in use. The timeout of a waiter
 /// applies to the connection it relies on, and the waiter gets its failure if the connection was begun for it. If the
 /// waiter leaves, the next one inherits the connection.
-struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
+struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElement>: ~Copyable {
     private let connectionLimit: Int
     private let queueLimit: Int
-    private var idle = Line<Connection>()
+    private var idle = IntrusiveQueue<Connection>()
     private var leased = 0
-    private var line = Line<Waiter>()
-    private var underWay = ConnectionsUnderWay<Waiter>()
+    private var line = IntrusiveQueue<Waiter>()
+    private var underWay = PendingConnections<Waiter>()
     /// The first waiter that would take a connection that was used.
     private(set) var firstNew: Waiter?
     /// The first waiter that does not rely on a pending connection.
@@ -173,7 +173,7 @@ struct PoolState<Connection: LineMember, Waiter: LineMember>: ~Copyable {
     }
 
     /// Forgets the idle connections; the caller closes them.
-    mutating func drainIdle() { idle = Line() }
+    mutating func drainIdle() { idle = IntrusiveQueue() }
 
     /// The idle connection that is used next.
     var warmest: Connection? { idle.last }

@@ -8,7 +8,7 @@ extension ServerTrust {
     ///
     /// - Returns: the same trust with the answers, which an evaluation has yet to verify.
     public func fetchingRevocation(for policy: ServerTrustPolicy) async -> ServerTrust {
-        let fetcher = RevocationFetcher(courier: SideSession.forRevocation())
+        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation())
         var trust = self
         var asked: Set<RevocationQuestion> = []
         while true {

@@ -15,7 +15,7 @@ extension Session {
     public func downloadTask(
         with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
-        downloadTask(DownloadPlace(temporaryIn: folder), nil, request, delegate)
+        downloadTask(DownloadDestination(temporaryIn: folder), nil, request, delegate)
     }
 
     /// The same with the session's delegate, if it is one for downloads; without one no delegate is called, and the
@@ -33,10 +33,10 @@ extension Session {
         with request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
-        let place = DownloadPlace(target, settings)
+        let place = DownloadDestination(target, settings)
         let continues = settings.isResumable && !settings.startsOver
-        let firstPart = continues ? FirstPartFile(besideTarget: target, for: request) : nil
-        return downloadTask(place, firstPart, request, delegate)
+        let partialFile = continues ? PartialFile(besideTarget: target, for: request) : nil
+        return downloadTask(place, partialFile, request, delegate)
     }
 
     /// Creates a task whose response becomes the file that `target` returns, for example in a folder of yours with
@@ -46,7 +46,7 @@ extension Session {
         with request: URLRequest, settings: DownloadSettings = DownloadSettings(),
         delegate: any SessionDownloadDelegate, to target: @escaping @Sendable (HTTPURLResponse) -> URL
     ) -> SessionDownloadTask {
-        downloadTask(DownloadPlace.chosen(target, settings), nil, request, delegate)
+        downloadTask(DownloadDestination.chosen(target, settings), nil, request, delegate)
     }
 
     /// Creates a task that resumes an interrupted download. If the resource has changed meanwhile it starts again.
@@ -59,17 +59,18 @@ extension Session {
     public func downloadTask(
         withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
     ) throws(ResumeDataError) -> SessionDownloadTask {
-        let firstPart = try FirstPartFile(ResumeData(resumeData))
-        let folder = firstPart.data.partialFile.deletingLastPathComponent()
-        return downloadTask(DownloadPlace(temporaryIn: folder), firstPart, request ?? firstPart.data.request, delegate)
+        let partialFile = try PartialFile(ResumeData(resumeData))
+        let folder = partialFile.data.partialFile.deletingLastPathComponent()
+        return downloadTask(
+            DownloadDestination(temporaryIn: folder), partialFile, request ?? partialFile.data.request, delegate)
     }
 
     private func downloadTask(
-        _ place: DownloadPlace, _ firstPart: FirstPartFile?, _ request: URLRequest,
+        _ place: DownloadDestination, _ partialFile: PartialFile?, _ request: URLRequest,
         _ delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
         SessionDownloadTask(
-            DownloadDriver(place, firstPart, delegate), request, defaults: taskDefaults, at: placeForTask)
+            DownloadDriver(place, partialFile, delegate), request, defaults: taskDefaults, at: placeForTask)
     }
 
     /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any
@@ -95,16 +96,16 @@ extension Session {
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
         settings: DownloadSettings = DownloadSettings()
     ) async throws(SessionError) -> (URL, HTTPURLResponse) {
-        let firstPart: FirstPartFile
+        let partialFile: PartialFile
         do throws(ResumeDataError) {
-            firstPart = try FirstPartFile(ResumeData(resumeData))
+            partialFile = try PartialFile(ResumeData(resumeData))
         } catch {
             throw SessionError(.download(.resumeData(error)), phase: .request)
         }
         let waiter = DownloadWaiter()
         return try await waiter.outcome(
             of: downloadTask(
-                DownloadPlace(target, settings), firstPart, request ?? firstPart.data.request, waiter)
+                DownloadDestination(target, settings), partialFile, request ?? partialFile.data.request, waiter)
         ).get()
     }
 }

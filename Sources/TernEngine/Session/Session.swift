@@ -89,7 +89,7 @@ public final class Session: Sendable {
     }
 
     /// The event loops of the session's reactors.
-    package var turns: Turns { Turns(loops: shards.map(\.loop)) }
+    package var eventLoops: EventLoops { EventLoops(loops: shards.map(\.loop)) }
 
     /// The executors of this session's reactors. A task that prefers one runs beside its sockets, with no thread hop:
     /// `Task(executorPreference: session.executors.first) { … }`. Empty only if the reactors could not start.

@@ -6,7 +6,7 @@ public class SessionDataTask: SessionTask, @unchecked Sendable {
     override func download(of response: HTTPURLResponse) -> SessionTask? {
         let shard = lifecycle.withLock { $0.isRunning ? $0.shard : nil }
         guard let shard, let delegate = delegate as? any SessionDownloadDelegate else { return nil }
-        let driver = DownloadDriver(DownloadPlace(temporaryIn: nil), nil, delegate)
+        let driver = DownloadDriver(DownloadDestination(temporaryIn: nil), nil, delegate)
         let download = SessionDownloadTask(
             driver, originalRequest, defaults: defaults, at: TaskPlace(shard: shard, table: table))
         driver.expect(response, for: download)

@@ -2,16 +2,16 @@
 import TernLock
 import TernTLS
 
-/// A courier with a session of its own, which it creates for the first request. Any thread may use it.
+/// A `RequestSender` with a session of its own, which it creates for the first request. Any thread may use it.
 ///
 /// A session starts threads and takes locks, so it is created without holding a lock: the first caller creates it, and
 /// the requests of others wait meanwhile.
-final class SideSession: Courier {
+final class SideSession: RequestSender {
     private enum State {
         /// To `making`.
         case unused
         /// To `ready`.
-        case making(waiting: [Errand])
+        case making(waiting: [SideRequest])
         case ready(Session)
     }
 
@@ -29,40 +29,40 @@ final class SideSession: Courier {
 
     func send(
         _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,
-        completion: @escaping @Sendable (CourierReply?) -> Void
+        completion: @escaping @Sendable (SideResponse?) -> Void
     ) {
         var request = request
         // A certificate or a policy has named this server, which must not redirect to others.
         request.redirectPolicy = .never
         request.timeouts = Timeouts(connect: timeLimit, idle: timeLimit, total: timeLimit)
-        let errand = Errand(request, sizeLimit: sizeLimit, completion: completion)
+        let sideRequest = SideRequest(request, sizeLimit: sizeLimit, completion: completion)
         let (session, makes) = state.withLock { state -> (Session?, Bool) in
             switch state {
             case .unused:
-                state = .making(waiting: [errand])
+                state = .making(waiting: [sideRequest])
                 return (nil, true)
             case .making(let waiting):
-                state = .making(waiting: waiting + [errand])
+                state = .making(waiting: waiting + [sideRequest])
                 return (nil, false)
             case .ready(let session): return (session, false)
             }
         }
-        if let session { Self.start(errand, on: session) }
+        if let session { Self.start(sideRequest, on: session) }
         if makes { makeSession() }
     }
 
     private func makeSession() {
         let session = make(configuration)
-        let waiting = state.withLock { state -> [Errand] in
-            let waiting = if case .making(let waiting) = state { waiting } else { [Errand]() }
+        let waiting = state.withLock { state -> [SideRequest] in
+            let waiting = if case .making(let waiting) = state { waiting } else { [SideRequest]() }
             state = .ready(session)
             return waiting
         }
-        for errand in waiting { Self.start(errand, on: session) }
+        for request in waiting { Self.start(request, on: session) }
     }
 
-    private static func start(_ errand: Errand, on session: Session) {
-        session.dataTask(with: errand.request, delegate: errand).resume()
+    private static func start(_ request: SideRequest, on session: Session) {
+        session.dataTask(with: request.request, delegate: request).resume()
     }
 }
 

@@ -5,7 +5,7 @@ extension TrustSettings {
     /// With sessions of their own for questions about revocation and for reports about pins.
     convenience init(tls configuration: TLSSettings, policies: ServerTrustPolicyManager?) {
         self.init(
-            tls: configuration, policies: policies, revocationCourier: SideSession.forRevocation(),
-            reportCourier: SideSession.forReports(tls: configuration))
+            tls: configuration, policies: policies, revocationSender: SideSession.forRevocation(),
+            reportSender: SideSession.forReports(tls: configuration))
     }
 }

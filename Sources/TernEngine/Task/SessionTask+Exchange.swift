@@ -158,7 +158,7 @@ extension SessionTask: ExchangeDelegate {
         return receiver
     }
 
-    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         switch event {
         case .body(let range):
             let taken = content(bytes.extracting(range), &allowance)
@@ -174,7 +174,7 @@ extension SessionTask: ExchangeDelegate {
         return .all
     }
 
-    private func content(_ bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+    private func content(_ bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         switch machine.content(bytes.count) {
         case .deliver:
             if let decoding {
@@ -195,11 +195,11 @@ extension SessionTask: ExchangeDelegate {
 
     /// Decodes and delivers until the tick is over, the task is paused, or all bytes are consumed.
     private func decode(
-        _ bytes: Span<UInt8>, by decoding: ContentDecoding, _ allowance: inout TurnAllowance
+        _ bytes: Span<UInt8>, by decoding: ContentDecoding, _ allowance: inout TickAllowance
     ) -> ContentTaken {
         do throws(ContentDecodingError) {
             let taken = try decoding.receive(bytes) { piece, price in
-                allowance.spend(max(TurnAllowance.event, price))
+                allowance.spend(max(TickAllowance.event, price))
                 if !piece.isEmpty { delegate.task(self, didReceive: piece) }
                 return !allowance.isSpent && carrier?.isPaused == false
             }

@@ -13,27 +13,27 @@ final class RevocationFetcher: Sendable {
     static let timeLimit = Duration.seconds(5)
 
     private let answers = RevocationAnswerCache()
-    private let courier: Lock<(any Courier)?>
+    private let requestSender: Lock<(any RequestSender)?>
 
-    init(courier: any Courier) { self.courier = Lock(courier) }
+    init(requestSender: any RequestSender) { self.requestSender = Lock(requestSender) }
 
     /// Calls `completion` once, now or later, on any thread; never, if the fetcher is released first, which cancels its
     /// requests.
     func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard answers.isFirst(to: question, completion) else { return }
-        guard let url = URL(string: question.url), let courier = courier.withLock({ $0 }) else {
+        guard let url = URL(string: question.url), let requestSender = requestSender.withLock({ $0 }) else {
             return answers.keep(.none, to: question)
         }
-        courier.send(question.request(to: url), sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {
+        requestSender.send(question.request(to: url), sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {
             [weak answers] reply in
             question.read(reply) { [weak answers] in answers?.keep($0, to: question) }
         }
     }
 
-    /// Releases the courier, which cancels its requests.
+    /// Releases the sender, which cancels its requests.
     func close() {
         // The last release must not run under the lock.
-        _ = courier.withLock { $0.take() }
+        _ = requestSender.withLock { $0.take() }
     }
 
     /// The answers did not help: their lifetime is shortened.

@@ -28,7 +28,7 @@ extension RevocationQuestion {
     }
 
     /// Converts a response to an answer. Calls `completion` once, now or later, on any thread.
-    func read(_ reply: CourierReply?, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
+    func read(_ reply: SideResponse?, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard let reply, reply.statusCode == 200 else { return completion(.none) }
         switch self {
         case .ocsp: completion(.response(OCSPResponse(der: Array(reply.body))))

@@ -26,15 +26,15 @@ final class TrustSettings: Sendable {
     private let state = Lock(State.unused)
     private let session = Lock(WeakRespondent())
 
-    /// The couriers send questions about revocation, and reports about pins.
+    /// Send questions about revocation, and reports about pins.
     init(
-        tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, revocationCourier: any Courier,
-        reportCourier: any Courier
+        tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, revocationSender: any RequestSender,
+        reportSender: any RequestSender
     ) {
         self.configuration = configuration
         self.policies = Lock(policies)
-        revocation = RevocationFetcher(courier: revocationCourier)
-        reporter = PinReporter(courier: reportCourier)
+        revocation = RevocationFetcher(requestSender: revocationSender)
+        reporter = PinReporter(requestSender: reportSender)
     }
 
     /// The session, if its delegate may have to be asked.
@@ -81,7 +81,7 @@ final class TrustSettings: Sendable {
         }
     }
 
-    /// Releases the couriers: a task that is never started must not keep their threads. Pending reports are sent first.
+    /// Releases the senders: a task that is never started must not keep their threads. Pending reports are sent first.
     func close() {
         revocation.close()
         reporter.close()

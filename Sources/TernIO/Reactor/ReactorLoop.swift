@@ -42,10 +42,10 @@ public final class ReactorLoop: @unchecked Sendable {
     private var dueVisits = 0
     /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
-    @safe @exclusivity(unchecked) private var current = Turn(start: .now)
+    @safe @exclusivity(unchecked) private var current = Tick(start: .now)
     let events: UnsafeMutableBufferPointer<epoll_event>
 
-    private struct Turn {
+    private struct Tick {
         var start: MonotonicInstant
         var number: UInt64 = 0
         var readyCount = 0
@@ -60,7 +60,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// reads `MonotonicInstant.now`.
     public var now: MonotonicInstant { current.start }
     /// The number of ticks of the loop.
-    public var turn: UInt64 { current.number }
+    public var tick: UInt64 { current.number }
     /// The number of sockets that were ready when the current tick began: they share its time.
     public var readyCount: Int { current.readyCount }
 
@@ -126,7 +126,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Safety: as for `UnsafeContinuation.resume()`.
     @unsafe package func resumeWhenQuiet(_ continuation: UnsafeContinuation<Void, Never>) {
         guard isCurrent else { return unsafe continuation.resume() }
-        if readers.isEmpty { readersSince = turn }
+        if readers.isEmpty { readersSince = tick }
         unsafe readers.append(.continuation(continuation))
     }
 
@@ -139,7 +139,7 @@ public final class ReactorLoop: @unchecked Sendable {
     /// A resumed task may run elsewhere at once.
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
-        if readers.isEmpty || readyCount > 0 && turn &- readersSince < Self.ticksWithoutReaders { return }
+        if readers.isEmpty || readyCount > 0 && tick &- readersSince < Self.ticksWithoutReaders { return }
         while let reader = readers.popFirst() { reader.run() }
     }
 
@@ -173,7 +173,7 @@ extension ReactorLoop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             let count = poll()
-            current = Turn(start: .now, number: turn &+ 1, readyCount: count)
+            current = Tick(start: .now, number: tick &+ 1, readyCount: count)
             dueVisits = visits.count
             for index in 0..<count {
                 let event = unsafe events[index]

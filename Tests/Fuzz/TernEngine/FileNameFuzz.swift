@@ -18,7 +18,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         fatalError("\(text) is no digest")
     }
     _ = HTTPDate.seconds(text)
-    if PartialNames.areThoseOf(text), !text.hasPrefix("/") || text.contains("/../") || text.utf8.contains(0) {
+    if PartialFilePaths.areThoseOf(text), !text.hasPrefix("/") || text.contains("/../") || text.utf8.contains(0) {
         fatalError("\(text) is no partial file")
     }
     return 0

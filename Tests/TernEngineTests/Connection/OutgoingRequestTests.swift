@@ -236,7 +236,7 @@ struct OutgoingRequestTests {
         dialogue.outlet.room = 1000
         _ = try dialogue.send()
         dialogue.drop()
-        dialogue.outlet = MeteredOutlet()
+        dialogue.outlet = MeteredByteSink()
         dialogue.exchange = Exchange()
         try dialogue.begin(.none)
         _ = try dialogue.send()

@@ -51,9 +51,9 @@ import Testing
                 }
             }
         }
-        let before = await run(on: loop) { loop.turn }
+        let before = await run(on: loop) { loop.tick }
         let end = await reading.result
-        let after = await run(on: loop) { loop.turn }
+        let after = await run(on: loop) { loop.tick }
         if owes {
             // The time limit of the read has woken the loop.
             #expect(throws: StreamFailure.self) { try end.get() }

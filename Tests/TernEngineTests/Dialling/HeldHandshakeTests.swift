@@ -28,13 +28,13 @@ import Testing
         let others: Int
 
         init() async {
-            let line = EvaluationLine.shared
+            let line = EvaluationQueue.shared
             while line.runningCount + line.waitingCount > 0 { await Task.yield() }
             others = count - min(line.width, count)
             for _ in 0..<count {
                 let trust = ServerTrust(sentChain: [])
                 let pending = PendingEvaluation(PolicyEvaluation(trust: trust, host: nil), of: .disableEvaluation)
-                _ = EvaluationLine.shared.run(pending) { [semaphore] _ in semaphore.wait() }
+                _ = EvaluationQueue.shared.run(pending) { [semaphore] _ in semaphore.wait() }
             }
         }
 
@@ -42,7 +42,7 @@ import Testing
 
         /// Waits until as many evaluations wait behind the jam.
         func waitForLine(of expected: Int) async {
-            let line = EvaluationLine.shared
+            let line = EvaluationQueue.shared
             while line.waitingCount != expected + others { await Task.yield() }
         }
     }

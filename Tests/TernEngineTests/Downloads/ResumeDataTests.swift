@@ -65,13 +65,13 @@ import Testing
         let folder = try TestFolder()
         let path = folder.path + "/tern-download-1.tmp"
         let data = try ResumeData(text(path: path))
-        #expect(throws: ResumeDataError.missingFile(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.missingFile(path: path)) { try PartialFile(data) }
         try folder.write("1234", to: "tern-download-1.tmp")
-        #expect(throws: ResumeDataError.wrongLength(4, expected: 5)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.wrongLength(4, expected: 5)) { try PartialFile(data) }
         try folder.write("1234567", to: "tern-download-1.tmp")
-        let first = try FirstPartFile(data)
+        let first = try PartialFile(data)
         #expect(first.data.countOfBytesReceived == 5)
-        #expect(throws: ResumeDataError.inUse(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.inUse(path: path)) { try PartialFile(data) }
         _ = first
     }
 
@@ -81,16 +81,16 @@ import Testing
         let data = try ResumeData(text(path: path))
         try folder.write("1234567", to: "file")
         unsafe symlink("file", path)
-        #expect(throws: ResumeDataError.foreignFile(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.foreignFile(path: path)) { try PartialFile(data) }
         unsafe unlink(path)
         unsafe link(folder.path + "/file", path)
-        #expect(throws: ResumeDataError.foreignFile(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.foreignFile(path: path)) { try PartialFile(data) }
         unsafe unlink(path)
         unsafe mkfifo(path, 0o600)
-        #expect(throws: ResumeDataError.foreignFile(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.foreignFile(path: path)) { try PartialFile(data) }
         unsafe unlink(path)
         unsafe mkdir(path, 0o700)
-        #expect(throws: ResumeDataError.foreignFile(path: path)) { try FirstPartFile(data) }
+        #expect(throws: ResumeDataError.foreignFile(path: path)) { try PartialFile(data) }
     }
 
     @Test func `credentials in a URL are not written down`() throws {

@@ -96,7 +96,7 @@ import TernLock
         let turns = Lock<[UInt64: Int]>([:])
         let piece = Data(repeating: 7, count: 16 * 1024)
         let source = ProbingSource { ask, _ in
-            turns.withLock { $0[loop.turn, default: 0] += 1 }
+            turns.withLock { $0[loop.tick, default: 0] += 1 }
             // An end all the same, so that the test has one where the source is asked without end.
             return ask < 20_000 ? .bytes(piece) : .end()
         }
@@ -106,7 +106,7 @@ import TernLock
         _ = try await session.text(URLRequest(origin))
         task.cancel()
         #expect(await delegate.end().completions == 1)
-        #expect(turns.withLock { $0.values.max() ?? 0 } <= TurnAllowance.octets / piece.count + 1)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.octets / piece.count + 1)
         #expect(source.record.finishes == 1)
     }
 
@@ -118,8 +118,8 @@ import TernLock
         let isOver = Atomic<Bool>(false)
         let source = ProbingSource { ask, _ in
             let count = turns.withLock { turns in
-                turns[loop.turn, default: 0] += 1
-                return turns[loop.turn, default: 0]
+                turns[loop.tick, default: 0] += 1
+                return turns[loop.tick, default: 0]
             }
             // An end all the same, so that the test has one where the source is asked without end.
             let isEndless = count > 100_000
@@ -130,7 +130,7 @@ import TernLock
         #expect(try await session.text(URLRequest(origin)) == "0")
         isOver.store(true, ordering: .relaxed)
         #expect(await delegate.end().error == nil)
-        #expect(turns.withLock { $0.values.max() ?? 0 } <= TurnAllowance.octets / TurnAllowance.event)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.octets / TickAllowance.event)
     }
 
     @Test func `a stalled source costs nothing until the idle limit ends its request`() async throws {
@@ -140,13 +140,13 @@ import TernLock
         let source = ProbingSource { ask, _ in ask == 0 ? .bytes(Data("begun".utf8)) : .later }
         var request = try Self.request(origin, .once(source))
         request.timeouts = Timeouts(idle: .milliseconds(300))
-        let before = await session.onReactor { loop.turn }
+        let before = await session.onReactor { loop.tick }
         let error = await session.failure(of: request)
         #expect(error?.reason.limit == .idle)
         #expect(error?.wasSent == true)
         #expect(source.record == ProbingSource.Record(asks: 2, finishes: 1))
         // It connects, sends, waits in steps of the deadline wheel's, and ends.
-        #expect(await session.onReactor { loop.turn } - before < 40)
+        #expect(await session.onReactor { loop.tick } - before < 40)
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(origin.observations.requestCount == 0)
     }

@@ -35,7 +35,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
 
     func start(_ head: ResponseHead) {
         delegate?.exchangeBegan(on: self)
-        var allowance = TurnAllowance(among: 1)
+        var allowance = TickAllowance(among: 1)
         delegate?.received(.head(head), of: Span(), &allowance)
         deliverSoon()
     }
@@ -50,7 +50,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
 
     private func deliver() {
         guard !isPaused, let delegate else { return }
-        var allowance = TurnAllowance(among: 1)
+        var allowance = TickAllowance(among: 1)
         if rest.isEmpty {
             delegate.received(.end(trailers: [:], discarded: [:]), of: Span(), &allowance)
             return end(nil)

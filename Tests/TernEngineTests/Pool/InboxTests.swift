@@ -32,7 +32,7 @@ import Testing
 
         func exchangeBegan(on carrier: any Carrier) {}
         func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
-        func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TurnAllowance) -> ContentTaken {
+        func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
             .all
         }
         func handedOver(_ handover: Handover, _ evidence: Evidence) {}

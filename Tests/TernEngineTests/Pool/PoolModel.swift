@@ -3,12 +3,12 @@
 
 /// Performs a pool's actions in the simplest way, and complains when the pool breaks a promise.
 struct PoolModel: ~Copyable {
-    final class Connection: LineMember {
+    final class Connection: IntrusiveQueueElement {
         var hasBeenUsed = false
         var placeInLine: Int32 = -1
     }
 
-    final class Waiter: LineMember {
+    final class Waiter: IntrusiveQueueElement {
         let number: Int
         let isAgain: Bool
         var placeInLine: Int32 = -1

@@ -218,7 +218,7 @@ import Testing
 
 /// Says what a pool answers in words, so that a test reads as a dialogue.
 private struct Dialogue: ~Copyable {
-    final class Party: LineMember {
+    final class Party: IntrusiveQueueElement {
         let name: String
         var placeInLine: Int32 = -1
         init(_ name: String) { self.name = name }

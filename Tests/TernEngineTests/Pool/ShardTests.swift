@@ -14,7 +14,7 @@ import TernLock
         let shared = SharedSettings(
             loop: try #require(group.reactors.first).loop, configuration: configuration,
             trust: TrustSettings(
-                tls: configuration.tls, policies: nil, revocationCourier: IdleCourier(), reportCourier: IdleCourier()),
+                tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender()),
             resolver: Resolver())
         return Shard(shared, connectionLimit: 1)
     }
@@ -56,7 +56,7 @@ import TernLock
         let delegate = Counting { error in
             #expect(error?.reason.isInvalidation == true)
             let ended = ends.withLock { ends in
-                ends.append(loop.turn)
+                ends.append(loop.tick)
                 return ends.count
             }
             if ended == count { end.finish() }

@@ -199,7 +199,7 @@ import Testing
             let record = await converter.download.end()
             #expect(record.error?.reason.isCancellation == true)
             #expect(record.events == [.end(failed: true)] && converter.events == ["200", "became"])
-            if let data = record.error?.resumeData { FirstPartFile.discard(data) }
+            if let data = record.error?.resumeData { PartialFile.discard(data) }
         }
     }
 
@@ -283,7 +283,7 @@ private func onReactor(_ task: SessionTask, _ look: @escaping @Sendable () -> Bo
     }
 }
 
-extension FirstPartFile {
+extension PartialFile {
     /// Removes what is not resumed.
     fileprivate static func discard(_ data: Data) {
         guard let resumeData = try? ResumeData(data) else { return }

@@ -35,7 +35,7 @@ import Testing
 
     private func reply(
         _ side: SideSession, to request: URLRequest, sizeLimit: Int = 100, timeLimit: Duration = .seconds(30)
-    ) async -> CourierReply? {
+    ) async -> SideResponse? {
         await withCheckedContinuation { continuation in
             side.send(request, sizeLimit: sizeLimit, timeLimit: timeLimit) { continuation.resume(returning: $0) }
         }
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `no session is made for trust without questions`() throws {
         let settings = TrustSettings(
-            tls: TLSSettings(), policies: nil, revocationCourier: sideSession(), reportCourier: sideSession())
+            tls: TLSSettings(), policies: nil, revocationSender: sideSession(), reportSender: sideSession())
         _ = try settings.decision(forHost: "localhost")
         settings.revocation.distrust([])
         settings.close()

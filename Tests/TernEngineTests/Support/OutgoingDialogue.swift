@@ -11,7 +11,7 @@ struct OutgoingDialogue: ~Copyable {
 
     var outgoing = OutgoingRequest()
     var exchange = Exchange()
-    var outlet = MeteredOutlet()
+    var outlet = MeteredByteSink()
     /// When the user's code has the request dropped, within a call.
     var dropsBeforeTaking: Moment?
 
@@ -37,7 +37,7 @@ struct OutgoingDialogue: ~Copyable {
     mutating func send(turns: Int = .max) throws -> OutgoingRequest.Appetite {
         var turn = 0
         while true {
-            var allowance = TurnAllowance(among: 1)
+            var allowance = TickAllowance(among: 1)
             try send(&allowance)
             turn += 1
             guard case .writability = outgoing.appetite, allowance.isSpent, turn < turns else {
@@ -46,7 +46,7 @@ struct OutgoingDialogue: ~Copyable {
         }
     }
 
-    private mutating func send(_ allowance: inout TurnAllowance) throws {
+    private mutating func send(_ allowance: inout TickAllowance) throws {
         while true {
             switch try outgoing.send(over: outlet, on: &exchange, &allowance) {
             case .wait: return

@@ -221,7 +221,7 @@ import TernLock
         }
         _ = try await session.text(URLRequest(origin))
         let (ends, end) = AsyncStream<SessionError?>.makeStream()
-        let counter = Counter({ count in turns.withLock { $0[loop.turn, default: 0] += count } }) { end.yield($0) }
+        let counter = Counter({ count in turns.withLock { $0[loop.tick, default: 0] += count } }) { end.yield($0) }
         session.dataTask(with: try URLRequest(origin, "/bomb"), delegate: counter).resume()
         var pings = 0
         for _ in 0..<20 where try await session.text(URLRequest(origin)) == "pong" { pings += 1 }
@@ -232,7 +232,7 @@ import TernLock
         #expect(pings == 20)
         let (most, sum) = turns.withLock { ($0.values.max() ?? 0, $0.values.reduce(0, +)) }
         #expect(sum == Self.zeros.count)
-        #expect(most <= TurnAllowance.octets + BodyPath.windowSize)
+        #expect(most <= TickAllowance.octets + BodyPath.windowSize)
     }
 
     /// Everything has arrived before the first byte of the body is decoded.
@@ -255,7 +255,7 @@ import TernLock
                 #expect(throws: Never.self) { try origin.release() }
                 #expect(ClientSockets.waitForInput(of: body.count, from: origin.port))
             }
-            turns.withLock { $0.append(loop.turn) }
+            turns.withLock { $0.append(loop.tick) }
         }
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         let record = await delegate.end()
@@ -264,7 +264,7 @@ import TernLock
         // The end is noted.
         await session.settle()
         let (first, last) = turns.withLock { ($0.first ?? 0, $0.last ?? 0) }
-        #expect(last - first >= count * DecodingChain.blockPrice / TurnAllowance.octets - 1)
+        #expect(last - first >= count * DecodingChain.blockPrice / TickAllowance.octets - 1)
     }
 
     @Test(arguments: [false, true])

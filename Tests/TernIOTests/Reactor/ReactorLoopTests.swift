@@ -217,11 +217,11 @@ import TernLock
             let connection = try Connection()
             let probe = Probe()
             let token = try loop.register(connection.socket.descriptor, interest: .readable, handler: probe)
-            let asked = loop.turn
+            let asked = loop.tick
             loop.visitLater(token)
             #expect(probe.calls == [])
             #expect(await probe.next() == .visit)
-            #expect(loop.turn == asked + 1)
+            #expect(loop.tick == asked + 1)
             await Task.yield()
             #expect(probe.calls == [.visit])
             // A handler without an interest, or without a registration, is not visited.
@@ -265,7 +265,7 @@ import TernLock
             let done = Probe()
             for (number, connection) in connections.enumerated() {
                 let probe = Probe(react: { _ in
-                    told.append((number, loop.turn))
+                    told.append((number, loop.tick))
                     let end = MonotonicInstant.now.advanced(by: .milliseconds(2))
                     while MonotonicInstant.now < end {}
                     if number == 4 { done.ready(.visit) }
@@ -273,7 +273,7 @@ import TernLock
                 tokens.append(
                     try loop.register(connection.socket.descriptor, interest: .readable, handler: probe))
             }
-            let asked = loop.turn
+            let asked = loop.tick
             for token in tokens { loop.visitLater(token) }
             _ = await done.next()
             #expect(told.map(\.number) == [0, 1, 2, 3, 4])
@@ -465,9 +465,9 @@ import TernLock
             defer { loop.deregister(token) }
             try connection.peer.send("x")
             _ = await handler.next()
-            let start = loop.turn
+            let start = loop.tick
             await unsafe withUnsafeContinuation { unsafe loop.resumeWhenQuiet($0) }
-            return loop.turn - start
+            return loop.tick - start
         }.value
         #expect(turns == expected)
     }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Tern
+
+/// Redirects, retries and timeouts of a request, with curl's option names.
+struct TransferOptions: ParsableArguments {
+    /// As in curl.
+    private static let maximumRedirects = 50
+
+    /// For commands that follow redirects without an option.
+    static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
+
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
+    var isFollowing = false
+
+    @Option(
+        name: .customLong("max-redirs"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "The maximum number of redirects to follow, 50 unless given; -1 sets no limit.", valueName: "number"))
+    var redirects: Int?
+
+    @OptionGroup var schemes: SchemeOptions
+
+    @Flag(name: .customLong("allow-downgrade"), help: "Follow redirects from https to http, too, as curl does.")
+    var allowsDowngrade = false
+
+    @Option(
+        name: .customLong("retry"),
+        help: ArgumentHelp(
+            """
+            Ask this often again if the host is not found, a time limit passes, or 408, 429, 500, 502, 503 or 504 is the \
+            answer: after 1 s, 2 s, 4 s …, or when Retry-After says, if that is later but within an hour.
+            """, valueName: "number"))
+    var retries: Int?
+
+    @Option(
+        name: .customLong("retry-delay"),
+        help: ArgumentHelp("The delay before each --retry; 0 doubles from 1 s.", valueName: "seconds"))
+    var retryDelay: Double?
+
+    @Option(
+        name: .customLong("retry-max-time"),
+        help: ArgumentHelp("The maximum time from the first attempt to the start of a --retry.", valueName: "seconds"))
+    var retryMaximumTime: Double?
+
+    @Flag(name: .customLong("retry-connrefused"), help: "With --retry, also retry if the connection is refused.")
+    var retriesRefusals = false
+
+    @Flag(
+        name: .customLong("retry-all-errors"),
+        help: "With --retry, retry after every error; with -f also after every status of 400 or more.")
+    var retriesEverything = false
+
+    @Option(
+        name: .customLong("connect-timeout"),
+        help: ArgumentHelp("The maximum time to connect, in seconds.", valueName: "seconds"))
+    var connectTimeout: Double?
+
+    @Option(
+        name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
+        help: ArgumentHelp(
+            "The maximum time in all, in seconds, for each --retry separately; no retry waits longer.",
+            valueName: "seconds"
+        ))
+    var maximumTime: Double?
+
+    @Option(
+        name: .customLong("expect100-timeout"),
+        help: ArgumentHelp(
+            "The maximum wait for \"100 Continue\" before a body is sent; 1 by default. Requested if the body "
+                + "has more than 1 MB or no known length, or by -H 'Expect: 100-continue'.", valueName: "seconds"))
+    var continueTimeout: Double?
+
+    @Option(
+        name: .customLong("unix-socket"),
+        help: ArgumentHelp("Connect to this Unix domain socket instead of the URL's host and port.", valueName: "path"))
+    var unixSocket: String?
+
+    @Option(
+        name: .customLong("abstract-unix-socket"),
+        help: ArgumentHelp("The same with a name in Linux's abstract namespace.", valueName: "name"))
+    var abstractUnixSocket: String?
+
+    @Option(
+        name: .customLong("max-filesize"),
+        help: ArgumentHelp(
+            "Fail if the body is larger, announced or not; K, M and G count in powers of 1024.", valueName: "bytes"))
+    var maximumBodySize: ByteCount?
+
+    func validate() throws {
+        if !isFollowing, redirects != nil || allowsDowngrade {
+            throw ValidationError(
+                "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") needs -L")
+        }
+        if let redirects, redirects < -1 { throw ValidationError("--max-redirs: give 0 or more, or -1 for no limit") }
+        if let retries, retries < 0 { throw ValidationError("--retry: give 0 or more") }
+        let options = [
+            ("--retry-max-time", retryMaximumTime != nil), ("--retry-connrefused", retriesRefusals),
+            ("--retry-all-errors", retriesEverything),
+        ]
+        if retries == nil, let option = options.first(where: \.1) {
+            throw ValidationError("\(option.0) needs --retry")
+        }
+        if let retryMaximumTime { _ = try Self.duration(retryMaximumTime, "--retry-max-time") }
+        if unixSocket != nil, abstractUnixSocket != nil {
+            throw ValidationError("--unix-socket and --abstract-unix-socket exclude each other: give one of them")
+        }
+        if let retryDelay {
+            if retries == nil { throw ValidationError("--retry-delay needs --retry") }
+            guard retryDelay >= 0, retryDelay <= 1e9 else {
+                throw ValidationError("--retry-delay: give seconds from 0 to 1e9")
+            }
+        }
+    }
+
+    var retryRule: RetryRule {
+        RetryRule(
+            count: retries ?? 0, fixedDelay: retryDelay.flatMap { $0 > 0 ? $0 : nil }, maximumTime: retryMaximumTime,
+            maximumDelay: maximumTime, includesRefusals: retriesRefusals, includesEverything: retriesEverything)
+    }
+
+    func apply(to configuration: inout SessionConfiguration) throws {
+        if let connectTimeout {
+            configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
+        }
+        if let continueTimeout {
+            configuration.timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout")
+        }
+        if let maximumTime { configuration.timeouts.total = try Self.duration(maximumTime, "--max-time") }
+        let limit = redirects ?? Self.maximumRedirects
+        configuration.redirectPolicy =
+            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
+        configuration.unixSocket = try socketName()
+    }
+
+    private func socketName() throws -> UnixSocketName? {
+        do throws(InvalidUnixSocketName) {
+            if let unixSocket { return try UnixSocketName(path: unixSocket) }
+            return try abstractUnixSocket.map { name throws(InvalidUnixSocketName) in try UnixSocketName(abstract: name)
+            }
+        } catch {
+            throw ValidationError("\(unixSocket == nil ? "--abstract-unix-socket" : "--unix-socket"): \(error)")
+        }
+    }
+
+    static func duration(_ seconds: Double, _ option: String) throws -> Duration {
+        guard seconds > 0, seconds <= 1e9 else {
+            throw ValidationError("\(option): give seconds above 0 and up to 1e9")
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernFiles
+
+/// Where a download goes.
+enum DownloadDestination: Sendable {
+    /// To a temporary file in this folder; the delegate moves it from there.
+    case temporary(folder: String)
+    /// To this path.
+    case target(String, DownloadSettings)
+    /// To the path that is chosen when the response arrives.
+    case chosen(@Sendable (HTTPURLResponse) -> URL, DownloadSettings)
+
+    init(temporaryIn folder: URL?) {
+        self = .temporary(folder: (folder ?? FileManager.default.temporaryDirectory).path(percentEncoded: false))
+    }
+
+    init(_ target: URL, _ settings: DownloadSettings) {
+        self = .target(FilePath.resolvingFolder(of: target.path(percentEncoded: false)), settings)
+    }
+
+    /// The same, once the response has arrived. On the reactor, so it does not access the file system:
+    /// ``straightened``.
+    func known(by response: HTTPURLResponse) -> DownloadDestination {
+        guard case .chosen(let choose, let settings) = self else { return self }
+        return .target(choose(response).path(percentEncoded: false), settings)
+    }
+
+    /// The same, with its folder resolved. Blocks on the file system.
+    var straightened: DownloadDestination {
+        guard case .target(let path, let settings) = self else { return self }
+        return .target(FilePath.resolvingFolder(of: path), settings)
+    }
+
+    /// Nil for a temporary file.
+    var settings: DownloadSettings? {
+        switch self {
+        case .temporary: nil
+        case .target(_, let settings), .chosen(_, let settings): settings
+        }
+    }
+
+    /// Whether only a success (2xx) becomes the file.
+    var wantsFileOnly: Bool { settings?.acceptsAnyStatus == false }
+
+    var isTarget: Bool { settings != nil }
+
+    /// Whether the partial file is kept when the download fails.
+    var keepsPartialFile: Bool { settings?.isResumable ?? true }
+}
