@@ -22,7 +22,7 @@ extension AFURLSessionManager {
     public var operationQueue: OperationQueue {
         let operations = OperationQueue()
         operations.maxConcurrentOperationCount = 1
-        // Unowned by the operations: the manager holds its queue, and a queue of theirs ends with them.
+        // Unowned by the operations: the manager holds its queue, and their queue ends with them.
         unsafe operations.underlyingQueue = queue
         return operations
     }

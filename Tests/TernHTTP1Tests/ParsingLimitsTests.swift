@@ -138,7 +138,7 @@ private let limits = #"""
     > maximumFieldSectionSize=0
     HTTP/1.1 204 \r\n\r\n
     = 204 | end | reusable
-    # ParsingLimits.maximumFieldSectionSize: counts from behind the status line, in each response anew
+    # ParsingLimits.maximumFieldSectionSize: counts from behind the status line, in each response separately
     > maximumFieldSectionSize=6
     HTTP/1.1 103 \r\nA: 1\r\n\r\nHTTP/1.1 204 \r\nB: 2\r\n\r\n
     = 103 | 204 | B: 2 | end | reusable

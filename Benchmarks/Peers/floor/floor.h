@@ -31,7 +31,7 @@ static char request[2048], buffer[BUFFER];
 static size_t request_size;
 static uint64_t body_size, response_size;
 
-/// What a loop has to do: make ready what lasts, and keep every connection asking until the time is over.
+/// The operations of a loop: set up its lasting state, and keep every connection sending until the time is over.
 static void prepare(const char *mode, struct connection *connections, int count);
 static void run(struct connection *connections, int count, double seconds, struct tally *tally);
 

@@ -21,7 +21,7 @@ static const char *names[] = {"poll", "polls", "receive", "linked", "multishot"}
 static struct io_uring ring;
 static struct io_uring_buf_ring *shared;
 static struct connection *all;
-/// Of each connection, or of each piece that all share.
+/// Of each connection, or of each chunk that all share.
 static char *memory;
 static size_t piece;
 static unsigned pieces;

@@ -54,7 +54,7 @@ uint64_t gzip_inflate(const uint8_t *coded, size_t length) {
             stream.avail_out = PIECE;
             result = inflate(&stream, Z_NO_FLUSH);
         } while (result == Z_OK && stream.avail_out == 0);
-        // No input left and nothing held: not an error, but the end of this piece.
+        // No input left and nothing held: not an error, but the end of this chunk.
         if (result == Z_BUF_ERROR && stream.avail_in == 0) result = Z_OK;
         offset += given;
     }

@@ -3,7 +3,7 @@
 // reused for the whole run so that their options and connections stay, a write callback that discards unless told otherwise,
 // an upload buffer of 512 KB. A file is written with write(2), under a name of its own until it is complete; forms are curl's.
 //
-// libcurl withdraws its interest in a socket at the end of a transfer and declares it anew at the start of the next.
+// libcurl withdraws its interest in a socket at the end of a transfer and declares it again at the start of the next.
 // Changes are therefore applied just before waiting: for a kept-alive connection the two cancel out, and no epoll_ctl is left.
 
 #include "CCurlMulti.h"
@@ -159,7 +159,7 @@ static int on_timer(CURLM *multi, long milliseconds, void *context) {
 
 static int on_close(void *context, curl_socket_t descriptor) {
     curl_multi_client *client = context;
-    // The kernel forgets a closed descriptor by itself; the number may come back for another connection.
+    // The kernel drops a closed descriptor; the number may be reused for another connection.
     if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS) {
         client->interests[descriptor].wanted = 0;
         client->interests[descriptor].registered = 0;
@@ -325,7 +325,7 @@ static void end(transfer *transfer, CURLcode result, curl_multi_tally *tally) {
     tally->latencies[latency_bucket(monotonic_nanoseconds() - transfer->begin)]++;
 }
 
-/// Takes what has ended, and begins anew with it before the deadline. Returns how many requests are left in flight.
+/// Takes the ended transfers, and starts new ones before the deadline. Returns how many requests are left in flight.
 static int turn_over(curl_multi_client *client, int in_flight, uint64_t deadline, curl_multi_tally *tally) {
     CURLMsg *message;
     int queued;

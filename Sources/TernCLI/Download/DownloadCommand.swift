@@ -9,9 +9,9 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Save a URL's response as a file.",
         discussion: """
-            The file appears, or is replaced, when all of it has come and is what --sha256 says. Redirects are followed, but not \
-            from https to http. An answer that is no success (2xx) is an error. What has come when a download breaks off is kept \
-            beside the file, as .name.tern-part, if the server can go on there; -C - does.
+            The file appears, or is replaced, when it is complete and matches --sha256. Redirects are followed, but \
+            not from https to http. A response other than a success (2xx) is an error. An interrupted download is kept \
+            beside the file, as .name.tern-part, if the server can resume it; -C - does.
 
             Exit codes are curl's, as "tern request --help" lists them.
             """)

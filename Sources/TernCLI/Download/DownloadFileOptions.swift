@@ -10,8 +10,9 @@ struct DownloadFileOptions: ParsableArguments {
         name: [.customShort("o", allowingJoined: true), .customLong("output")],
         help: ArgumentHelp(
             """
-            The file, which is replaced when all is there. Without it the file is named as the server proposes, or as the URL's \
-            last segment, in this folder; then nothing is replaced. Devices and FIFOs are written through; "-" is standard output.
+            The file, which is replaced when the download is complete. Without it the file is named as the server \
+            proposes, or by the URL's last segment, in the current folder; then nothing is replaced. Devices and FIFOs \
+            are written directly; "-" is standard output.
             """, valueName: "file"))
     var output: String?
 
@@ -32,8 +33,8 @@ struct DownloadFileOptions: ParsableArguments {
         name: [.customShort("C"), .customLong("continue-at")], parsing: .unconditional,
         help: ArgumentHelp(
             """
-            "-" goes on where an earlier download of this URL broke off or was killed, if what is there has not changed; else it \
-            starts over. A file that is complete is left alone. No other place can be given.
+            "-" resumes an earlier download of this URL that was interrupted or killed, if the file on the server has \
+            not changed; otherwise it starts again. A complete file is left unchanged. No other offset can be given.
             """, valueName: "-"))
     var continueAt: String?
 

@@ -9,10 +9,10 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Follow a stream of server-sent events.",
         discussion: """
-            Prints each event as its fields and an empty line, or as one line of JSON, with control characters escaped. A stream \
-            that ends or breaks off is taken up again where it was, after the time the server asks for, or 3 s; not so if the \
-            first request fails, or the answer is no stream of events. Ends at a 204 and by Ctrl-C; exit codes are \
-            curl's, as "tern request --help" lists them.
+            Prints each event as its fields and an empty line, or as one line of JSON, with control characters \
+            escaped. A stream that ends or is interrupted is resumed after the time that the server sets, or 3 s; but \
+            not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C; \
+            exit codes are curl's, as "tern request --help" lists them.
             """)
 
     @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url")) var url: String

@@ -9,8 +9,8 @@ struct FieldOptions: ParsableArguments {
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Add a header field; repeat for more. "Name:" leaves one out that is sent otherwise, "Name;" sends it empty, "@file" \
-            reads a field from each line.
+            Add a header field; repeat for more. "Name:" omits one that is sent otherwise, "Name;" sends it empty, \
+            "@file" reads a field from each line.
             """, valueName: "field"))
     var headers: [String] = []
 
@@ -38,8 +38,8 @@ struct FieldOptions: ParsableArguments {
         name: .customLong("sensitive"),
         help: ArgumentHelp(
             """
-            Treat this header field as credentials are: -v hides its value, and no redirect takes it to another origin. Repeat for \
-            more.
+            Treat this header field like credentials: -v hides its value, and no redirect sends it to another origin. \
+            Repeat for more.
             """, valueName: "name"))
     var sensitiveFields: [String] = []
 

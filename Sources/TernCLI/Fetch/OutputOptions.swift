@@ -9,8 +9,8 @@ struct OutputOptions: ParsableArguments {
         name: [.customShort("o", allowingJoined: true), .customLong("output")],
         help: ArgumentHelp(
             """
-            Write the body to this file, which is replaced when all of it has come, and stays as it is otherwise. Links are \
-            followed, devices and FIFOs written through; "-" is standard output. Give one for each URL.
+            Write the body to this file, which is replaced when the body is complete, and unchanged otherwise. Links \
+            are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL.
             """, valueName: "file"))
     var outputs: [String] = []
 
@@ -61,7 +61,7 @@ struct OutputOptions: ParsableArguments {
         name: [.customShort("w", allowingJoined: true), .customLong("write-out")], parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Print this after each URL, with %{http_code}, %{time_total}, %header{name}, %{json} and the like filled in; \
+            Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
             "@file" reads it from a file.
             """, valueName: "format"))
     var writeOut: String?

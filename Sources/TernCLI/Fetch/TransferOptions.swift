@@ -29,8 +29,8 @@ struct TransferOptions: ParsableArguments {
         name: .customLong("retry"),
         help: ArgumentHelp(
             """
-            Ask this often again if the host is not found, a time limit passes, or 408, 429, 500, 502, 503 or 504 is the \
-            answer: after 1 s, 2 s, 4 s …, or when Retry-After says, if that is later but within an hour.
+            Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
+            504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour.
             """, valueName: "number"))
     var retries: Int?
 

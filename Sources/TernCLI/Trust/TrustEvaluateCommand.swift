@@ -10,15 +10,15 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
         discussion: """
             Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
 
-            --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC 3339, \
-            "policy": {…}}, of which all but chain may be left out, and prints one verdict per line, {"id", \
-            "verdict": "accept" or "refuse", "reason", "detail"}. A line may have 1 MiB; a longer one is refused for "line-too-long", and the batch goes on. It exits 0 when it has come \
-            to the end.
+            --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC \
+            3339, "policy": {…}}, of which all but chain are optional, and prints one verdict per line, {"id", \
+            "verdict": "accept" or "refuse", "reason", "detail"}. A line may have 1 MiB; a longer one is refused as \
+            "line-too-long", and the batch continues. It exits 0 at the end of the file.
 
-            A case's policy is a policy file's object, or one rule by itself: {"evaluation": "performDefaultEvaluation", \
-            "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or "disableEvaluation", \
-            "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, "validateHost": true}. Either \
-            may have a "profile", "standard" or "web".
+            A case's policy is a policy file's object, or a single rule: {"evaluation": "performDefaultEvaluation", \
+            "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or \
+            "disableEvaluation", "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, \
+            "validateHost": true}. Either may have a "profile", "standard" or "web".
             """)
 
     @OptionGroup var question: TrustQuestion

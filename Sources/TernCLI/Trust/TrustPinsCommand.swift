@@ -10,8 +10,8 @@ struct TrustPinsCommand: AsyncParsableCommand {
         commandName: "pins",
         abstract: "Print the SPKI pin of every certificate of a chain, leaf first.",
         discussion: """
-            A URL's chain is the one that was verified, down to its root; if it does not verify, it is what the server \
-            sent, which proves nothing, and the exit code is 1. A file's certificates are taken as they are.
+            A URL's chain is the verified one, down to its root; if it does not verify, it is the list that the server \
+            sent, which proves nothing, and the exit code is 1. A file's certificates are not verified.
             """)
 
     @Argument(help: "A PEM or DER file, or an https URL.")

@@ -6,8 +6,8 @@ struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     static let configuration = CommandConfiguration(
         commandName: "upload", abstract: "Send a file with PUT, and show the progress.",
         discussion: """
-            Progress goes to standard error: a bar with rate and time left on a terminal, a line for each tenth elsewhere, nothing with \
-            -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
+            Progress goes to standard error: a bar with rate and remaining time on a terminal, a line for each tenth \
+            elsewhere, nothing with -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
             --help" lists them.
             """)
 

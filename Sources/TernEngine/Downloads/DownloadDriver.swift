@@ -99,7 +99,7 @@ extension DownloadDriver {
         delegate?.task(task, didReceive: response, question)
     }
 
-    /// The response arrived for another task, and the delegate has been told of it.
+    /// The response arrived for another task, and the delegate has received it.
     func expect(_ response: HTTPURLResponse, for task: SessionTask) {
         if let plan = plan(for: response, resumption.head(response.head), answering: task) { stage = .waiting(plan) }
     }

@@ -34,7 +34,7 @@ extension RedirectError: CustomStringConvertible {
         case .locationTooLong(let limit): "the redirect's Location is longer than \(limit) bytes"
         case .invalidLocation(let error): "the redirect's Location cannot be requested: \(error)"
         case .insecure(let origin): "the redirect leads from https to \(origin.description.excerpt)"
-        case .bodyNotReplayable: "the redirect asks for the body once more, and it can be read once only"
+        case .bodyNotReplayable: "the redirect requires the body again, and it can be read only once"
         }
     }
 }

@@ -6,7 +6,7 @@
 struct EventParser: ~Copyable {
     /// The event was larger than allowed. Thrown by every further call.
     struct TooLarge: Error, Equatable {
-        /// In octets.
+        /// In bytes.
         let limit: Int
     }
 

@@ -2,7 +2,7 @@
 import TernIO
 
 /// The time for which a task waits without a connection: for a lookup, or between two hops. The task's total timeout
-/// goes on meanwhile, and the wait ends if the session does. On the loop's thread.
+/// continues meanwhile, and the wait ends if the session does. On the loop's thread.
 final class TaskTimer<Requester: ConnectionRequester>: ReadinessHandler, ShardMember {
     enum Outcome {
         /// The delay is over.

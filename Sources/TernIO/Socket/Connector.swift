@@ -31,8 +31,8 @@ public final class Connector {
     private var timer: RegistrationToken?
     private var completion: Completion?
 
-    /// `addresses` in order of preference; an empty list fails with no attempts. What is under way at the deadline, if
-    /// there is one, fails with `ETIMEDOUT`, or `EAGAIN` where a backlog was full. Sockets are bound to `localAddress`
+    /// `addresses` in order of preference; an empty list fails with no attempts. At the deadline, if there is
+    /// one, pending attempts fail with `ETIMEDOUT`, or with `EAGAIN` if a backlog was full. Sockets are bound to `localAddress`
     /// if it is given; the kernel chooses the port if that is 0.
     public init(
         addresses: [TransportAddress], from localAddress: TransportAddress? = nil, deadline: MonotonicInstant? = nil,

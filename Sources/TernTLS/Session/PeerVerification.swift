@@ -164,11 +164,11 @@ final class PeerVerification {
     /// Evaluates the stored certificates again if the verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
         guard policy.identity.isReevaluated else { return true }
-        var anew = evaluation
-        anew.trust.sentChain = result.sentChain
-        anew.trust.time = Timestamp.now
+        var renewed = evaluation
+        renewed.trust.sentChain = result.sentChain
+        renewed.trust.time = Timestamp.now
         // A verdict that cannot be confirmed at once needs a handshake with certificates.
-        return anew.attempt(policy)?.isAccepted ?? false
+        return renewed.attempt(policy)?.isAccepted ?? false
     }
 
     private func judge() {

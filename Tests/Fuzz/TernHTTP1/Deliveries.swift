@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The oracle: a response is given whole, byte by byte, and in pieces, and all deliveries must make the same of it.
-/// Only `HTTPProtocolError` can come out, because that is what the types say; a trap ends the run.
+/// The oracle: a response is given whole, byte by byte, and in chunks, and all deliveries must give the same result.
+/// Only `HTTPProtocolError` can be thrown, because the types say so; a trap ends the run.
 enum Deliveries {
     /// The first byte of the input says how the response is asked for and read, the second how it is cut.
     static func check(_ input: [UInt8], prefix: [UInt8] = []) {
@@ -34,7 +34,7 @@ enum Deliveries {
         return script
     }
 
-    /// Pieces of one to sixteen bytes, or so, in a pattern that `seed` chooses.
+    /// Chunks of about one to sixteen bytes, in a pattern that `seed` chooses.
     static func pieces(_ bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var state = UInt32(seed) | 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests of any strings: what is encoded must read back as what was meant, and what is refused must leave nothing.
-/// The input's parts are separated by the byte 0xFE: method, target, host, then names and values in turn.
+/// Requests of any strings: an encoded request must read back as intended, and a refused one must leave no bytes. The
+/// input's parts are separated by the byte 0xFE: method, target, host, then names and values alternately.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)

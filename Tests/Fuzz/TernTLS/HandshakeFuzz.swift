@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as what a server says, to a session that trusts everybody: the first byte chooses how they are cut, and
-// whether the session goes on as if established. Oracle: no trap, no leak, no progress without a certificate, and all
-// deliveries come to the same end.
+// Any bytes as a server's, to a session that trusts every server: the first byte chooses how they are split, and
+// whether the session continues as if established. Oracle: no trap, no leak, no progress without a certificate, and all
+// deliveries give the same result.
 
 private let context: TLSContext? = {
     var configuration = TLSSettings()

@@ -21,7 +21,7 @@ static void flood(struct exchange *exchange, int (*prepare)(SSL *)) {
     SSL *ssl = exchange->stream->ssl;
     for (unsigned count = 0; now_ns() < end; count++) {
         if (prepare(ssl) != 1 || SSL_do_handshake(ssl) != 1) break;
-        // OpenSSL goes on without an error where the other end has gone.
+        // OpenSSL continues without an error if the other end has gone.
         if (count % 64 == 0 && stream_is_left(exchange->stream)) break;
     }
     exchange->stream->is_broken = true;
@@ -41,7 +41,7 @@ void flood_one_byte_records(struct exchange *exchange) {
         if (!exchange_body(exchange, offset, 1)) return;
 }
 
-/// Records that carry nothing, and as few bytes between them as make a client count anew: OpenSSL takes 32 empty records in a
+/// Records that carry nothing, and as few bytes between them as make a client start counting again: OpenSSL takes 32 empty records in a
 /// row, and 5 warnings.
 static void flood_with(struct exchange *exchange, enum record_type type, const char *nothing, size_t size, int in_a_row) {
     int64_t end = begin(exchange);

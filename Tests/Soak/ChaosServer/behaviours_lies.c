@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Not told to the client: it has to find out.
+/// The client is not told: it must detect it.
 static const uint64_t never_complete = UINT64_MAX;
 
 void say_garbage(struct exchange *exchange) {
@@ -86,7 +86,7 @@ void stray_response_at_once(struct exchange *exchange) {
 void stray_response_later(struct exchange *exchange) {
     exchange_answer(exchange);
     exchange_pause(exchange, (int64_t)exchange_draw(exchange, 30000));
-    // A request that is on its way already could not be told from one that the stray answers.
+    // A request that was sent already could not be distinguished from one that the stray bytes answer.
     if (stream_has_input(exchange->stream, 0)) return;
     forge(exchange);
     ledger_note(exchange->request->nonce);

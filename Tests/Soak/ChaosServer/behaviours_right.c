@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses that a client has to understand.
+// Responses that a client must understand.
 #include "behaviour.h"
 #include "pattern.h"
 #include <inttypes.h>
@@ -53,7 +53,7 @@ void answer_in_drips(struct exchange *exchange) {
     uint64_t size = exchange->request->size;
     exchange_head(exchange, "");
     for (uint64_t offset = 0; offset < size; offset++) {
-        // The first bytes each alone, then the rest at once: enough to find what cannot wait, and soon over.
+        // The first bytes separately, then the rest at once: enough to find code that cannot wait, and soon over.
         uint64_t count = offset < 200 ? 1 : size - offset;
         if (!exchange_body(exchange, offset, count)) return;
         offset += count - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no client can find out, but a program that knows what it asked for can: the soak has to, or it is not worth running.
+// Errors that no client can detect, but a program that knows what it requested can: the soak must, or it is not worth
+// running.
 #include "behaviour.h"
 
 void betray_bytes(struct exchange *exchange) {

@@ -71,7 +71,7 @@ struct chain make_path_bomb(void) {
     enum { look_alikes = 20, names = 28900 };
     EVP_PKEY *key = EVP_EC_gen("P-256"), *first = EVP_EC_gen("P-256"), *second = EVP_EC_gen("P-256"),
              *stranger = EVP_EC_gen("P-256");
-    // A name that could be an address in an odd spelling asks for a second look at every other name.
+    // A name that could be an address in an unusual form requires a second check of every other name.
     X509 *leaf = draft("0x01.1", key, "First", 1);
     add_names(leaf, names);
     X509_sign(leaf, first, EVP_sha256());

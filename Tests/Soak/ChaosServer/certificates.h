@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and certificates, made anew for each run.
+// Keys and certificates, created for each run.
 #pragma once
 #include <openssl/x509.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each door's TLS is set up.
+// The TLS settings of each door.
 #include "door.h"
 #include "sealer.h"
 #include <openssl/bn.h>

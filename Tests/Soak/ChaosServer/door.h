@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where clients come in: a door decides what happens before the first request can be read.
+// Where clients connect: a door decides what happens before the first request can be read.
 #pragma once
 #include "behaviour.h"
 #include "certificates.h"

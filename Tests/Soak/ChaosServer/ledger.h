@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each unasked response was in the client's socket: whether a request came before or after, the client's clock tells.
+// When each unrequested response was in the client's socket: the client's clock shows whether a request came before or
+// after.
 #pragma once
 #include <stdint.h>
 

@@ -88,7 +88,7 @@ void stream_drain(struct stream *stream, int timeout_ms) {
 }
 
 void stream_close(struct stream *stream) {
-    // Without a word: what the client should be told, a behaviour has said.
+    // Without a comment here: the behaviour describes the expected error.
     if (stream->ssl) SSL_free(stream->ssl);
     close(stream->fd);
 }

@@ -17,7 +17,7 @@ enum Child {
         let process = Process()
         process.executableURL = HelpingProcess.executable
         process.arguments = [part, String(decoding: try JSONEncoder().encode(order), as: UTF8.self)]
-        // Fewer of malloc's arenas, so that what memory is left is in use and not in pieces.
+        // Fewer of malloc's arenas, so that the remaining memory is in use rather than fragmented.
         process.environment = ProcessInfo.processInfo.environment.merging(["MALLOC_ARENA_MAX": "2"]) { given, _ in given
         }
         let output = Pipe()

@@ -2,7 +2,7 @@
 import Foundation
 import TernLock
 
-/// Ends a process that does not end by itself.
+/// Ends a process that does not end on its own.
 final class Guardian: Sendable {
     private struct State {
         var isDismissed = false
@@ -21,7 +21,7 @@ final class Guardian: Sendable {
         }
     }
 
-    /// The process has ended, and its number may belong to another. Returns whether it had to be helped.
+    /// The process has ended, and its number may belong to another. Returns whether it had to be killed.
     func dismiss() -> Bool {
         state.withLock { state in
             state.isDismissed = true

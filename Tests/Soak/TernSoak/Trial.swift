@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// The soak tried on what it has to find: a verdict of "nothing found" is worth something only after that.
+/// Runs the soak on known faults: a verdict of "nothing found" is worth something only after that.
 struct Trial {
     let chaos: ServerProcess.Description
     let neighbourPort: Int

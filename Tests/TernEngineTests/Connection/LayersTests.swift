@@ -133,7 +133,7 @@ import Testing
         far.outer.notifyClose()
         do {
             _ = try layers.handshake(far.outer.takeOutput())
-            Issue.record("goes on")
+            Issue.record("continues")
         } catch let error as TLSError {
             #expect(error.reason == .truncated)
         }

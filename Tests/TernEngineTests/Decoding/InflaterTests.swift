@@ -43,7 +43,7 @@ import Testing
             #expect(made == Self.octets)
             if case .ended = inflate(&inflater, coded, from: &offset, room: 1).outcome {
             } else {
-                Issue.record("goes on")
+                Issue.record("continues")
             }
             #expect(offset == coded.count - 2)
         }

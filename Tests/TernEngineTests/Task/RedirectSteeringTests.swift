@@ -7,7 +7,7 @@ import Testing
 
 /// Cancellation, suspension, timeouts and the end of the session, at every stage of a redirect.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RedirectSteeringTests {
-    enum Stage: String, CaseIterable, Sendable { case swallowing, pool, connect, head, body }
+    enum Stage: String, CaseIterable, Sendable { case discarding, pool, connect, head, body }
 
     /// A task that stays where it is: at `stage` of its second hop, or in the first one's body.
     private struct Scene {
@@ -31,7 +31,7 @@ import Testing
             knocking = ClientSockets.countConnecting(to: hole.port)
             let location = stage == .connect ? hole.url : target.url("/\(stage.rawValue)")
             self.location = location
-            let isHeld = stage == .swallowing
+            let isHeld = stage == .discarding
             origin = try ScriptedOrigin { _, _ in
                 let head = "HTTP/1.1 302 \r\nLocation: \(location)\r\nContent-Length: 8\r\n\r\nhalf"
                 return isHeld ? [.send(head), .hold, .send("half")] : [.send(head + "half")]
@@ -44,7 +44,7 @@ import Testing
             while task.currentRequest?.url?.absoluteString != location { await session.settle() }
             switch stage {
             // The hop has begun, and its connection with it.
-            case .swallowing, .pool, .connect: await session.settle()
+            case .discarding, .pool, .connect: await session.settle()
             case .head: #expect(await target.waitFor { $0.requests.contains { $0.target == "/head" } })
             case .body: await delegate.wait { !$0.body.isEmpty }
             }
@@ -69,7 +69,7 @@ import Testing
 
     private static func phase(_ stage: Stage) -> SessionError.Phase {
         switch stage {
-        case .swallowing, .body: .body
+        case .discarding, .body: .body
         case .pool, .connect: .pool
         case .head: .head
         }
@@ -90,11 +90,11 @@ import Testing
         #expect(error.reason.isCancellation)
         #expect(error.phase == Self.phase(stage))
         #expect(record.completions == 1)
-        #expect(task.metrics?.redirectCount == (stage == .swallowing ? 0 : 1))
+        #expect(task.metrics?.redirectCount == (stage == .discarding ? 0 : 1))
         first?.cancel()
         #expect(try await session.text(URLRequest(scene.target)) == "fine")
         #expect(await scene.target.waitFor { $0.openConnections == 1 })
-        if stage == .swallowing { #expect(await scene.origin.waitFor { $0.openConnections == 0 }) }
+        if stage == .discarding { #expect(await scene.origin.waitFor { $0.openConnections == 0 }) }
         if stage == .connect { #expect(ClientSockets.countConnecting(to: scene.hole.port) <= scene.knocking) }
     }
 
@@ -150,7 +150,7 @@ import Testing
 
     private static let limits =
         Stage.allCases.map { Limit(stage: $0, limit: .total, phase: phase($0)) } + [
-            Limit(stage: .swallowing, limit: .idle, phase: .body), Limit(stage: .head, limit: .idle, phase: .head),
+            Limit(stage: .discarding, limit: .idle, phase: .body), Limit(stage: .head, limit: .idle, phase: .head),
             Limit(stage: .body, limit: .idle, phase: .body), Limit(stage: .head, limit: .head, phase: .head),
             Limit(stage: .pool, limit: .queue, phase: .pool), Limit(stage: .connect, limit: .queue, phase: .pool),
             Limit(stage: .connect, limit: .connect, phase: .connect),
@@ -168,12 +168,12 @@ import Testing
             first?.cancel()
             return Ending(
                 limit: error.reason.limit, phase: error.phase, isEarly: isEarly,
-                isOfTheHop: limit.stage == .swallowing || error.origin?.port == scene.port(of: limit.stage),
+                isOfTheHop: limit.stage == .discarding || error.origin?.port == scene.port(of: limit.stage),
                 next: try await session.text(URLRequest(scene.target)))
         }
     }
 
-    @Test(arguments: [Stage.swallowing, .pool, .head, .body])
+    @Test(arguments: [Stage.discarding, .pool, .head, .body])
     func `suspended, it delivers nothing, and continues when it is resumed`(stage: Stage) async throws {
         let session = Session.limited()
         let scene = try Scene(stage)
@@ -187,7 +187,7 @@ import Testing
         await session.settle()
         try scene.release()
         // Whatever it was waiting for has come.
-        let sent = stage == .swallowing ? scene.origin : scene.target
+        let sent = stage == .discarding ? scene.origin : scene.target
         #expect(await sent.waitFor { $0.bytesSent > 0 })
         for _ in 0..<20 { await session.settle() }
         #expect(delegate.record.events == told)
@@ -195,7 +195,7 @@ import Testing
         task.resume()
         let record = await delegate.end()
         #expect(record.error == nil)
-        let texts: [Stage: String] = [.swallowing: "fine", .pool: "fine", .head: "late", .body: "halfhalf"]
+        let texts: [Stage: String] = [.discarding: "fine", .pool: "fine", .head: "late", .body: "halfhalf"]
         #expect(String(decoding: record.body, as: UTF8.self) == texts[stage])
         withExtendedLifetime(first) {}
     }

@@ -145,7 +145,7 @@ private let lengths = #"""
     > eof
     HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\nhello
     = 200 OK | body hello | end | closing
-    # RFC 9112 §6.3: without a length, content goes on
+    # RFC 9112 §6.3: without a length, content continues
     HTTP/1.1 200 OK\r\n\r\nhello
     = 200 OK | body hello | more
     # RFC 9110 §15.5.9: a request is not framed by its response's status

@@ -26,7 +26,7 @@ static inline uint64_t latency_of_bucket(uint32_t bucket) {
 /// CLOCK_MONOTONIC in nanoseconds.
 uint64_t monotonic_nanoseconds(void);
 
-/// A socket that is bound to a free port of 127.0.0.1, which is told; -1 if there is none.
+/// A socket that is bound to a free port of 127.0.0.1, whose number is returned; -1 if there is none.
 int loopback_socket(uint16_t *port);
 
 /// Whether a server accepts connections there.
@@ -75,7 +75,7 @@ typedef struct curl_multi_client curl_multi_client;
 /// The version of libcurl, or NULL if the benchmark was built without.
 const char *curl_multi_version(void);
 
-/// Where libcurl looks for authorities unless told otherwise, or NULL.
+/// Where libcurl looks for authorities by default, or NULL.
 const char *curl_multi_default_authorities(void);
 
 /// A client that keeps `connections` requests for `url` in flight. NULL if it cannot be made.

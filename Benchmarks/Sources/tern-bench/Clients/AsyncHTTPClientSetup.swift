@@ -53,7 +53,7 @@ enum AsyncHTTPClientSetup {
         let end = ByteBuffer(string: "\r\n--\(boundary)--\r\n")
     }
 
-    /// Read in pieces of 128 KB while it is sent; it has no way of its own for files or forms.
+    /// Read in chunks of 128 KB while it is sent; async-http-client has no API for files or forms.
     private static func body(of upload: Upload, _ form: Form?) -> HTTPClient.Body {
         guard let path = upload.path else { return .byteBuffer(ByteBuffer(repeating: 0x54, count: upload.size)) }
         let (beginning, end) = (form?.beginning ?? ByteBuffer(), form?.end ?? ByteBuffer())

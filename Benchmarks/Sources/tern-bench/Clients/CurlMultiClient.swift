@@ -44,7 +44,7 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
     /// Nil if the benchmark was built without libcurl.
     static var version: String? { unsafe curl_multi_version().map { unsafe String(cString: $0) } }
 
-    /// The file of authorities that a program has to trust if it cannot name its own.
+    /// The file of authorities for a program that cannot set its own.
     static var defaultAuthorities: String? {
         unsafe curl_multi_default_authorities().map { unsafe String(cString: $0) }
     }

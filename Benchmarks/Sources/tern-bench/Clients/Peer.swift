@@ -20,8 +20,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// No client, but the lower bound of those that decode.
     case zlib
 
-    /// Those that keep as many connections busy as they are told to, and so can be compared in every scenario of
-    /// requests.
+    /// Those with a configurable number of connections, which can be compared in every scenario of requests.
     static let clients = allCases.filter { $0 != .zlib && $0 != .curlCommand }
 
     var title: String {

@@ -4,7 +4,7 @@ internal import Foundation
 internal import CCurlMulti
 internal import TernEngine
 
-/// Tern by delegate tasks, which see the body where it was received, or are told when it is a file.
+/// Tern by delegate tasks, which receive the body in place, or are called when it is a file.
 struct TernDelegate: BenchmarkClient {
     private let load: Load
     private let session: Session

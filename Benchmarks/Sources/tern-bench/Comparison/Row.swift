@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one client did in one scenario: medians over its runs, and of each round's own ratio to the baseline. Nil where
-/// there is nothing to tell, because no request succeeded or the baseline was not measured.
+/// The result of one client in one scenario: medians over its runs, and of each round's own ratio to the baseline. Nil
+/// if no request succeeded or the baseline was not measured.
 struct Row: Encodable {
     let scenario: Scenario
     let client: Peer

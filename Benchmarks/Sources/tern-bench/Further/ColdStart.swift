@@ -8,7 +8,7 @@ struct ColdStart {
     private let server: BenchmarkServer
     private let command: String
     private let curl: String
-    /// What both are told to trust.
+    /// The authority that both trust.
     private let bundle: String
 
     /// - Throws: ``PeerUnavailable`` without curl, or without authorities of the system.

@@ -10,7 +10,7 @@ enum OpenSSLTime {
 
     /// - Parameters:
     ///   - address: host and port of a server that closes each connection after its response.
-    ///   - seconds: rounded up to whole ones, which is how s_time counts; it may go on for up to one more.
+    ///   - seconds: rounded up to whole ones, which is how s_time counts; it may run for up to one more.
     static func measure(
         _ handshakes: Handshakes, at address: String, authority: String, seconds: Double
     ) throws -> Measurement {

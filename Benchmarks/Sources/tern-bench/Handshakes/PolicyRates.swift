@@ -5,7 +5,7 @@ internal import Foundation
 internal import Tern
 internal import TernTesting
 
-/// How fast policies judge a server, without a network: root, intermediate and leaf with P-256 keys, everybody
+/// The rate at which policies evaluate a server, without a network: root, intermediate and leaf with P-256 keys, all
 /// accepted.
 struct PolicyRates {
     struct Row: Encodable {

@@ -13,7 +13,7 @@ struct Load: Codable, Sendable {
     var seconds: Double
     /// What kind of handshakes the connections are to make.
     var handshakes = Handshakes.any
-    /// The pin that the server's chain has to hold, for clients that can pin; nil pins nothing.
+    /// The pin that the server's chain must match, for clients that can pin; nil pins nothing.
     var pin: String?
 
     /// What is sent, with POST; nil for a GET.

@@ -2,7 +2,7 @@
 
 internal import CCurlMulti
 
-/// What is in every form besides its file.
+/// The content of every form in addition to its file.
 enum UploadForm {
     static let textName = UPLOAD_FORM_TEXT_NAME
     static let text = UPLOAD_FORM_TEXT

@@ -5,9 +5,8 @@
 internal import Foundation
 internal import Glibc
 
-/// How many allocations this thread has made. They are counted by a library that has to be loaded before all others,
-/// which costs a little per allocation: so only where they are asked for, and not where times are compared with other
-/// programs'.
+/// The number of allocations of this thread. A library that must be loaded before all others counts them, which costs a
+/// little per allocation: so it is used only on request, and not where times are compared with other programs'.
 struct AllocationCounter {
     private typealias Count = @convention(c) () -> UInt64
     private typealias Check = @convention(c) () -> Bool
@@ -29,7 +28,7 @@ struct AllocationCounter {
 
     var count: UInt64 { current() }
 
-    /// Starts this program anew in a process that counts. Returns in one that does, and where it cannot be had.
+    /// Restarts this program in a process that counts. Returns in one that does, and if there is none.
     static func preload() {
         guard shared == nil, unsafe getenv("LD_PRELOAD") == nil,
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

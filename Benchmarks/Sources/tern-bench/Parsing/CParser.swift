@@ -2,7 +2,7 @@
 
 internal import CHTTPParser
 
-/// http_parser, driven from C; what it does for a message is told in `CHTTPParser.c`.
+/// http_parser, driven from C; see `CHTTPParser.c` for its work per message.
 @safe
 final class CParser: ResponseParser {
     // Made and freed here, and used nowhere else.

@@ -3,11 +3,11 @@
 internal import CCurlMulti
 internal import CHTTPParser
 
-/// Tern's decoder and a C parser on the same bytes: each round gives each side one turn at each message, one side right
-/// behind the other, so that whatever slows the machine down slows down both.
+/// Tern's decoder and a C parser on the same bytes: each round runs each message once on each side, one side right
+/// after the other, so that any slowdown of the machine affects both.
 struct ParsingComparison {
     let rounds: Int
-    /// How long one turn takes.
+    /// The duration of one run.
     let nanosecondsPerTurn: UInt64
     let messages: [ParsedMessage]
 
@@ -41,7 +41,7 @@ struct ParsingComparison {
             allocations: try allocations(message, parser))
     }
 
-    /// Nanoseconds per message: the median over the batches of a turn, so that one during which another process had the
+    /// Nanoseconds per message: the median over the batches of a run, so that one during which another process had the
     /// processor counts for no more than any other.
     private func turn(_ message: ParsedMessage, _ parser: some ResponseParser) throws -> Double {
         var tally = parsing_tally()

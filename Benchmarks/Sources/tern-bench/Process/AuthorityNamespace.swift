@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where a program trusts the test's authority that has no way to be told: on Linux, URLSession takes the
-/// authorities that libcurl was built with. In a mount namespace of its own the program sees the test's authority in
-/// their stead.
+/// Makes a program trust the test's authority that has no setting for it: on Linux, URLSession uses the authorities
+/// that libcurl was built with. In a mount namespace of its own the program sees the test's authority instead.
 enum AuthorityNamespace {
     /// The command that runs `command` there.
     static func command(_ command: [String], authority: String) throws -> [String] {
         guard let unshare = ChildProcess.path(of: "unshare"), let file = CurlMultiClient.defaultAuthorities else {
-            throw PeerUnavailable(reason: "no way to make it trust the test's authority")
+            throw PeerUnavailable(reason: "it cannot be made to trust the test's authority")
         }
         let script = #"mount --bind "$1" "$2" && shift 2 && exec "$@""#
         return [unshare, "-rm", "/bin/sh", "-c", script, "sh", authority, file] + command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// posix_spawn rather than Foundation's Process, because only wait4 tells the CPU time of one child, and because
+// posix_spawn rather than Foundation's Process, because only wait4 returns the CPU time of one child, and because
 // children must not inherit the signal mask of the thread that starts them: Swift's threads block signals. Safety: C
 // strings and spawn attributes live until posix_spawn returns; each descriptor has one owner at any time.
 
@@ -40,7 +40,7 @@ final class ChildProcess {
     /// Ends the child's input, and so a child that lives for as long as it has one.
     func closeInput() { try? input.close() }
 
-    /// Waits until the child has ended by itself.
+    /// Waits until the child has ended.
     func waitForEnd() throws -> Ended {
         let bytes = try output.readToEnd() ?? Data()
         var status: Int32 = 0

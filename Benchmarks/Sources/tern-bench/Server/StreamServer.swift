@@ -4,8 +4,8 @@
 internal import Foundation
 internal import Glibc
 
-/// What nginx does not say: bodies in small chunks, and events that tell when they were sent. On a free loopback port
-/// of this process, which has nothing else to do while a client runs.
+/// Responses that nginx does not send: bodies in small chunks, and events with the time of sending. On a free loopback
+/// port of this process, which has no other work while a client runs.
 final class StreamServer: Sendable {
     private let port: UInt16
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which client transfers, and in what way.
+/// The client of a transfer, and its kind.
 enum TransferClient: String, Encodable, Hashable, Sendable {
     case curlMulti = "libcurl"
     /// Gathers nothing where the others have bodies whole.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one client did in one scenario: medians over its runs, and their ratios to others' in the same scenario. Nil
-/// where there is nothing to tell.
+/// The result of one client in one scenario: medians over its runs, and their ratios to others' in the same scenario.
+/// Nil without a result.
 struct TransferRow: Encodable {
     let scenario: TransferScenario
     let client: TransferClient

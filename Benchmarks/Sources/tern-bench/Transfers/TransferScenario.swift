@@ -16,8 +16,8 @@ struct TransferScenario: Encodable, Hashable, Sendable {
 
     let way: Way
     var scheme = Scenario.Scheme.http
-    /// The decoded size of what goes one way or the other, in bytes; of a form, that of its file. Of a stream, how many
-    /// events.
+    /// The decoded size of the transfer in one direction, in bytes; of a form, that of its file. Of a stream, the
+    /// number of events.
     var size = Scenario.Body.large.size
 
     /// In the order of the table.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Delays, counted and not kept: memory is judged, and a soak may last for hours.
+/// Delays, counted and not stored: memory is checked, and a soak may run for hours.
 struct LatencyCounter: Sendable {
     /// By microseconds up to 63, then 32 to an octave.
     private var counts = [Int](repeating: 0, count: place(of: .max) + 1)

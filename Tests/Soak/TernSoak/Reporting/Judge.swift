@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to hold, in one place.
+/// The conditions of success, in one place.
 ///
 /// A neighbour's delay is ours as far as the reactor worked meanwhile, in processor time: that is the same on a busy
 /// machine and on an idle one. What it slept instead, in a call that blocks, counts as well if the machine was idle
@@ -29,7 +29,7 @@ struct Judge: Sendable {
         let order = report.order
         let name = "\(order.attack.name) with \(order.connections)"
         var verdicts = [
-            Verdict(isFine: report.hasEnded, text: "\(name): requests were still under way after \(order.patience) s"),
+            Verdict(isFine: report.hasEnded, text: "\(name): requests were still running after \(order.patience) s"),
             Verdict(isFine: report.wrong == 0, text: "\(name): \(report.wrong) requests lost or wrongly answered"),
             Verdict(
                 isFine: report.neighbour.failures == 0, text: "\(name): \(report.neighbour.failures) pings have failed"),
@@ -60,8 +60,8 @@ struct Judge: Sendable {
         // Shadow memory and quarantines grow with everything that was ever allocated.
         let percent = isSanitized ? 50 : 10
         let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 6144)
-        // Hundreds of connections share a turn of the reactor here: what one server may cost does not add up to more
-        // than this.
+        // Hundreds of connections share a tick of the reactor here: the cost of one server does not add up to more than
+        // this.
         let work = isSanitized ? .infinity : 5 * delayLimit
         return [
             Verdict(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that had to hold.
+/// One condition of success.
 struct Verdict: Sendable {
     var isFine: Bool
     var text: String

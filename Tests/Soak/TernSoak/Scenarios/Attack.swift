@@ -9,7 +9,7 @@ struct Attack: Codable, Sendable {
         case cancelNewestFirst, cancelOldestFirst, cancelAtRandom
         /// Whether the client looks at what a connection holds before it uses it again.
         case finWithResponse, strayBehindWork
-        /// No attack: work on the reactor, which the soak has to notice.
+        /// No attack: work on the reactor, which the soak must detect.
         case work
     }
 
@@ -19,7 +19,7 @@ struct Attack: Codable, Sendable {
     var behaviour = "good"
     /// Whether the server's certificate is to be looked at; no hostile server is trusted otherwise.
     var evaluates = false
-    /// Goes on until every connection has been answered once, within reason.
+    /// Continues until every connection has been answered once, within reason.
     var awaitsAnswers = false
     /// Memory that the other side must not be able to take.
     var limitsMemory = false

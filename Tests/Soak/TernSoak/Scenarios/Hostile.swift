@@ -154,7 +154,7 @@ extension Hostile {
     }
 }
 
-/// Told the end, and nothing else.
+/// Receives the end only.
 private final class Listener: SessionTaskDelegate {
     private let ended: @Sendable (SessionError?) -> Void
 

@@ -5,8 +5,8 @@ import TernEngine
 
 /// Runs an attack beside a neighbour that is pinged all the while, in a process of its own.
 ///
-/// A reactor that works for the attacker cannot be told to stop: when patience is over, the neighbour's delay until
-/// then is the result, and the process ends where it is.
+/// A reactor that works for the attacker cannot be stopped: when the time is over, the neighbour's delay until then is
+/// the result, and the process ends where it is.
 final class Scenario: Sendable {
     private let order: ScenarioOrder
     private let pinger: Pinger
@@ -44,7 +44,7 @@ final class Scenario: Sendable {
         report.hasEnded = hostile.hasEnded
         report.wrong = hostile.wrongCount
         try Child.tell(report)
-        // A sanitizer has its say on the way out; with a reactor that is stuck there is no way.
+        // A sanitizer reports at exit; with a reactor that is stuck there is no orderly exit.
         report.hasEnded ? exit(0) : _exit(0)
     }
 }

@@ -6,7 +6,7 @@ import TernEngine
 final class ServerProcess {
     enum Role: String { case chaos, neighbour }
 
-    /// What the server has told about itself; goes on to the processes that the soak starts.
+    /// The server's description of itself; passed on to the processes that the soak starts.
     struct Description: Codable, Sendable {
         var ports: [String: Int] = [:]
         /// Where each behaviour makes sense: 1 over plain connections, 2 over TLS 1.3, 4 over TLS 1.2; 8 is for

@@ -2,7 +2,7 @@
 import Foundation
 import TernEngine
 
-/// A request and what its answer has to look like.
+/// A request and its expected response.
 struct Question: Sendable {
     let behaviour: String
     let method: String
@@ -12,8 +12,8 @@ struct Question: Sendable {
     let body: [UInt8]
     let base: String
 
-    /// Where the bytes of the answer begin: it depends on every byte of the question. Computed once, for it is asked
-    /// for with each piece of an answer, on the reactor.
+    /// Where the bytes of the answer begin: it depends on every byte of the question. Computed once, because it is
+    /// needed for each chunk of an answer, on the reactor.
     let seed: UInt64
 
     init(behaviour: String, method: String, nonce: UInt64, size: Int, body: [UInt8], base: String) {

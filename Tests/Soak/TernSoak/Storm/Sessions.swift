@@ -3,8 +3,8 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// The sessions that the workers share. Now and then one is dropped with all that is under way in it, or has its
-/// policies changed.
+/// The sessions that the workers share. Now and then one is released with its running requests, or has its policies
+/// changed.
 final class Sessions: Sendable {
     private let sessions: Lock<[Session]>
     private let authority: X509Certificate?
@@ -22,7 +22,7 @@ final class Sessions: Sendable {
         return sessions.withLock { $0.isEmpty ? nil : $0[Int(draw % UInt64($0.count))] }
     }
 
-    /// Lets go of a session and puts another in its place.
+    /// Releases a session and puts another in its place.
     func replaceOne(_ draws: inout Draws) {
         let fresh = Self.session(authority, &draws)
         let draw = draws.next()

@@ -27,7 +27,7 @@ struct Storm {
         return report
     }
 
-    /// Everything it has made is gone when it returns, or was told to go.
+    /// Everything it has created is gone when it returns, or was told to end.
     private func blow(_ order: StormOrder) -> (Findings.Counts, lost: Int) {
         let findings = Findings()
         let watchdog = Watchdog(findings, patience: .seconds(order.isSanitized ? 40 : 10))
@@ -54,7 +54,7 @@ struct Storm {
         return (findings.counts, watchdog.pendingCount)
     }
 
-    /// What is held once nothing moves any more: at most `goal`, or waits in vain for it.
+    /// The number of objects once nothing moves any more: at most `goal`, or a failure to reach it in time.
     private func settled(_ goal: Resources?) -> Resources {
         var (last, calm) = (Resources.now(), 0)
         let end = MonotonicInstant.now.advanced(by: .seconds(15))

@@ -4,7 +4,7 @@
 struct StormReport: Codable, Sendable {
     var order: StormOrder
     var counts = Findings.Counts()
-    /// Still under way when everything had been dropped, and time to end had passed.
+    /// Still running when everything had been released, and the time to end had passed.
     var lost = 0
     var neighbour = Delays()
     var control = Delays()

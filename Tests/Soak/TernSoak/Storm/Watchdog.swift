@@ -3,8 +3,7 @@ import Foundation
 import TernEngine
 import TernLock
 
-/// Knows every request under way and when it has to be over: a time limit passed or a cancellation asked for, and then
-/// some.
+/// Knows every running request and when it must be over: after its timeout or cancellation, and a margin.
 final class Watchdog: Sendable {
     private struct Entry {
         let question: Question

@@ -2,7 +2,7 @@
 import TernEngine
 import TernLock
 
-/// A delegate that compares what it is told with the question it knows, and counts its ends.
+/// A delegate that compares its calls with the question it knows, and counts its ends.
 ///
 /// Under a lock although events come one after another: whether they do is what is to be found out.
 final class Witness: SessionTaskDelegate {

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import TernEngine
 
-/// One of the workers that send requests all the time, each in another way, and change their minds.
+/// One of the workers that send requests all the time, each differently, and cancel some.
 struct Worker: Sendable {
     let draft: Draft
     let sessions: Sessions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// What a client was told in answer to a question, held against what the server must have said.
+/// The answer that a client received, compared with what the server must have sent.
 struct WorkerReport: Sendable {
     enum Flaw: Sendable, Equatable {
         case wrongBody(String)

@@ -254,7 +254,7 @@ import Testing
     @Test func `the help lists the members of a case`() async throws {
         let help = try await TernTool.run("trust", "evaluate", "--help").text
         let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(words.contains("of which all but chain may be left out"))
+        #expect(words.contains("of which all but chain are optional"))
         #expect(try await verdicts([Self.line(["chain": []])]).map(\.reason) == ["no-certificate"])
     }
 

@@ -106,9 +106,9 @@ struct ResumptionTests {
         let resumed = try meet(context, identity: renewed, policy: pin(leaf))
         #expect(resumed.info.resumed)
         #expect(resumed.trust?.verifiedKeys.first?.pin == leaf.pin)
-        let anew = try meet(context, identity: renewed, policy: pin(renewed))
-        #expect(!anew.info.resumed)
-        #expect(anew.trust?.verifiedKeys.first?.pin == renewed.pin)
+        let fresh = try meet(context, identity: renewed, policy: pin(renewed))
+        #expect(!fresh.info.resumed)
+        #expect(fresh.trust?.verifiedKeys.first?.pin == renewed.pin)
     }
 
     @Test(arguments: TLSSessionTests.versions)

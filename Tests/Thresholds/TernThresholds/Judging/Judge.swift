@@ -15,7 +15,7 @@ struct Judge {
     func check() throws -> Bool {
         let thresholds = try Thresholds(from: file)
         guard thresholds.rows.map(\.path) == Path.allCases.map(\.rawValue) else {
-            throw Failure("\(file.lastPathComponent) does not name the paths there are, in their order: record it anew")
+            throw Failure("\(file.lastPathComponent) does not name the existing paths in their order: record it again")
         }
         if thresholds.toolchain != toolchain {
             Table.write("The limits were recorded with \(thresholds.toolchain); this is \(toolchain).")

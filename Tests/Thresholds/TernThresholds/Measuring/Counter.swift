@@ -51,7 +51,7 @@ enum Counter {
         return try sum(in: try String(contentsOf: output, encoding: .utf8))
     }
 
-    /// Ours is nothing but the sum; callgrind's stands in its line "totals:".
+    /// Tern's own counter prints only the sum; callgrind's is in its line "totals:".
     private func sum(in text: String) throws -> Double {
         let line =
             switch self {

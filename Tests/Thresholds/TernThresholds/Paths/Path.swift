@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernEngine
 
-/// The ways of a request through the client that have a threshold each: one connection, one request after the other.
+/// The paths of a request through the client that have a threshold each: one connection, one request after the other.
 enum Path: String, CaseIterable {
     case message
     case delegate
