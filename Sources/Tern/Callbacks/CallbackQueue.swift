@@ -22,7 +22,7 @@ final class CallbackQueue: Sendable {
     private let eventLoops: EventLoops?
     private let state = Lock(State())
 
-    /// - Parameter turns: the event loops of the reactors that post here.
+    /// - Parameter eventLoops: the event loops of the reactors that post here.
     init(_ queue: DispatchQueue, after eventLoops: EventLoops? = nil) {
         self.queue = queue
         self.eventLoops = eventLoops
