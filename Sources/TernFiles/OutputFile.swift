@@ -67,7 +67,7 @@ package final class OutputFile: Sendable {
     /// Opens an existing file to overwrite it in place. Reading from it fails.
     static func openForWriting(_ path: String) throws(SystemCallError) -> OutputFile { try open(path, O_WRONLY) }
 
-    private static func open(
+    static func open(
         _ path: String, _ flags: Int32, _ permissions: UInt32 = 0
     ) throws(SystemCallError) -> OutputFile {
         // C would cut the path off there and open another file.

@@ -69,7 +69,7 @@ struct CookieJar: Sendable {
     /// Stores `cookie`, or removes the one that it replaces if it has ended.
     mutating func set(_ cookie: HTTPCookie, now: Date) {
         let site = site(of: cookie.host)
-        let place = sites[site]?.firstIndex { $0.cookie.isSame(as: cookie) }
+        let place = sites[site]?.firstIndex { $0.cookie.identity == cookie.identity }
         if cookie.hasEnded(by: now) {
             if let place { remove(at: place, of: site) }
             return
@@ -87,9 +87,12 @@ struct CookieJar: Sendable {
 
     /// Stores what a response from there sets. A cookie without `Secure` from a plain origin does not take the place of
     /// one with it (RFC 6265bis §5.7, step 15).
-    mutating func set(_ cookie: HTTPCookie, from origin: CookieOrigin, now: Date) {
-        if !cookie.isSecure, !origin.isSecure, hidesSecure(cookie) { return }
+    ///
+    /// - Returns: whether it was stored, or removed one.
+    mutating func set(_ cookie: HTTPCookie, from origin: CookieOrigin, now: Date) -> Bool {
+        if !cookie.isSecure, !origin.isSecure, hidesSecure(cookie) { return false }
         set(cookie, now: now)
+        return true
     }
 
     private mutating func hidesSecure(_ cookie: HTTPCookie) -> Bool {
@@ -103,7 +106,7 @@ struct CookieJar: Sendable {
 
     mutating func remove(_ cookie: HTTPCookie) {
         let site = site(of: cookie.host)
-        guard let place = sites[site]?.firstIndex(where: { $0.cookie.isSame(as: cookie) }) else { return }
+        guard let place = sites[site]?.firstIndex(where: { $0.cookie.identity == cookie.identity }) else { return }
         remove(at: place, of: site)
     }
 
@@ -150,12 +153,5 @@ struct CookieJar: Sendable {
         let site = PublicSuffixes.registrableDomain(of: host)
         siteOfHost[host] = site
         return site
-    }
-}
-
-extension HTTPCookie {
-    /// Whether one takes the place of the other.
-    fileprivate func isSame(as other: HTTPCookie) -> Bool {
-        name == other.name && domain == other.domain && path == other.path
     }
 }

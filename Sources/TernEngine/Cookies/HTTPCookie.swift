@@ -72,6 +72,13 @@ public struct HTTPCookie: Sendable, Hashable {
         guard hasHostPrefix.map({ !$0 || field.domain == nil && field.path == "/" }) ?? true else { return nil }
     }
 
+    /// The same cookie with another end.
+    init(_ other: HTTPCookie, expiresDate: Date?) {
+        (name, value, domain, path) = (other.name, other.value, other.domain, other.path)
+        (isSecure, isHTTPOnly, sameSitePolicy) = (other.isSecure, other.isHTTPOnly, other.sameSitePolicy)
+        self.expiresDate = expiresDate
+    }
+
     /// The latest end of a cookie: in 400 days (RFC 6265bis §5.5).
     static let maximumAge: Int64 = 400 * 86400
 
@@ -84,6 +91,15 @@ public struct HTTPCookie: Sendable, Hashable {
 
 // The rules
 extension HTTPCookie {
+    /// A storage has one cookie of each identity.
+    struct Identity: Hashable {
+        let name: String
+        let domain: String
+        let path: String
+    }
+
+    var identity: Identity { Identity(name: name, domain: domain, path: path) }
+
     /// Whether the cookie is for one host, and not for those beneath it.
     var isHostOnly: Bool { domain.first != "." }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import Dispatch
 import TernLock
 
 /// Keeps cookies between requests, with the names of Foundation's `HTTPCookieStorage` and the rules of RFC 6265bis. A
 /// session has one if ``SessionConfiguration/httpCookieStorage`` names it; sessions may share one.
 ///
-/// At most 3,000 cookies, and 180 of one site: beyond that those used least recently are removed. Any thread, any time.
+/// At most 3,000 cookies, and 180 of one site: beyond that those used least recently are removed. A storage in memory
+/// ends with its last reference; one with a file writes what changes to that file. Any thread, any time.
 public final class HTTPCookieStorage: Sendable {
     /// From which responses cookies are taken.
     public enum AcceptPolicy: UInt, Sendable {
@@ -18,18 +20,42 @@ public final class HTTPCookieStorage: Sendable {
         case onlyFromMainDocumentDomain
     }
 
-    struct State: Sendable {
+    private struct State {
         var jar = CookieJar()
         var policy = AcceptPolicy.always
+        /// Stays empty without a file.
+        var changes = CookieChanges()
+        var willSave = false
+        var saveError: CookieFileError?
     }
 
     /// The storage of the process, in memory. No session uses it unless its configuration says so.
     public static let shared = HTTPCookieStorage()
 
     private let state = Lock(State())
+    private let file: CookieFile?
+    private let keepsSessionCookies: Bool
 
     /// An empty storage in memory.
-    public init() {}
+    public init() { (file, keepsSessionCookies) = (nil, false) }
+
+    /// A storage with the cookies of a file in the Netscape format, which curl and wget read and write too. What changes
+    /// is written to the file within a second, and when the storage ends; ``save()`` writes at once. Several processes
+    /// may share a file.
+    ///
+    /// A file that does not exist is created when it is written, for its owner alone; a lock file stays beside it.
+    ///
+    /// - Parameter keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
+    public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
+        self.file = CookieFile(file)
+        self.keepsSessionCookies = keepsSessionCookies
+        let now = Date()
+        for cookie in try CookieFile(file).cookies(now: now) where keepsSessionCookies || !cookie.isSessionOnly {
+            state.withLock { $0.jar.set(cookie, now: now) }
+        }
+    }
+
+    deinit { try? save() }
 
     /// All cookies, in the order of their creation.
     public var cookies: [HTTPCookie]? { state.withLock { $0.jar.cookies(now: Date()) } }
@@ -41,13 +67,30 @@ public final class HTTPCookieStorage: Sendable {
     }
 
     /// Stores a cookie, in place of one with the same name, domain and path.
-    public func setCookie(_ cookie: HTTPCookie) { state.withLock { $0.jar.set(cookie, now: Date()) } }
+    public func setCookie(_ cookie: HTTPCookie) {
+        change { state, now in
+            state.jar.set(cookie, now: now)
+            return [cookie]
+        }
+    }
 
     /// Removes the cookie with the same name, domain and path.
-    public func deleteCookie(_ cookie: HTTPCookie) { state.withLock { $0.jar.remove(cookie) } }
+    public func deleteCookie(_ cookie: HTTPCookie) {
+        change { state, _ in
+            state.jar.remove(cookie)
+            return [cookie.ended]
+        }
+    }
 
     /// Removes the cookies that were created at `date` or later.
-    public func removeCookies(since date: Date) { state.withLock { $0.jar.removeAll(since: date) } }
+    public func removeCookies(since date: Date) {
+        change { state, now in
+            let before = state.jar.cookies(now: now)
+            state.jar.removeAll(since: date)
+            let left = Set(state.jar.cookies(now: now))
+            return before.filter { !left.contains($0) }.map(\.ended)
+        }
+    }
 
     /// The cookies that a request to `url` takes along, in the order in which it does; nil where `url` is none of http
     /// or https.
@@ -64,13 +107,64 @@ public final class HTTPCookieStorage: Sendable {
         let main = mainDocumentURL.flatMap { CookieOrigin($0) } ?? origin
         let isThirdParty =
             PublicSuffixes.registrableDomain(of: main.host) != PublicSuffixes.registrableDomain(of: origin.host)
-        state.withLock { state in
+        change { state, now in
             switch state.policy {
             case .always: break
-            case .never: return
-            case .onlyFromMainDocumentDomain: if isThirdParty { return }
+            case .never: return []
+            case .onlyFromMainDocumentDomain: if isThirdParty { return [] }
             }
-            for cookie in cookies where cookie.maySet(origin) { state.jar.set(cookie, from: origin, now: Date()) }
+            return cookies.filter { $0.maySet(origin) && state.jar.set($0, from: origin, now: now) }
+        }
+    }
+}
+
+// The file
+extension HTTPCookieStorage {
+    /// Why the file could not be written the last time that was tried; nil if it was written.
+    public var saveError: CookieFileError? { state.withLock { $0.saveError } }
+
+    /// Writes what has changed to the file, and keeps what other processes have written to it. Blocks. Does nothing for
+    /// a storage in memory, or if nothing has changed.
+    public func save() throws(CookieFileError) {
+        guard let file else { return }
+        let changes = state.withLock { state in
+            defer { (state.changes, state.willSave) = (CookieChanges(), false) }
+            return state.changes
+        }
+        if changes.isEmpty { return }
+        do throws(CookieFileError) {
+            let now = Date()
+            try file.update(now: now) { cookies in
+                var jar = CookieJar()
+                for cookie in cookies + changes.cookies { jar.set(cookie, now: now) }
+                if !keepsSessionCookies { jar.removeSessionCookies() }
+                return jar.cookies(now: now)
+            }
+            state.withLock { $0.saveError = nil }
+        } catch {
+            state.withLock { state in
+                let later = state.changes.cookies
+                state.changes = changes
+                state.changes.append(later)
+                state.saveError = error
+            }
+            throw error
+        }
+    }
+
+    /// Changes the jar; `body` returns the cookies that were set or have ended.
+    private func change(_ body: (inout State, Date) -> [HTTPCookie]) {
+        let now = Date()
+        let saves = state.withLock { state in
+            let changes = body(&state, now)
+            if file == nil || changes.isEmpty { return false }
+            state.changes.append(changes)
+            defer { state.willSave = true }
+            return !state.willSave
+        }
+        if saves {
+            // The error is kept for `saveError`.
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.5) { [weak self] in try? self?.save() }
         }
     }
 }
@@ -89,14 +183,17 @@ extension HTTPCookieStorage {
     func receive(_ fields: [String], from origin: CookieOrigin) {
         let now = Date()
         let cookies = fields.compactMap { SetCookie($0) }.compactMap { HTTPCookie($0, from: origin, now: now) }
-        state.withLock { state in
-            if state.policy == .never { return }
-            for cookie in cookies { state.jar.set(cookie, from: origin, now: now) }
+        if cookies.isEmpty { return }
+        change { state, now in
+            state.policy == .never ? [] : cookies.filter { state.jar.set($0, from: origin, now: now) }
         }
     }
 }
 
 extension HTTPCookie {
+    /// The same cookie with an end in the past, which removes it where it is set.
+    fileprivate var ended: HTTPCookie { HTTPCookie(self, expiresDate: .distantPast) }
+
     /// Whether a response from there may set the cookie.
     fileprivate func maySet(_ origin: CookieOrigin) -> Bool {
         if isSecure, !origin.isSecure { return false }

@@ -15,7 +15,7 @@ import Testing
         let origin = try origin(url)
         for field in fields {
             let cookie = SetCookie(field).flatMap { HTTPCookie($0, from: origin, now: now ?? start) }
-            if let cookie { jar.set(cookie, from: origin, now: now ?? start) }
+            if let cookie { _ = jar.set(cookie, from: origin, now: now ?? start) }
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
                 guard let cookie = SetCookie(field).flatMap({ HTTPCookie($0, from: origin, now: start) }) else {
                     continue
                 }
-                jar.set(cookie, from: origin, now: start)
+                _ = jar.set(cookie, from: origin, now: start)
                 Self.set(cookie, step, scheme == "https", &model)
             } else {
                 let expected = model.filter { Self.isFor($0.cookie, scheme, host, path) }.sorted {
