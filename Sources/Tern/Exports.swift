@@ -19,11 +19,14 @@
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
 @_exported public import enum TernEngine.ContentRangeError
+@_exported public import enum TernEngine.CookieFileError
 @_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.DelegateQuestion
 @_exported public import enum TernEngine.DigestAlgorithm
 @_exported public import struct TernEngine.DownloadSettings
 @_exported public import enum TernEngine.EvaluationLimit
+@_exported public import struct TernEngine.HTTPCookie
+@_exported public import class TernEngine.HTTPCookieStorage
 @_exported public import struct TernEngine.HTTPOrigin
 @_exported public import struct TernEngine.HTTPProtocolError
 @_exported public import struct TernEngine.HTTPURLResponse

@@ -9,6 +9,7 @@
 @_exported public import func TernNames.CFAbsoluteTimeGetCurrent
 @_exported public import typealias TernNames.CFData
 @_exported public import typealias TernNames.CFOptionFlags
+@_exported public import struct TernNames.HTTPCookiePropertyKey
 @_exported public import let TernNames.NSURLAuthenticationMethodDefault
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest

@@ -16,11 +16,17 @@ public final class URLSessionConfiguration {
         self.value = value
     }
 
-    /// A new configuration with the default settings.
-    public static var `default`: URLSessionConfiguration { URLSessionConfiguration() }
+    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``.
+    public static var `default`: URLSessionConfiguration { keepingCookies(in: .shared) }
 
-    /// The same as ``default``: neither stores anything beyond a session.
-    public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
+    /// A new configuration whose sessions keep cookies in a storage of their own, in memory.
+    public static var ephemeral: URLSessionConfiguration { keepingCookies(in: HTTPCookieStorage()) }
+
+    private static func keepingCookies(in storage: HTTPCookieStorage) -> URLSessionConfiguration {
+        var value = SessionConfiguration()
+        value.httpCookieStorage = storage
+        return URLSessionConfiguration(value)
+    }
 
     /// Not available on Linux: a session of this configuration is invalid from the start, and its requests fail.
     @available(

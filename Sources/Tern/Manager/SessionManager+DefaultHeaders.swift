@@ -34,6 +34,7 @@ extension SessionConfiguration {
         for (name, value) in SessionManager.defaultHTTPHeaders.sorted(by: { $0.key < $1.key }) {
             configuration.httpAdditionalHeaders[name] = value
         }
+        configuration.httpCookieStorage = .shared
         return configuration
     }
 }

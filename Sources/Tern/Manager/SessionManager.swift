@@ -11,7 +11,8 @@ import TernLock
 /// ``TernEngine/SessionError/Reason/cancelled``. Sendable because its state is immutable or behind locks; a
 /// subclass must keep that.
 open class SessionManager: @unchecked Sendable {
-    /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests.
+    /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests, and keeps cookies in
+    /// ``TernEngine/HTTPCookieStorage/shared``, as Alamofire's does.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
 
     /// The session that sends the requests.

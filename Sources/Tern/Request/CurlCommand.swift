@@ -10,12 +10,22 @@ struct CurlCommand: CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - defaultHeaders: the session's, sent if the request has none of the name.
+    ///   - cookies: the storage of the session; the values of its cookies are omitted.
     ///   - sensitiveFields: the session's, omitted in addition to the request's own.
-    init?(_ request: URLRequest, defaultHeaders: HeaderFields, sensitiveFields: SensitiveFields = []) {
+    init?(
+        _ request: URLRequest, defaultHeaders: HeaderFields, cookies: HTTPCookieStorage? = nil,
+        sensitiveFields: SensitiveFields = []
+    ) {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { parts.append("-X \(Self.word(method))") }
+        if request.httpShouldHandleCookies, !request.headers.contains("Cookie"),
+            let cookies = cookies?.cookies(for: url), !cookies.isEmpty
+        {
+            let pairs = cookies.map { "\($0.name)=\(Redaction.placeholder)" }
+            parts.append("-b \(Self.quoted(pairs.joined(separator: "; ")))")
+        }
         let defaults = defaultHeaders.filter { !request.headers.contains($0.name) }
         let sensitiveFields = sensitiveFields.union(request.sensitiveFields)
         for field in defaults + request.headers {

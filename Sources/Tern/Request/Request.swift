@@ -143,7 +143,9 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
     /// A curl command for the same request, without credentials and values marked as sensitive.
     public var debugDescription: String {
         let command = request.flatMap {
-            CurlCommand($0, defaultHeaders: context.defaultHeaders, sensitiveFields: context.sensitiveFields)
+            CurlCommand(
+                $0, defaultHeaders: context.defaultHeaders, cookies: context.cookies,
+                sensitiveFields: context.sensitiveFields)
         }
         return command?.description ?? "$ curl command could not be created"
     }

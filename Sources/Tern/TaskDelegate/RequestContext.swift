@@ -12,6 +12,8 @@ final class RequestContext: Sendable {
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
     let defaultHeaders: HeaderFields
+    /// The storage whose cookies requests take along; nil if they take none.
+    let cookies: HTTPCookieStorage?
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
     let bodyLimit: Int
@@ -33,6 +35,7 @@ final class RequestContext: Sendable {
         self.tasks = tasks
         self.callbacks = callbacks
         defaultHeaders = session.configuration.httpAdditionalHeaders
+        cookies = session.configuration.httpShouldSetCookies ? session.configuration.httpCookieStorage : nil
         sensitiveFields = session.configuration.sensitiveFields
         bodyLimit = session.configuration.maximumCollectedBodySize
     }

@@ -34,6 +34,10 @@ public struct SessionConfiguration: Sendable {
     /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
     /// ``HTTPCookieStorage/shared``.
     public var httpCookieStorage: HTTPCookieStorage?
+    /// Whether requests take cookies of the storage along.
+    public var httpShouldSetCookies = true
+    /// From which responses the storage takes cookies, as far as its own policy lets it.
+    public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

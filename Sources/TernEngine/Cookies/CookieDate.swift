@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernHTTP1
 
 /// Dates as cookies bring them, in all the forms that servers have ever written (RFC 6265bis §5.1.1).
 enum CookieDate {

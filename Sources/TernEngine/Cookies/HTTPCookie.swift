@@ -14,6 +14,17 @@ public struct HTTPCookie: Sendable, Hashable {
         case none
     }
 
+    /// From which responses a storage takes cookies.
+    public enum AcceptPolicy: UInt, Sendable {
+        /// From all.
+        case always
+        /// From none.
+        case never
+        /// From URLs on the site of the document that causes the request. Requests name no such document, so from all
+        /// responses; ``HTTPCookieStorage/setCookies(_:for:mainDocumentURL:)`` compares the two.
+        case onlyFromMainDocumentDomain
+    }
+
     /// The name; empty for a cookie that has none.
     public let name: String
     /// The value as the server wrote it, quotation marks included.
@@ -77,6 +88,11 @@ public struct HTTPCookie: Sendable, Hashable {
         (name, value, domain, path) = (other.name, other.value, other.domain, other.path)
         (isSecure, isHTTPOnly, sameSitePolicy) = (other.isSecure, other.isHTTPOnly, other.sameSitePolicy)
         self.expiresDate = expiresDate
+    }
+
+    /// The date in a text, in any of the forms that servers write (RFC 6265bis §5.1.1); nil if there is none.
+    package static func date(from text: String) -> Date? {
+        CookieDate.seconds(text).map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// The latest end of a cookie: in 400 days (RFC 6265bis §5.5).

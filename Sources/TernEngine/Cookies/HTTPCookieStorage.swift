@@ -9,20 +9,9 @@ import TernLock
 /// At most 3,000 cookies, and 180 of one site: beyond that those used least recently are removed. A storage in memory
 /// ends with its last reference; one with a file writes what changes to that file. Any thread, any time.
 public final class HTTPCookieStorage: Sendable {
-    /// From which responses cookies are taken.
-    public enum AcceptPolicy: UInt, Sendable {
-        /// All.
-        case always
-        /// None.
-        case never
-        /// Those of a URL on the site of the document that causes the request. Requests name no such document, so all;
-        /// ``HTTPCookieStorage/setCookies(_:for:mainDocumentURL:)`` goes by it.
-        case onlyFromMainDocumentDomain
-    }
-
     private struct State {
         var jar = CookieJar()
-        var policy = AcceptPolicy.always
+        var policy = HTTPCookie.AcceptPolicy.always
         /// Stays empty without a file.
         var changes = CookieChanges()
         var willSave = false
@@ -60,8 +49,8 @@ public final class HTTPCookieStorage: Sendable {
     /// All cookies, in the order of their creation.
     public var cookies: [HTTPCookie]? { state.withLock { $0.jar.cookies(now: Date()) } }
 
-    /// Whose cookies are taken; those of all URLs at first.
-    public var cookieAcceptPolicy: AcceptPolicy {
+    /// From which responses cookies are taken; from all at first.
+    public var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
         get { state.withLock { $0.policy } }
         set { state.withLock { $0.policy = newValue } }
     }

@@ -6,8 +6,17 @@ import TernHTTP1
 /// A request with a `Cookie` field of its own takes that along and no other, for as long as a redirect leaves it in.
 struct Cookies: HopPolicy {
     let storage: HTTPCookieStorage
+    let interests: HopInterests
 
-    let interests: HopInterests = [.preparation, .allHeads]
+    /// Nil for a session without a storage.
+    init?(of configuration: SessionConfiguration) {
+        guard let storage = configuration.httpCookieStorage else { return nil }
+        self.storage = storage
+        var interests: HopInterests = []
+        if configuration.httpShouldSetCookies { interests.insert(.preparation) }
+        if configuration.httpCookieAcceptPolicy != .never { interests.insert(.allHeads) }
+        self.interests = interests
+    }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
         let hasField = hop.request.headers.contains("Cookie")
@@ -29,7 +38,7 @@ struct Cookies: HopPolicy {
     }
 
     func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        guard history.cookies != .unwanted, head.fields.contains("Set-Cookie"),
+        guard history.hop.request.httpShouldHandleCookies, head.fields.contains("Set-Cookie"),
             let destination = try? history.hop.request.destination.get()
         else { return .pass }
         storage.receive(head.fields.values(for: "Set-Cookie"), from: CookieOrigin(destination))

@@ -4,7 +4,7 @@ extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
         self.init(
-            first + [configuration.httpCookieStorage.map(Cookies.init)].compactMap { $0 } + [
+            first + [Cookies(of: configuration)].compactMap { $0 } + [
                 Expectations(),
                 Authentication(),
                 Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),

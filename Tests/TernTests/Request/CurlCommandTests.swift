@@ -26,6 +26,18 @@ import Testing
         #expect(command?.description == "$ curl -v \\\n\t-H \"accept: text/html\" \\\n\t\"http://x/\"")
     }
 
+    @Test func `cookies of the storage are named without their values`() throws {
+        let storage = HTTPCookieStorage()
+        for name in ["a", "b"] {
+            storage.setCookie(try #require(HTTPCookie(name: name, value: "c2VjcmV0", domain: "x.test")))
+        }
+        var request = try URLRequest(url: "http://x.test/", method: .get)
+        let text = { CurlCommand(request, defaultHeaders: [:], cookies: storage)?.description }
+        #expect(text() == "$ curl -v \\\n\t-b \"a=<redacted>; b=<redacted>\" \\\n\t\"http://x.test/\"")
+        request.httpShouldHandleCookies = false
+        #expect(text()?.contains("-b") == false)
+    }
+
     @Test func `credentials are left out`() throws {
         let headers = ["Authorization": "Basic c2VjcmV0", "cookie": "id=c2VjcmV0", "Proxy-Authorization": "c2VjcmV0"]
         let request = try URLRequest(url: "http://joe:c2VjcmV0@x/", method: .get, headers: headers)

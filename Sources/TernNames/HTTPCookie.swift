@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+/// A key of ``TernEngine/HTTPCookie/properties``, with Foundation's names and values.
+public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
+    /// The text of the key.
+    public let rawValue: String
+
+    /// A key with this text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A key with this text.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// The name of the cookie: required.
+    public static let name = HTTPCookiePropertyKey("Name")
+    /// The value of the cookie: required.
+    public static let value = HTTPCookiePropertyKey("Value")
+    /// The host, or with a dot at its beginning the domain; required unless there is an ``originURL``.
+    public static let domain = HTTPCookiePropertyKey("Domain")
+    /// The URL whose host the cookie is for, where ``domain`` is missing.
+    public static let originURL = HTTPCookiePropertyKey("OriginURL")
+    /// The path: required, unless there is an ``originURL``.
+    public static let path = HTTPCookiePropertyKey("Path")
+    /// The end of the cookie, as a date or a text.
+    public static let expires = HTTPCookiePropertyKey("Expires")
+    /// The seconds from now to the end of the cookie, as a text; comes before ``expires``.
+    public static let maximumAge = HTTPCookiePropertyKey("Max-Age")
+    /// "TRUE" for a cookie that is sent over TLS only.
+    public static let secure = HTTPCookiePropertyKey("Secure")
+    /// "TRUE" for a cookie that ends with its session, whatever its end says.
+    public static let discard = HTTPCookiePropertyKey("Discard")
+    /// "strict", "lax" or "none".
+    public static let sameSitePolicy = HTTPCookiePropertyKey("SameSite")
+    /// "0" or "1"; without effect.
+    public static let version = HTTPCookiePropertyKey("Version")
+    /// Without effect.
+    public static let comment = HTTPCookiePropertyKey("Comment")
+    /// Without effect.
+    public static let commentURL = HTTPCookiePropertyKey("CommentURL")
+    /// Without effect.
+    public static let port = HTTPCookiePropertyKey("Port")
+}
+
+extension HTTPCookie {
+    /// Creates a cookie from properties as Foundation names them; nil if a required one is missing or a part is not
+    /// allowed.
+    public init?(properties: [HTTPCookiePropertyKey: Any]) {
+        let text = { (key: HTTPCookiePropertyKey) -> String? in properties[key].map { "\($0)" } }
+        let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap { URL(string: $0) }
+        guard let name = text(.name), let value = text(.value), let domain = text(.domain) ?? url?.host,
+            let path = text(.path) ?? url.map({ _ in "/" })
+        else { return nil }
+        self.init(
+            name: name, value: value, domain: domain, path: path, expiresDate: Self.end(properties),
+            isSecure: Self.isSet(properties[.secure]),
+            isHTTPOnly: Self.isSet(properties[HTTPCookiePropertyKey("HttpOnly")]),
+            sameSitePolicy: text(.sameSitePolicy).flatMap { SameSitePolicy(rawValue: $0.lowercased()) })
+    }
+
+    /// The properties that make an equal cookie.
+    public var properties: [HTTPCookiePropertyKey: Any]? {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: name, .value: value, .domain: domain, .path: path, .version: "0",
+        ]
+        properties[.expires] = expiresDate
+        if isSecure { properties[.secure] = "TRUE" }
+        if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        if isSessionOnly { properties[.discard] = "TRUE" }
+        properties[.sameSitePolicy] = sameSitePolicy?.rawValue
+        return properties
+    }
+
+    /// Always 0: the newer kinds of RFC 2965 are not in use.
+    public var version: Int { 0 }
+
+    /// Always nil: servers do not comment on cookies any more.
+    public var comment: String? { nil }
+
+    /// Always nil, likewise.
+    public var commentURL: URL? { nil }
+
+    /// Always nil: cookies are for all ports.
+    public var portList: [NSNumber]? { nil }
+
+    private static func end(_ properties: [HTTPCookiePropertyKey: Any]) -> Date? {
+        if isSet(properties[.discard]) { return nil }
+        if let age = properties[.maximumAge].flatMap({ Double("\($0)") }), age.isFinite {
+            return age > 0 ? Date(timeIntervalSinceNow: age) : .distantPast
+        }
+        if let date = properties[.expires] as? Date { return date }
+        let text = properties[.expires] as? String
+        return text.flatMap { date(from: $0) }
+    }
+
+    private static func isSet(_ value: Any?) -> Bool {
+        switch value {
+        case let flag as Bool: flag
+        case let text as String: ["TRUE", "YES", "1"].contains(text.uppercased())
+        default: false
+        }
+    }
+}
+
+extension HTTPCookieStorage {
+    /// Stores cookies that the response to a task has set.
+    public func storeCookies(_ cookies: [HTTPCookie], for task: SessionTask) {
+        setCookies(cookies, for: task.currentRequest?.url, mainDocumentURL: nil)
+    }
+
+    /// Calls `completionHandler`, before it returns, with the cookies that a task's request takes along.
+    public func getCookiesFor(_ task: SessionTask, completionHandler: ([HTTPCookie]?) -> Void) {
+        completionHandler(task.currentRequest?.url.flatMap { cookies(for: $0) })
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernAlamofire
+import Testing
+
+@Suite struct HTTPCookieTests {
+    @Test func `properties make a cookie, and a cookie has properties`() throws {
+        let end = Date(timeIntervalSince1970: 4_000_000_000)
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "foo", .value: "bar", .domain: ".Example.com", .path: "/post", .expires: end, .secure: "TRUE",
+            .sameSitePolicy: "Lax",
+        ]
+        let cookie = try #require(HTTPCookie(properties: properties))
+        #expect(cookie.domain == ".example.com")
+        #expect(cookie.isSecure && !cookie.isHTTPOnly && !cookie.isSessionOnly)
+        #expect(cookie.sameSitePolicy == .lax)
+        #expect(try HTTPCookie(properties: #require(cookie.properties)) == cookie)
+    }
+
+    @Test func `a URL stands in for host and path, and Max-Age comes before Expires`() throws {
+        let cookie = try #require(
+            HTTPCookie(properties: [
+                .name: "a", .value: 1, .originURL: "https://www.example.com/x/y", .maximumAge: "60",
+                .expires: Date.distantPast,
+            ]))
+        #expect(cookie.domain == "www.example.com" && cookie.path == "/" && cookie.value == "1")
+        #expect(try #require(cookie.expiresDate).timeIntervalSinceNow > 50)
+        let text = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let ended = HTTPCookie(properties: [.name: "a", .value: "", .domain: "b", .path: "/", .expires: text])
+        #expect(ended?.expiresDate == Date(timeIntervalSince1970: 784_111_777))
+        let session = HTTPCookie(
+            properties: [.name: "a", .value: "", .domain: "b", .path: "/", .expires: text, .discard: "TRUE"])
+        #expect(session?.isSessionOnly == true)
+    }
+
+    @Test(arguments: [HTTPCookiePropertyKey.name, .value, .domain, .path])
+    func `without a required property there is no cookie`(key: HTTPCookiePropertyKey) {
+        var properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: "c", .path: "/"]
+        #expect(HTTPCookie(properties: properties) != nil)
+        properties[key] = nil
+        #expect(HTTPCookie(properties: properties) == nil)
+    }
+
+    @Test func `default sessions share cookies, and ephemeral ones have their own`() throws {
+        #expect(URLSessionConfiguration.default.httpCookieStorage === HTTPCookieStorage.shared)
+        let (one, other) = (URLSessionConfiguration.ephemeral, URLSessionConfiguration.ephemeral)
+        #expect(one.httpCookieStorage != nil && one.httpCookieStorage !== other.httpCookieStorage)
+        one.httpCookieAcceptPolicy = .never
+        one.httpShouldSetCookies = false
+        #expect(one.value.httpCookieAcceptPolicy == .never && !one.value.httpShouldSetCookies)
+    }
+
+    @Test func `the cookies of a task are those of its URL`() throws {
+        let storage = HTTPCookieStorage()
+        let session = URLSession(configuration: .ephemeral)
+        let task = session.dataTask(with: URLRequest(url: try #require(URL(string: "http://a.test/"))))
+        let cookies = ["a.test", "b.test"].compactMap { HTTPCookie(name: "a", value: "1", domain: $0) }
+        storage.storeCookies(cookies, for: task)
+        var found: [HTTPCookie]?
+        storage.getCookiesFor(task) { found = $0 }
+        #expect(found == [cookies[0]])
+        #expect(storage.cookies == [cookies[0]])
+        task.cancel()
+    }
+}
