@@ -109,14 +109,14 @@ struct OutgoingRequest: ~Copyable {
 
     /// A file with content and without a size is read to its end, in chunks.
     private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
-        let (file, unsized): (FileRange.File, UnsizedFile?)
+        let (file, unsized): (FileRange.File?, UnsizedFile?)
         do throws(SystemCallError) {
-            file = .init(try FileSource(path: path))
-            unsized = file.source.isRegularFile ? try UnsizedFile(file) : nil
+            file = try FileRange.File(path: path)
+            unsized = try file.flatMap { file throws(SystemCallError) in try UnsizedFile(file) }
         } catch {
             throw .unreadableContent(.unreadable(error))
         }
-        guard file.source.isRegularFile else { throw .unreadableContent(.noRegularFile) }
+        guard let file else { throw .unreadableContent(.noRegularFile) }
         if let unsized { return (.source(unsized), RequestBodyFraming(length: nil)) }
         let size = Int(clamping: max(0, file.source.size))
         return (.file(FileRange(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernFiles
 import TernIO
 
 /// A range of a file that is content of a request.
@@ -8,6 +9,16 @@ struct FileRange: Sendable {
         let source: FileSource
 
         init(_ source: consuming FileSource) { self.source = source }
+
+        /// Opens a regular file. Returns nil for anything else, which stays unopened: opening a FIFO wakes its writer,
+        /// and opening a device may block or have effects.
+        convenience init?(path: String) throws(SystemCallError) {
+            // To C a path ends at a NUL: that is for `FileSource` to refuse.
+            if !path.utf8.contains(0), let status = FileStatus(of: path), status.kind != .regular { return nil }
+            self.init(try FileSource(path: path))
+            // Another file may have taken the place of the one that was looked at.
+            if !source.isRegularFile { return nil }
+        }
     }
 
     let file: File

@@ -8,24 +8,24 @@ struct FormFile: Sendable {
 
     init(path: String) throws(MultipartFormError) {
         self.path = path
-        length = try Self.open(path).size
+        length = try Self.open(path).source.size
     }
 
     /// Opens it again, for sending.
-    func open() throws(MultipartFormError) -> FileSource {
+    func open() throws(MultipartFormError) -> FileRange.File {
         let file = try Self.open(path)
-        if file.size != length { throw .fileChanged(path: path, length: length) }
+        if file.source.size != length { throw .fileChanged(path: path, length: length) }
         return file
     }
 
-    private static func open(_ path: String) throws(MultipartFormError) -> FileSource {
-        let file: FileSource
+    private static func open(_ path: String) throws(MultipartFormError) -> FileRange.File {
+        let file: FileRange.File?
         do throws(SystemCallError) {
-            file = try FileSource(path: path)
+            file = try FileRange.File(path: path)
         } catch {
             throw .unreadable(path: path, error)
         }
-        guard file.isRegularFile else { throw .noRegularFile(path: path) }
+        guard let file else { throw .noRegularFile(path: path) }
         return file
     }
 }

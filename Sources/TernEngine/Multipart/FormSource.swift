@@ -85,7 +85,7 @@ final class FormSource: FileBodySource, @unchecked Sendable {
         case nil: position = .over
         case .data(let data): position = .data(data, sent: 0)
         case .file(let part):
-            position = .file(part, FileRange.File(try part.open()), offset: 0)
+            position = .file(part, try part.open(), offset: 0)
         case .source(let once, let length):
             guard let source = once.begin() else { throw .streamAlreadyUsed }
             position = .source(source, left: length)

@@ -43,6 +43,27 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
+    @Test func `a FIFO is not even opened, and does not hold up what shares its reactor`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("pong")] }
+        let session = Session.limited()
+        let pipe = "/tmp/tern-pipe-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        defer { unsafe unlink(pipe) }
+        let watch = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(watch) }
+        try #require(unsafe inotify_add_watch(watch, pipe, UInt32(IN_OPEN)) >= 0)
+        var form = MultipartForm()
+        #expect(throws: MultipartFormError.self) { try form.append(file: pipe, name: "file") }
+        for _ in 0..<20 {
+            async let failure = session.failure(of: try Self.request(origin, file: pipe))
+            async let ping = session.text(URLRequest(origin))
+            #expect(try await ping == "pong")
+            #expect(try await failure?.reason.invalidity == .unreadableContent(.noRegularFile))
+        }
+        var event = inotify_event()
+        #expect(unsafe read(watch, &event, MemoryLayout<inotify_event>.size) == -1 && errno == EAGAIN)
+    }
+
     @Test(.enabled(if: getuid() != 0, "root may read everything"))
     func `nor is one that may not be read`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
