@@ -91,7 +91,7 @@ extension SessionError.TransferFailure {
         case .tls(let error): error.code
         case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
-        case .bodyTooLarge: .dataLengthExceedsMaximum
+        case .bodyTooLarge, .outOfMemory: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
         case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
             .redirect(.locationTooLong):

@@ -63,7 +63,7 @@ extension DataTaskDelegate.Body {
     /// Ends the task. Returns its end unless the stream still has bytes to receive; `delivers`: by the callback queue,
     /// which must be started.
     mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
-        let last = DataTaskDelegate.End(error: body.isTooLarge ? tooLarge(error) : error)
+        let last = DataTaskDelegate.End(error: body.failure.map { refusal($0, error) } ?? error)
         isComplete = true
         if stream == nil, !isDelivering { return (last, false) }
         end = last
@@ -71,10 +71,10 @@ extension DataTaskDelegate.Body {
         return (nil, !isDelivering)
     }
 
-    private func tooLarge(_ error: (any Error)?) -> SessionError {
+    private func refusal(_ failure: SessionError.TransferFailure, _ error: (any Error)?) -> SessionError {
         let error = error as? SessionError
         return SessionError(
-            .transfer(.bodyTooLarge(limit: body.limit)), phase: .body, origin: error?.origin,
+            .transfer(failure), phase: .body, origin: error?.origin,
             remoteAddress: error?.remoteAddress, wasSent: true)
     }
 

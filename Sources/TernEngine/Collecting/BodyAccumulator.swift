@@ -7,7 +7,7 @@ package struct BodyAccumulator: Sendable {
     /// What happened to a chunk.
     package enum Outcome: Sendable {
         case taken
-        /// The chunk exceeded the limit: the body is discarded. Returned once.
+        /// The chunk exceeds the limit, or there is no memory for it: the body is discarded. Returned once.
         case overflowed
         /// The chunk came after the limit was exceeded.
         case ignored
@@ -18,6 +18,9 @@ package struct BodyAccumulator: Sendable {
     private static let reservation = 16 * 1024...512 * 1024
     /// A body that is received in place takes memory only as it arrives, and before that only address space.
     private static let addresses = 64 * 1024 * 1024
+    /// The amount of memory taken at once where address space is scarce. When the last step fails, the rest of the
+    /// process has memory left.
+    private static let step = 1024 * 1024
     /// Beyond that, the reserved capacity is this multiple of the received bytes.
     private static let growth = 8
 
@@ -25,8 +28,10 @@ package struct BodyAccumulator: Sendable {
     package let limit: Int
     /// The received bytes, unless a receive buffer was requested.
     package private(set) var bytes = Data()
-    /// The body exceeded the limit and was discarded.
+    /// The body exceeded the limit, or there was no memory for it, and was discarded.
     package private(set) var isTooLarge = false
+    /// There was no memory for the body.
+    private var isOutOfMemory = false
     /// The announced length of the body.
     private var announced = 0
     /// The reserved capacity.
@@ -38,6 +43,11 @@ package struct BodyAccumulator: Sendable {
     /// - Parameter limit: the maximum length of the body in bytes; a negative value counts as zero.
     package init(limit: Int) {
         self.limit = max(0, limit)
+    }
+
+    /// The reason why the body was discarded; nil if it was not.
+    package var failure: SessionError.TransferFailure? {
+        isOutOfMemory ? .outOfMemory : isTooLarge ? .bodyTooLarge(limit: limit) : nil
     }
 
     /// Whether a body of `length` bytes is within the limit.
@@ -64,7 +74,7 @@ package struct BodyAccumulator: Sendable {
         if isTooLarge { return nil }
         let memory = memory ?? ReceiveMemory(capacity: 0)
         if self.memory == nil {
-            _ = memory.appendGrowing(bytes.span)
+            guard memory.appendGrowing(bytes.span) else { return nil }
             bytes = Data()
             self.memory = memory
         }
@@ -76,11 +86,16 @@ package struct BodyAccumulator: Sendable {
     }
 
     private mutating func take(_ piece: Span<UInt8>, into memory: ReceiveMemory) -> Outcome {
-        guard piece.count <= limit - memory.count, memory.appendGrowing(piece) else {
-            refuse()
-            return .overflowed
+        let room = limit - memory.count
+        if piece.count <= room {
+            if memory.capacity - memory.count < piece.count {
+                memory.grow(to: memory.count + min(room, max(piece.count, Self.step)))
+            }
+            if memory.append(piece) == piece.count { return .taken }
+            isOutOfMemory = true
         }
-        return .taken
+        refuse()
+        return .overflowed
     }
 
     /// Adds a chunk, if it is within the limit.

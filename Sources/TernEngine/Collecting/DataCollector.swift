@@ -79,7 +79,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
     func takeOutcome(of task: SessionTask) throws(SessionError) -> (Data, HTTPURLResponse) {
         let isOver = isOver.load(ordering: .acquiring)
         assert(isOver)
-        if body.isTooLarge { throw task.error(.transfer(.bodyTooLarge(limit: body.limit)), phase: .body) }
+        if let failure = body.failure { throw task.error(.transfer(failure), phase: .body) }
         if let error { throw error }
         guard let response = response.take() else { throw task.error(.transfer(.connectionLost(nil)), phase: .head) }
         return (body.takeAll(), response)

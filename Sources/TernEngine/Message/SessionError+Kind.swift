@@ -28,6 +28,8 @@ extension SessionError {
         case undecodable
         /// The body is larger than the limit for collecting it.
         case bodyTooLarge = "body-too-large"
+        /// The system has no memory for the body.
+        case outOfMemory = "out-of-memory"
         /// A redirect was not followed.
         case redirect
         /// The server switched to a protocol that was not taken over.

@@ -18,6 +18,9 @@ extension SessionError {
         case undecodable(ContentDecodingError)
         /// A body that is collected in memory exceeds `maximumCollectedBodySize`, in bytes.
         case bodyTooLarge(limit: Int)
+        /// The system has no memory for a body that was to be collected, although `maximumCollectedBodySize` allows it:
+        /// a limit of the process or of its control group is lower.
+        case outOfMemory
         /// A redirect was not followed.
         case redirect(RedirectError)
         /// The server switched to another protocol, as the request had asked, and the delegate does not take over, or
@@ -38,6 +41,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .malformedResponse: .malformedResponse
         case .undecodable: .undecodable
         case .bodyTooLarge: .bodyTooLarge
+        case .outOfMemory: .outOfMemory
         case .redirect: .redirect
         case .upgradeNotTaken: .upgradeNotTaken
         case .upgradeRefused: .upgradeRefused
@@ -53,7 +57,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
-        case .connectionLost(nil), .bodyTooLarge, .upgradeNotTaken, .upgradeRefused: description
+        case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .upgradeNotTaken, .upgradeRefused: description
         }
     }
 
@@ -66,6 +70,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
         case .undecodable(let error): "the body cannot be decoded: \(error)"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
+        case .outOfMemory: "the system has no memory for the body"
         case .redirect(let error): "\(error)"
         case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
         case .upgradeRefused(let status):

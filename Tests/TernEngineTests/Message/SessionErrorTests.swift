@@ -305,6 +305,7 @@ import Testing
                 .transfer(.bodyTooLarge(limit: 9)), "body-too-large", nil,
                 "the body exceeds the 9 bytes of maximumCollectedBodySize"
             ),
+            (.transfer(.outOfMemory), "out-of-memory", nil, "the system has no memory for the body"),
             (
                 .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
                 "the server switched to another protocol, as the request had asked"
