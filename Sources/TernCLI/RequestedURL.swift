@@ -19,7 +19,7 @@ struct RequestedURL {
         // A password must not be shown, not even on the terminal where it was typed.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
-            request = try Tern.URLRequest(string: text)
+            request = try Tern.URLRequest(string: Self.resolvable(text))
             guard let url = request.url else { throw .missingURL }
             self.url = url
         } catch {
@@ -76,6 +76,18 @@ struct RequestedURL {
         let scalars = text.unicodeScalars
         let rest = scalars.firstRange(of: "//".unicodeScalars).map { scalars[$0.upperBound...] } ?? scalars[...]
         return rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
+    }
+
+    /// The same URL with an internationalized host name as DNS knows it (UTS 46), or as it is where there is none, for
+    /// the request to say what is wrong.
+    private static func resolvable(_ text: String) -> String {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.utf8.allSatisfy({ $0 < 0x80 }) || authority.contains(where: "@[]%".contains) { return text }
+        guard let known = URL(string: "http://\(authority)/")?.absoluteString, known.utf8.allSatisfy({ $0 < 0x80 }),
+            !known.contains("%"), known.hasSuffix("/")
+        else { return text }
+        return "\(text[..<start])\(known.dropFirst("http://".count).dropLast())\(text[authority.endIndex...])"
     }
 
     private static func hint(for text: String) -> String {

@@ -43,4 +43,26 @@ import Testing
         #expect(try RequestedURL(secure: "https://a.test/").isSecure)
         #expect(throws: ValidationError.self) { try RequestedURL(secure: "http://a.test/") }
     }
+
+    @Test(
+        "an internationalized host is requested by its name in DNS",
+        arguments: [
+            ("http://bücher.example", "http://xn--bcher-kva.example"),
+            ("https://BÜCHER.example:8443/ä?ü#ö", "https://xn--bcher-kva.example:8443/%C3%A4?%C3%BC#%C3%B6"),
+            ("http://faß.de?x", "http://xn--fa-hia.de?x"), ("http://☃.net/", "http://xn--n3h.net/"),
+            ("http://ＡＢＣ。example/", "http://abc.example/"),
+        ])
+    func internationalizedHost(text: String, url: String) throws {
+        let target = try RequestedURL(text)
+        #expect(target.text == text)
+        #expect(target.url.absoluteString == url)
+    }
+
+    @Test(
+        "a host that has no name in DNS is refused",
+        arguments: ["http://a\u{200d}b.example/", "http://a\u{ff0f}b.example/", "http://\u{301}a.example/"])
+    func noInternationalizedHost(text: String) {
+        let error = #expect(throws: CommandFailure.self) { try RequestedURL(text) }
+        #expect(error?.message.contains("is not a host name") == true)
+    }
 }
