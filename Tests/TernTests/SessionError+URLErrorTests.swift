@@ -4,7 +4,7 @@ import Tern
 import TernTesting
 import Testing
 
-@Suite struct EngineErrorURLErrorTests {
+@Suite struct SessionErrorURLErrorTests {
     private func error(_ url: String, timeouts: Timeouts? = nil, manager: SessionManager = .default) async throws
         -> any Error
     {

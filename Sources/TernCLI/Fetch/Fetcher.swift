@@ -39,7 +39,8 @@ struct Fetcher {
         let upload = uploadProgress()
         let progress = showsUpload ? nil : progress(of: plan)
         let transcript = Transcript(
-            try use(plan), verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
+            try use(plan), headDump: dumpsApart(plan) ? heads : nil,
+            verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
             rules: rules(attempt, start), progress: progress, upload: upload)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
@@ -50,9 +51,14 @@ struct Fetcher {
     private func use(_ plan: PlannedFetch) throws -> Transcript.BodyUse {
         if options.output.isJSON { return .collect(limit: configuration.maximumCollectedBodySize) }
         // With the body or instead of it, `-D -` writes where the body is written.
-        let dumps = heads?.isStandardOutput == true && (plan.path ?? "-") == "-"
+        let dumps = heads != nil && !dumpsApart(plan)
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
         return .write(to: BodyWriter(sink: try BodySink(path: plan.path)), headCopies: copies)
+    }
+
+    /// Whether `-D` writes elsewhere than the body.
+    private func dumpsApart(_ plan: PlannedFetch) -> Bool {
+        heads.map { !($0.isStandardOutput && (plan.path ?? "-") == "-") } ?? false
     }
 
     private func showsHead(_ plan: PlannedFetch) -> Bool {
@@ -120,9 +126,7 @@ struct Fetcher {
 
     private func report(_ contents: Transcript.Contents, of plan: PlannedFetch) throws {
         if let lost = contents.error as? StandardStreams.WriteError { throw lost }
-        if let heads, !(heads.isStandardOutput && (plan.path ?? "-") == "-") {
-            try heads.write(ResponseHeadText.bytes(contents.heads))
-        }
+        if let heads, dumpsApart(plan) { try heads.write(contents.heads.waiting) }
         let failure = failure(of: contents, plan)
         if options.output.isJSON {
             try StandardStreams.print(

@@ -1,24 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
+import TernEngine
 
 /// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived.
-final class HeadDump {
+///
+/// Only the queue accesses `sink`, `isOpen` and `failure`, which makes `@unchecked Sendable` correct.
+final class HeadDump: @unchecked Sendable {
     let isStandardOutput: Bool
+    private let queue = DispatchQueue(label: "tern.heads")
     private let sink: BodySink
     private var isOpen = false
+    private var failure: (any Error)?
 
     init(path: String) throws(OutputError) {
         isStandardOutput = path == "-"
         sink = try BodySink(path: path)
     }
 
+    /// Writes heads, and waits until that is done. Throws also if an earlier write failed.
     func write(_ heads: Data) throws {
+        try queue.sync { try append(heads) }
+    }
+
+    /// Writes heads on a thread of its own, and calls `completion` there. A failure cancels `task`, and is thrown by the
+    /// next `write(_:)`.
+    func write(_ heads: Data, for task: SessionTask, completion: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            do {
+                try append(heads)
+            } catch {
+                failure = error
+                task.cancel()
+            }
+            completion()
+        }
+    }
+
+    func finish() throws {
+        try queue.sync { if isOpen { try sink.finish() } }
+    }
+
+    private func append(_ heads: Data) throws {
+        if let failure { throw failure }
         if !isOpen { _ = try sink.open() }
         isOpen = true
         try sink.write(heads)
-    }
-
-    func finish() throws(OutputError) {
-        if isOpen { try sink.finish() }
     }
 }

@@ -4,11 +4,7 @@ import Tern
 
 /// Heads as written by `-i` and `-D`.
 enum ResponseHeadText {
-    static func bytes(_ heads: some Sequence<Tern.HTTPURLResponse>) -> Data {
-        heads.reduce(into: Data()) { $0.append(bytes($1)) }
-    }
-
-    private static func bytes(_ response: Tern.HTTPURLResponse) -> Data {
+    static func bytes(_ response: Tern.HTTPURLResponse) -> Data {
         let line = "\(response.head.version) \(status(response.statusCode)) \(response.reasonPhrase)\r\n"
         let fields = response.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         return Data((line + fields + "\r\n").utf8)

@@ -8,13 +8,16 @@ import TernLock
 /// Records the events of one task.
 final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
-        /// All of them in order: redirects, informational ones, the final one.
-        var heads: [Tern.HTTPURLResponse] = []
+        /// The heads of redirects, of informational responses, and of the final response.
+        var heads: HeadLog
+        /// The last 1xx responses, at most ``maximumInformational``.
         var informational: [Tern.HTTPURLResponse] = []
         var response: Tern.HTTPURLResponse?
         /// Empty if the body is written as it arrives.
         var body: BodyAccumulator
         var bodySize = 0
+        /// The bytes of the final response's content as they were received, before decoding.
+        var receivedSize = 0
         /// The bytes of the request's body, the last time it was sent.
         var sentSize = 0
         /// Whether a part of the response was written to an output that cannot be undone.
@@ -37,13 +40,19 @@ final class Transcript: SessionTaskDelegate {
         var contents: Contents
         /// The body is refused.
         var isRefused = false
+        var isOutletOpen = false
+        /// The bytes of content that the task had received when the final response began.
+        var receivedBefore: Int64 = 0
         var completion: CheckedContinuation<Void, Never>?
     }
 
+    /// The maximum number of 1xx responses to remember.
+    private static let maximumInformational = RedirectPolicy.maximumRememberedHops
     /// The maximum time to write the received bytes when the task has failed.
     private static let patienceAfterFailure = 1.0
 
     private let bodyUse: BodyUse
+    private let headDump: HeadDump?
     private let verbose: VerboseReport?
     private let rules: ResponseRules
     private let progress: ProgressDisplay?
@@ -51,19 +60,26 @@ final class Transcript: SessionTaskDelegate {
     private let state: Lock<State>
 
     /// - Parameters:
+    ///   - headDump: the output of `-D`, for the heads that exceed the window of a ``HeadLog``.
     ///   - progress: shows the progress of the body.
     ///   - upload: shows the progress of the request's content.
     init(
-        _ bodyUse: BodyUse, verbose: VerboseReport?, rules: ResponseRules, progress: ProgressDisplay?,
-        upload: ProgressDisplay? = nil
+        _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, rules: ResponseRules,
+        progress: ProgressDisplay?, upload: ProgressDisplay? = nil
     ) {
         self.bodyUse = bodyUse
+        self.headDump = headDump
         self.verbose = verbose
         self.rules = rules
         self.progress = progress
         self.upload = upload
-        let limit = if case .collect(let limit) = bodyUse { limit } else { 0 }
-        state = Lock(State(contents: Contents(body: BodyAccumulator(limit: limit))))
+        let (limit, copies) =
+            switch bodyUse {
+            case .write(_, let copies): (0, copies)
+            case .collect(let limit): (limit, 0)
+            }
+        let heads = HeadLog(isKept: copies > 0 || headDump != nil)
+        state = Lock(State(contents: Contents(heads: heads, body: BodyAccumulator(limit: limit))))
     }
 
     var contents: Contents { state.withLock { $0.contents } }
@@ -98,10 +114,13 @@ final class Transcript: SessionTaskDelegate {
 
     func task(_ task: SessionTask, didReceiveInformational response: Tern.HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
-        state.withLock {
-            $0.contents.heads.append(response)
-            $0.contents.informational.append(response)
+        state.withLock { state in
+            if state.contents.informational.count == Self.maximumInformational {
+                state.contents.informational.removeFirst()
+            }
+            state.contents.informational.append(response)
         }
+        keepHead(of: response, task) {}
     }
 
     func task(
@@ -109,17 +128,18 @@ final class Transcript: SessionTaskDelegate {
         newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
-        state.withLock { $0.contents.heads.append(response) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
-        question.answer(.follow(request))
+        // A chain without end is followed only as fast as its heads are written.
+        keepHead(of: response, task) { question.answer(.follow(request)) }
     }
 
     func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
+        keepHead(of: response, task) {}
         let heads = state.withLock { state in
-            state.contents.heads.append(response)
             state.contents.response = response
-            return state.contents.heads
+            state.receivedBefore = task.countOfBytesReceived
+            return state.contents.heads.waiting
         }
         // Later output may be on the same terminal.
         upload?.settle()
@@ -132,9 +152,38 @@ final class Transcript: SessionTaskDelegate {
         }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
         progress?.start(length: length)
-        state.withLock { $0.contents.isWrittenThrough = outlet.isWrittenThrough }
-        outlet.open(for: task)
-        for _ in 0..<headCopies { outlet.write(ResponseHeadText.bytes(heads), for: task) }
+        open(outlet, for: task)
+        if heads.isEmpty { return }
+        for _ in 0..<headCopies { outlet.write(heads, for: task) }
+    }
+
+    /// Calls `next` when there is room for one more head: at once, or when those that wait have been written.
+    private func keepHead(
+        of response: Tern.HTTPURLResponse, _ task: SessionTask, next: @escaping @Sendable () -> Void
+    ) {
+        let heads = state.withLock { $0.contents.heads.append(response) }
+        guard case .write(let outlet, let headCopies) = bodyUse else { return dump(heads, for: task, next) }
+        if let heads, headCopies > 0 {
+            upload?.settle()
+            open(outlet, for: task)
+            for _ in 0..<headCopies { outlet.write(heads, for: task) }
+        }
+        if verbose == nil, heads == nil { return next() }
+        outlet.whenWritten { self.dump(heads, for: task, next) }
+    }
+
+    private func dump(_ heads: Data?, for task: SessionTask, _ next: @escaping @Sendable () -> Void) {
+        guard let heads, let headDump else { return next() }
+        headDump.write(heads, for: task, completion: next)
+    }
+
+    private func open(_ outlet: BodyWriter, for task: SessionTask) {
+        let isOpen = state.withLock { state in
+            defer { state.isOutletOpen = true }
+            state.contents.isWrittenThrough = outlet.isWrittenThrough
+            return state.isOutletOpen
+        }
+        if !isOpen { outlet.open(for: task) }
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
@@ -164,6 +213,9 @@ final class Transcript: SessionTaskDelegate {
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let isWhole = state.withLock { state in
             state.contents.metrics = task.metrics
+            if state.contents.response != nil {
+                state.contents.receivedSize = Int(clamping: task.countOfBytesReceived - state.receivedBefore)
+            }
             if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
             return error == nil && !state.isRefused
         }
@@ -190,9 +242,10 @@ final class Transcript: SessionTaskDelegate {
 
     private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {
         let isTooMuch = state.withLock { state in
-            guard state.contents.body.take(bytes) == .overflowed else { return false }
-            state.contents.error = SessionError(
-                .transfer(.bodyTooLarge(limit: state.contents.body.limit)), phase: .body, wasSent: true)
+            guard state.contents.body.take(bytes) == .overflowed, let failure = state.contents.body.failure else {
+                return false
+            }
+            state.contents.error = SessionError(.transfer(failure), phase: .body, wasSent: true)
             return true
         }
         if isTooMuch { task.cancel() }

@@ -42,10 +42,10 @@ struct TransferReport {
         case .remoteIP: .text(last?.connection?.remoteAddress.host)
         case .remotePort: .number(last?.connection?.remoteAddress.port.map(Int.init) ?? 0)
         case .scheme: .text(effectiveURL?.scheme?.lowercased())
-        case .downloadSize: .number(downloadSize)
-        case .headerSize: .number(ResponseHeadText.bytes(contents.heads).count)
+        case .downloadSize: .number(contents.receivedSize)
+        case .headerSize: .number(contents.heads.size)
         case .uploadSize: .number(uploadSize)
-        case .downloadSpeed: .number(speed(downloadSize))
+        case .downloadSpeed: .number(speed(contents.receivedSize))
         case .uploadSpeed: .number(speed(uploadSize))
         case .timeResolved: .seconds(time(opened?.resolved ?? last?.connectionAcquired))
         case .timeConnected: .seconds(time(opened?.connected ?? last?.connectionAcquired))
@@ -75,14 +75,6 @@ struct TransferReport {
             let location = response.value(forHTTPHeaderField: "Location")
         else { return nil }
         return URL(string: location, relativeTo: response.url)?.absoluteString
-    }
-
-    /// As received. For a decoded body only an announced length is known.
-    private var downloadSize: Int {
-        guard contents.error == nil, contents.bodySize > 0, let response = contents.response,
-            response.value(forHTTPHeaderField: "Content-Encoding") != nil
-        else { return contents.bodySize }
-        return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) } ?? contents.bodySize
     }
 
     /// A small body is sent with the head, and has no event of its own.

@@ -69,6 +69,9 @@ final class BodyWriter: @unchecked Sendable {
         queue.async { StandardStreams.tell(lines.joined(separator: "\n")) }
     }
 
+    /// Calls `next` when everything before it is written, or discarded.
+    func whenWritten(_ next: @escaping @Sendable () -> Void) { queue.async(execute: next) }
+
     /// Calls `completion` when everything is written, with the error if there was one.
     func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
         queue.async { [self] in

@@ -121,16 +121,32 @@ import Testing
         #expect(try await TernTool.run(line).text == "yes")
     }
 
-    @Test func `-w prints the last status after too many redirects, and the size as it was received`() async throws {
-        let body = Data(base64Encoded: "H4sIAAAAAAACA0tMpD0AAGR6cK9kAAAA") ?? Data()
-        let origin = try ScriptedOrigin { _, request in
-            request.target == "/gzip"
-                ? [.respond(fields: [("Content-Encoding", "gzip")], body: [UInt8](body))]
-                : [.respond(status: 302, fields: [("Location", "/again")])]
-        }
+    @Test func `-w tells the last status after too many redirects`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 302, fields: [("Location", "/again")])] }
         let result = try await TernTool.run("-sL", "--max-redirs", "1", "-w", "%{http_code}", origin.url("/"))
         #expect(result.text == "302" && result.status == 47)
-        let line = ["-so", "/dev/null", "--compressed", "-w", "%{size_download}", origin.url("/gzip")]
+    }
+
+    @Test(
+        "-w tells the size of the last body as it was received",
+        arguments: ["/announced", "/chunked", "/closed", "/redirected"])
+    func downloadSize(path: String) async throws {
+        let body = [UInt8](Data(base64Encoded: "H4sIAAAAAAACA0tMpD0AAGR6cK9kAAAA") ?? Data())
+        let origin = try ScriptedOrigin { _, request in
+            let coding = ("Content-Encoding", "gzip")
+            switch request.target {
+            case "/redirected": return [.respond(status: 302, fields: [("Location", "/chunked"), coding], body: body)]
+            case "/announced": return [.respond(fields: [coding], body: body)]
+            case "/chunked":
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let first = Array("a\r\n".utf8) + body[..<10] + Array("\r\n".utf8)
+                let second = Array("e\r\n".utf8) + body[10...] + Array("\r\n".utf8)
+                return [.send(Array(head.utf8) + first + second + Array("0\r\n\r\n".utf8))]
+            default:
+                return [.send(Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8) + body), .close]
+            }
+        }
+        let line = ["-sLo", "/dev/null", "--compressed", "-w", "%{size_download}", origin.url(path)]
         #expect(try await TernTool.run(line).text == "24")
     }
 

@@ -282,6 +282,26 @@ import Testing
             lines.filter { $0.hasPrefix("HTTP/") } == ["HTTP/1.1 302 Found", "HTTP/1.1 200 ", "HTTP/1.1 404 As Asked"])
     }
 
+    @Test func `-i and -D write every head of a chain that is longer than what is kept`() async throws {
+        let field = ("X-Long", String(repeating: "x", count: 8_000))
+        let origin = try ScriptedOrigin { _, request in
+            let number = Int(request.target.dropFirst()) ?? 0
+            if number == 100 { return [.respond(fields: [field], body: "end")] }
+            return [.respond(status: 302, reason: "\(number)", fields: [("Location", "/\(number + 1)"), field])]
+        }
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "heads").path
+        let result = try await TernTool.run(
+            "get", "-i", "-L", "--max-redirs", "-1", "-D", file, "-w", "%{stderr}%{size_header}", origin.url("/0"))
+        #expect(result.status == 0)
+        #expect(result.text.hasSuffix("\r\n\r\nend"))
+        let heads = String(result.text.dropLast(3))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == heads)
+        #expect(result.errors == "\(heads.utf8.count)")
+        let reasons = heads.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.1 302 ") }.map { $0.dropFirst(13) }
+        #expect(reasons.elementsEqual((0..<100).map { "\($0)"[...] }))
+    }
+
     @Test func `-w says times in order, and everything as JSON`() async throws {
         let origin = try EchoOrigin.start()
         let result = try await TernTool.run("get", "-o", "/dev/null", "-w", "%{json}", origin.url("/"))
