@@ -10,7 +10,7 @@ extension Processes {
     /// What a body comes to when the process may have no more memory.
     @Suite struct MemoryLimitTests {
         @Test(.disabled(if: Sanitizer.isWatching, "a sanitizer needs terabytes of addresses"))
-        func `a body that there is no memory for is told as that, and the session goes on`() async {
+        func `a body without memory for it ends with outOfMemory, and the session continues to work`() async {
             await #expect(processExitsWith: .success) {
                 let origin = try ScriptedOrigin { _, request in
                     if request.target == "/small" { return [.ok("small")] }
