@@ -111,7 +111,8 @@ let package = Package(
         .testTarget(
             name: "TernInteropTests",
             dependencies: [
-                "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain", "TernTesting", "TestPrograms",
+                "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain", "TernTesting",
+                "TestPrograms",
             ],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.
