@@ -52,6 +52,10 @@ public struct HTTPCookie: Sendable, Hashable {
     ///   - value: without control characters and `;`.
     ///   - domain: a host, or a domain with a dot at its beginning.
     ///   - path: begins with `/`.
+    ///   - expiresDate: the end of the cookie; nil for the end of its session.
+    ///   - isSecure: whether the cookie is sent over TLS only.
+    ///   - isHTTPOnly: whether scripts should not read the cookie.
+    ///   - sameSitePolicy: the rule for requests of other sites; nil for none.
     /// - Returns: nil if a part has a character that it must not have, name and value have more than 4096 bytes, a
     ///   prefix such as `__Host-` promises what the cookie does not keep, or `SameSite=None` stands without `Secure`.
     public init?(

@@ -34,7 +34,9 @@ public final class HTTPCookieStorage: Sendable {
     ///
     /// A file that does not exist is created when it is written, for its owner alone; a lock file stays beside it.
     ///
-    /// - Parameter keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
+    /// - Parameters:
+    ///   - file: the location of the file.
+    ///   - keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
     public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
         self.file = CookieFile(file)
         self.keepsSessionCookies = keepsSessionCookies
@@ -90,7 +92,10 @@ public final class HTTPCookieStorage: Sendable {
 
     /// Stores cookies that a response from `url` set, as far as the policy says.
     ///
-    /// - Parameter mainDocumentURL: the document that caused the request; nil for `url` itself.
+    /// - Parameters:
+    ///   - cookies: the cookies; those that a response from `url` may not set are ignored.
+    ///   - url: the URL of the response.
+    ///   - mainDocumentURL: the document that caused the request; nil for `url` itself.
     public func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
         guard let url, let origin = CookieOrigin(url) else { return }
         let main = mainDocumentURL.flatMap { CookieOrigin($0) } ?? origin
