@@ -14,7 +14,7 @@ enum AsyncHTTPClientSetup {
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     static func client(_ load: Load) -> HTTPClient {
-        var tls = TLSSettings.makeClientConfiguration()
+        var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file(load.authority)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls, decompression: .disabled)
         configuration.httpVersion = .http1Only
