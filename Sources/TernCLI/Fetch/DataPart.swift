@@ -60,11 +60,11 @@ struct DataPart: Sendable {
 
     /// An equals sign anywhere takes precedence over an at sign, as in curl.
     private static func named(_ argument: String) -> (name: String, content: String, file: String?) {
-        let octets = argument.utf8
-        if let equals = octets.firstIndex(of: UInt8(ascii: "=")) {
-            return (String(argument[..<equals]), String(argument[octets.index(after: equals)...]), nil)
+        let bytes = argument.utf8
+        if let equals = bytes.firstIndex(of: UInt8(ascii: "=")) {
+            return (String(argument[..<equals]), String(argument[bytes.index(after: equals)...]), nil)
         }
-        guard let at = octets.firstIndex(of: Self.at) else { return ("", argument, nil) }
-        return (String(argument[..<at]), "", String(argument[octets.index(after: at)...]))
+        guard let at = bytes.firstIndex(of: Self.at) else { return ("", argument, nil) }
+        return (String(argument[..<at]), "", String(argument[bytes.index(after: at)...]))
     }
 }

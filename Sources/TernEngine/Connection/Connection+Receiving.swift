@@ -59,7 +59,7 @@ extension Connection {
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server sends that much between two exchanges.
-        if transport.hasInput { follow(state.strayOctets()) }
+        if transport.hasInput { follow(state.unexpectedBytes()) }
     }
 
     func askForVisit() {
@@ -156,29 +156,29 @@ extension Connection {
     /// Decodes and delivers. Returns the position reached: the end, unless the tick is over or the task is paused.
     private func decode(_ bytes: UnsafeMutableRawBufferPointer, _ allowance: inout TickAllowance) -> Int {
         // The buffer is borrowed, and does not move until this call returns. Decoded bytes may move between two reads.
-        let octets = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+        let input = unsafe bytes.assumingMemoryBound(to: UInt8.self)
         var offset = 0
         while true {
             guard case .active = state.stage else {
-                if offset < bytes.count { follow(state.strayOctets()) }
+                if offset < bytes.count { follow(state.unexpectedBytes()) }
                 return bytes.count
             }
             if held.content != nil { return offset }
             // The end of a response may be delivered without further bytes.
             if offset < bytes.count, mustStop(allowance) { return offset }
             do throws(HTTPProtocolError) {
-                var event = try exchange.receive(unsafe octets.span, from: &offset)
+                var event = try exchange.receive(unsafe input.span, from: &offset)
                 switch event {
                 case .needMoreBytes: return bytes.count
                 case .handedOver:
                     switchProtocols(behind: unsafe Array(bytes[offset...]))
                     return bytes.count
                 case .body(let content) where content.count < Self.smallChunk:
-                    event = .body(unsafe join(content, in: octets, upTo: &offset, &allowance))
+                    event = .body(unsafe join(content, in: input, upTo: &offset, &allowance))
                 case .body, .head, .informational, .end: break
                 }
                 allowance.spend(TickAllowance.event)
-                tell(event, of: unsafe octets.span, &allowance)
+                tell(event, of: unsafe input.span, &allowance)
             } catch {
                 fail(.transfer(.malformedResponse(error)))
                 return bytes.count
@@ -189,13 +189,13 @@ extension Connection {
     /// Moves the content of the following chunks up to `content`, over the framing between them: a chunk may hold one
     /// byte, and delivering each costs more than that.
     private func join(
-        _ content: Range<Int>, in octets: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
+        _ content: Range<Int>, in input: UnsafeMutableBufferPointer<UInt8>, upTo offset: inout Int,
         _ allowance: inout TickAllowance
     ) -> Range<Int> {
-        let bytes = UnsafeMutableRawBufferPointer(octets)
+        let bytes = UnsafeMutableRawBufferPointer(input)
         var end = content.upperBound
         while end &- content.lowerBound < Self.joinedAtOnce, !allowance.isSpent,
-            let next = exchange.receiveFurtherContent(unsafe octets.span, from: &offset)
+            let next = exchange.receiveFurtherContent(unsafe input.span, from: &offset)
         {
             let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end...])
             unsafe place.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[next]))
@@ -225,7 +225,7 @@ extension Connection {
         case .system(let error): follow(state.inputEnded(), error)
         case .tls(let error):
             // A complete response stays complete, whatever follows it.
-            if case .finishing = state.stage { follow(state.strayOctets()) } else { end(.tls(error)) }
+            if case .finishing = state.stage { follow(state.unexpectedBytes()) } else { end(.tls(error)) }
         }
     }
 

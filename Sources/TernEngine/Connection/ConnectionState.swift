@@ -47,7 +47,7 @@ struct ConnectionState: ~Copyable {
     }
 
     /// Bytes arrived that belong to no exchange. No later byte can be trusted (response desynchronisation).
-    mutating func strayOctets() -> Consequence {
+    mutating func unexpectedBytes() -> Consequence {
         isTainted = true
         if case .resting = stage { return .retire }
         return .none

@@ -73,8 +73,8 @@ extension RawStream {
     private func send(_ transport: Transport) {
         do throws(TransportError) {
             var left = Self.callsPerTick
-            while left > 0, let (octets, start) = writes.first, start < octets.count {
-                let count = try Self.send(octets, from: start, over: transport)
+            while left > 0, let (data, start) = writes.first, start < data.count {
+                let count = try Self.send(data, from: start, over: transport)
                 if count == 0 { break }
                 writes.sent(count)
                 left -= 1
@@ -87,8 +87,8 @@ extension RawStream {
         }
     }
 
-    private static func send(_ octets: Data, from start: Int, over transport: Transport) throws(TransportError) -> Int {
-        try unsafe octets.withUnsafeBytes { bytes in
+    private static func send(_ data: Data, from start: Int, over transport: Transport) throws(TransportError) -> Int {
+        try unsafe data.withUnsafeBytes { bytes in
             Result { () throws(TransportError) in
                 try unsafe transport.send(UnsafeRawBufferPointer(rebasing: bytes[start...]))
             }
@@ -111,7 +111,7 @@ extension RawStream {
 
     func tell(_ answer: StreamReads<ReadCompletion>.Answer) {
         switch answer.outcome {
-        case .octets(let octets, let isAtEnd): answer.waiter(.success((octets, isAtEnd)))
+        case .bytes(let bytes, let isAtEnd): answer.waiter(.success((bytes, isAtEnd)))
         case .failed(let reason): answer.waiter(.failure(failure(reason)))
         }
     }
@@ -130,7 +130,7 @@ extension RawStream {
             !handover.transport.hasUnsent
         else { return }
         // Bytes received in the clear must not be read as bytes received over TLS.
-        if reads.hasOctets { return fail(.transfer(.malformedResponse(.unexpectedBytes))) }
+        if reads.hasBytes { return fail(.transfer(.malformedResponse(.unexpectedBytes))) }
         if reads.isOver || writes.isOver { return fail(.request(.streamClosed)) }
         stage = .securing
         loop.setDeadline(nil, for: handover.token)

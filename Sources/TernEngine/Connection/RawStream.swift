@@ -10,7 +10,7 @@ import TernTLS
 /// Each call runs in a tick of its own, because the caller may be a delegate that another connection calls while it
 /// uses the reactor's buffers. The stream receives only what a read waits for, and bytes to send wait with their write.
 final class RawStream: ReadinessHandler, @unchecked Sendable {
-    typealias ReadCompletion = (Result<(octets: Data, isAtEnd: Bool), StreamFailure>) -> Void
+    typealias ReadCompletion = (Result<(bytes: Data, isAtEnd: Bool), StreamFailure>) -> Void
     typealias WriteCompletion = (StreamFailure?) -> Void
 
     enum Stage {
@@ -122,9 +122,9 @@ extension RawStream {
         }
     }
 
-    func write(_ octets: Data, limit: Duration?, _ completion: @escaping WriteCompletion) {
+    func write(_ bytes: Data, limit: Duration?, _ completion: @escaping WriteCompletion) {
         inNextTick {
-            let write = StreamWrites.Write(octets: octets, limit: limit, waiter: completion)
+            let write = StreamWrites.Write(bytes: bytes, limit: limit, waiter: completion)
             if let answer = self.writes.add(write, at: .now) { self.tell(answer) }
         }
     }

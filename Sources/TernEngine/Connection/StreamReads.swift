@@ -26,7 +26,7 @@ struct StreamReads<Waiter>: ~Copyable {
 
     enum Outcome {
         /// Whether the stream ends after these bytes.
-        case octets(Data, isAtEnd: Bool)
+        case bytes(Data, isAtEnd: Bool)
         case failed(SessionError.Reason)
     }
 
@@ -53,7 +53,7 @@ struct StreamReads<Waiter>: ~Copyable {
     private var turn: Read?
     private var line = WorkQueue<Read>()
     /// The available bytes begin at `start`, so that a small read does not move all the others.
-    private var octets = Data()
+    private var buffer = Data()
     private var start = 0
     private var wasEndTold = false
     /// The deadline of the first read.
@@ -85,7 +85,7 @@ struct StreamReads<Waiter>: ~Copyable {
 
     /// These bytes were received.
     mutating func received(_ bytes: Span<UInt8>) {
-        if case .open = stage { octets.append(bytes) }
+        if case .open = stage { buffer.append(bytes) }
     }
 
     /// No more bytes will come: the peer has ended the stream.
@@ -109,7 +109,7 @@ struct StreamReads<Waiter>: ~Copyable {
 
     private mutating func closeIfServed() {
         guard isClosing, turn == nil else { return }
-        (octets, start) = (Data(), 0)
+        (buffer, start) = (Data(), 0)
         switch stage {
         case .open, .ended: stage = .closed
         case .failed, .closed: break
@@ -129,10 +129,10 @@ struct StreamReads<Waiter>: ~Copyable {
     }
 
     private mutating func outcome(for read: Read) -> Outcome? {
-        if count >= read.least { return .octets(take(read.most), isAtEnd: isAtEnd) }
+        if count >= read.least { return .bytes(take(read.most), isAtEnd: isAtEnd) }
         switch stage {
         case .open: return isTimeUp ? .failed(.timedOut(.read)) : nil
-        case .ended: return .octets(take(read.most), isAtEnd: isAtEnd)
+        case .ended: return .bytes(take(read.most), isAtEnd: isAtEnd)
         case .failed(let reason): return .failed(reason)
         case .closed: return .failed(.request(.streamClosed))
         }
@@ -140,13 +140,13 @@ struct StreamReads<Waiter>: ~Copyable {
 
     private mutating func take(_ most: Int) -> Data {
         let end = start + min(most, count)
-        let taken = octets.subdata(in: start..<end)
+        let taken = buffer.subdata(in: start..<end)
         start = end
         if count == 0 {
-            (octets, start) = (Data(), 0)
+            (buffer, start) = (Data(), 0)
             if case .ended = stage { wasEndTold = true }
-        } else if start > Self.spentAtMost, 2 * start > octets.count {
-            (octets, start) = (octets.subdata(in: start..<octets.count), 0)
+        } else if start > Self.spentAtMost, 2 * start > buffer.count {
+            (buffer, start) = (buffer.subdata(in: start..<buffer.count), 0)
         }
         return taken
     }
@@ -154,12 +154,12 @@ struct StreamReads<Waiter>: ~Copyable {
     /// The maximum number of consumed bytes in front of unconsumed ones.
     private static var spentAtMost: Int { 64 * 1024 }
 
-    private var count: Int { octets.count - start }
+    private var count: Int { buffer.count - start }
 
     private var isAtEnd: Bool { count == 0 && wasEndTold }
 
     /// Whether there are bytes that no read has requested.
-    var hasOctets: Bool { count > 0 }
+    var hasBytes: Bool { count > 0 }
 
     /// Whether a read is pending.
     var isAsked: Bool { turn != nil }

@@ -8,7 +8,7 @@ import TernIO
 /// sent.
 struct StreamWrites<Waiter>: ~Copyable {
     struct Write {
-        let octets: Data
+        let bytes: Data
         /// Counts from the moment when the write is first in the queue.
         let limit: Duration?
         let waiter: Waiter
@@ -63,9 +63,9 @@ struct StreamWrites<Waiter>: ~Copyable {
     }
 
     /// The bytes to send next, which may be empty; nil if there is no write.
-    var first: (octets: Data, from: Int)? {
+    var first: (bytes: Data, from: Int)? {
         switch stage {
-        case .open, .closing: turn.map { ($0.octets, sentCount) }
+        case .open, .closing: turn.map { ($0.bytes, sentCount) }
         case .closed, .failed: nil
         }
     }
@@ -104,7 +104,7 @@ struct StreamWrites<Waiter>: ~Copyable {
     /// The next available answer.
     mutating func next(at now: MonotonicInstant) -> Answer? {
         guard let first = turn else { return nil }
-        let isSent = sentCount >= first.octets.count
+        let isSent = sentCount >= first.bytes.count
         // Bytes that were sent stay sent, whatever happened to the stream then.
         let failure = isSent ? nil : self.failure ?? (isTimeUp ? .timedOut(.write) : nil)
         guard isSent || failure != nil else { return nil }

@@ -5,7 +5,7 @@ import TernIO
 /// than its bytes. It counts work rather than time, so that the behaviour does not depend on the load of the machine.
 struct TickAllowance {
     /// The amount received at once: about half a millisecond of work, whatever it contains.
-    static let octets = ReactorLoop.bufferSize
+    static let maximum = ReactorLoop.bufferSize
     /// One event of the HTTP decoder, delivered to a delegate.
     static let event = 256
     /// One more chunk whose content is joined; it may hold one byte.
@@ -16,7 +16,7 @@ struct TickAllowance {
     static let message = 16 * 1024
 
     /// The total for all connections that are ready in one tick, apart from `least`: a few milliseconds.
-    private static let shared = 16 * octets
+    private static let shared = 16 * maximum
     /// The minimum for each of them: a full TLS record with its overhead.
     static let least = 32 * 1024
 
@@ -26,7 +26,7 @@ struct TickAllowance {
     /// The allowance of one of `readyCount` connections that are ready at once; it has received this number of bytes so
     /// far.
     init(among readyCount: Int, receivedCount: UInt64 = 0) {
-        left = max(Self.least, min(Self.octets, Self.shared / max(1, readyCount)))
+        left = max(Self.least, min(Self.maximum, Self.shared / max(1, readyCount)))
         settledCount = receivedCount
     }
 

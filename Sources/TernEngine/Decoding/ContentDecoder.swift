@@ -53,9 +53,9 @@ final class ContentDecoder {
     /// Lends the waiting bytes to `deliver`, which takes all of them, and returns its result.
     func deliver(_ deliver: (Span<UInt8>) -> Bool) -> Bool {
         var goesOn = false
-        window.lend { octets in
-            goesOn = deliver(octets)
-            return octets.count
+        window.lend { bytes in
+            goesOn = deliver(bytes)
+            return bytes.count
         }
         return goesOn
     }
@@ -106,9 +106,9 @@ final class ContentDecoder {
     private func begin(_ format: Inflater.Format, with first: UInt8, _ limit: Int?) {
         state = .stream
         inflater.begin(format)
-        let octets: InlineArray<1, UInt8> = [first]
+        let bytes: InlineArray<1, UInt8> = [first]
         var offset = 0
-        inflate(octets.span, from: &offset, limit)
+        inflate(bytes.span, from: &offset, limit)
     }
 
     private func inflate(_ bytes: Span<UInt8>, from offset: inout Int, _ limit: Int?) {

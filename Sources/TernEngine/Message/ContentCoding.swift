@@ -31,8 +31,8 @@ enum ContentCoding: Sendable, Hashable {
     /// Without surrounding whitespace, and in lower case, because the names of codings are case-insensitive (RFC 9110
     /// §8.4.1).
     static func name(in element: Substring.UTF8View) -> String {
-        let isBlank = { (octet: UInt8) in octet == UInt8(ascii: " ") || octet == UInt8(ascii: "\t") }
-        let octets = element.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
-        return String(decoding: octets, as: UTF8.self).lowercased()
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = element.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        return String(decoding: bytes, as: UTF8.self).lowercased()
     }
 }

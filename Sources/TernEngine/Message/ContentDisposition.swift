@@ -36,10 +36,10 @@ struct ContentDisposition {
     /// `UTF-8'language'percent-encoded`, or the same in ISO-8859-1 (RFC 8187 §3.2).
     private static func extended(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let octets = PercentEncoding.decoded(parts[2]) else { return nil }
+        guard parts.count == 3, let bytes = PercentEncoding.decoded(parts[2]) else { return nil }
         switch String(decoding: parts[0], as: UTF8.self).lowercased() {
-        case "utf-8": return String(validating: octets, as: UTF8.self)
-        case "iso-8859-1": return String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil
         }
     }
@@ -59,9 +59,9 @@ struct ContentDisposition {
         /// Everything up to a terminator.
         mutating func token() -> [UInt8] {
             skipBlanks()
-            let octets = rest.prefix { !Self.delimiters.contains($0) }
-            rest = rest.dropFirst(octets.count)
-            return Array(octets)
+            let bytes = rest.prefix { !Self.delimiters.contains($0) }
+            rest = rest.dropFirst(bytes.count)
+            return Array(bytes)
         }
 
         private static let delimiters: Set<UInt8> = [0x20, 0x09, UInt8(ascii: ";"), UInt8(ascii: "=")]
@@ -69,23 +69,23 @@ struct ContentDisposition {
         /// A quoted string, or the text up to the next parameter: spaces in an unquoted name are common, and invalid.
         mutating func value() -> [UInt8] {
             if take("\"") { return quoted() }
-            let octets = rest.prefix { $0 != UInt8(ascii: ";") }
-            rest = rest.dropFirst(octets.count)
-            return Array(octets.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed())
+            let bytes = rest.prefix { $0 != UInt8(ascii: ";") }
+            rest = rest.dropFirst(bytes.count)
+            return Array(bytes.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed())
         }
 
         private mutating func quoted() -> [UInt8] {
-            var octets: [UInt8] = []
-            while let octet = rest.popFirst(), octet != UInt8(ascii: "\"") {
+            var bytes: [UInt8] = []
+            while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
                 // A backslash escapes a special character. Before any other it is part of a Windows path.
-                if octet == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), octet].contains(next) {
-                    octets.append(next)
+                if byte == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), byte].contains(next) {
+                    bytes.append(next)
                     rest.removeFirst()
                 } else {
-                    octets.append(octet)
+                    bytes.append(byte)
                 }
             }
-            return octets
+            return bytes
         }
 
         /// False at the end.

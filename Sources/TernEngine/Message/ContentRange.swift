@@ -28,7 +28,7 @@ enum ContentRange: Sendable, Hashable {
     }
 
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
-        let isDigit = { (octet: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
+        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard digits.allSatisfy(isDigit) else { return nil }
         // An empty text is not a number.
         return Int64(String(decoding: digits, as: UTF8.self))

@@ -24,10 +24,10 @@ enum ReprDigest {
 
     /// The text between two colons; parameters may follow.
     private static func sequence(_ text: Substring) -> [UInt8]? {
-        let octets = text.utf8
-        guard octets.first == UInt8(ascii: ":") else { return nil }
-        let inner = octets.dropFirst().prefix { $0 != UInt8(ascii: ":") }
-        let rest = octets.dropFirst(inner.count + 1)
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: ":") else { return nil }
+        let inner = bytes.dropFirst().prefix { $0 != UInt8(ascii: ":") }
+        let rest = bytes.dropFirst(inner.count + 1)
         guard rest.first == UInt8(ascii: ":") else { return nil }
         let behind = rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard behind.isEmpty || behind.first == UInt8(ascii: ";") else { return nil }

@@ -57,16 +57,16 @@ enum StrongValidator: Sendable, Hashable {
 
     /// RFC 9110 §8.8.3, except for the quotation marks. ASCII only, because it must be sent back unchanged.
     private static func isStrongTag(_ tag: String) -> Bool {
-        if isQuoted(tag) { return tag.utf8.dropFirst().dropLast().allSatisfy(isTagOctet) }
+        if isQuoted(tag) { return tag.utf8.dropFirst().dropLast().allSatisfy(isTagByte) }
         // Neither a weak one without quotation marks, nor a list.
         return !tag.isEmpty && !tag.lowercased().hasPrefix("w/")
-            && tag.utf8.allSatisfy { isTagOctet($0) && $0 != UInt8(ascii: ",") }
+            && tag.utf8.allSatisfy { isTagByte($0) && $0 != UInt8(ascii: ",") }
     }
 
     private static func isQuoted(_ tag: String) -> Bool {
-        let octets = tag.utf8
-        return octets.count >= 2 && octets.first == UInt8(ascii: "\"") && octets.last == UInt8(ascii: "\"")
+        let bytes = tag.utf8
+        return bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
     }
 
-    private static func isTagOctet(_ octet: UInt8) -> Bool { octet == 0x21 || (0x23...0x7e).contains(octet) }
+    private static func isTagByte(_ byte: UInt8) -> Bool { byte == 0x21 || (0x23...0x7e).contains(byte) }
 }

@@ -2,7 +2,7 @@
 
 /// The media types of file name extensions. They are only a proposal to the server.
 public enum MediaTypes {
-    /// The media type of a file of this name or path; `application/octet-stream` for an unknown extension.
+    /// The media type of a file of this name or path; `application/byte-stream` for an unknown extension.
     public static func type(ofFile name: String) -> String {
         guard let last = name.split(separator: "/", omittingEmptySubsequences: false).last,
             let dot = last.lastIndex(of: "."), dot != last.startIndex

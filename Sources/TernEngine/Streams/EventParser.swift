@@ -64,9 +64,9 @@ struct EventParser: ~Copyable {
 
     private mutating func take(field name: Span<UInt8>, _ value: Span<UInt8>) {
         if name.isEqual(to: "event") {
-            type = value.octets
+            type = value.bytes
         } else if name.isEqual(to: "data") {
-            data += value.octets
+            data += value.bytes
             data.append(UInt8(ascii: "\n"))
         } else if name.isEqual(to: "id") {
             if !value.indices.contains(where: { value[$0] == 0 }) { idBuffer = String(decoding: value) }
@@ -104,7 +104,7 @@ extension Span<UInt8> {
         return indices.allSatisfy { unsafe self[$0] == text[$0] }
     }
 
-    fileprivate var octets: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
+    fileprivate var bytes: [UInt8] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
 
     /// The number in ASCII digits, clamped to the maximum; nil for anything else, such as an empty text.
     fileprivate var decimal: Int? {

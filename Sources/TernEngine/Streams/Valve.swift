@@ -7,7 +7,7 @@
 package struct Valve: Sendable {
     /// A task pauses when more bytes than this wait: twice the amount of a tick, so that a reader that keeps up never
     /// pauses it.
-    package static let highWater = 2 * TickAllowance.octets
+    package static let highWater = 2 * TickAllowance.maximum
 
     private var held: SessionTask?
 

@@ -43,11 +43,11 @@ struct WaitingContent {
         return self.former.take()
     }
 
-    mutating func append(_ octets: Span<UInt8>) {
-        count += octets.count
+    mutating func append(_ bytes: Span<UInt8>) {
+        count += bytes.count
         var taken = 0
-        if let memory, rest.isEmpty { taken = memory.append(octets) }
-        if taken < octets.count { rest.append(octets.extracting(droppingFirst: taken)) }
+        if let memory, rest.isEmpty { taken = memory.append(bytes) }
+        if taken < bytes.count { rest.append(bytes.extracting(droppingFirst: taken)) }
     }
 
     /// A chunk, never empty.

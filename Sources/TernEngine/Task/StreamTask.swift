@@ -138,8 +138,8 @@ extension StreamTask {
         let isAsked = ask { stream in
             stream.read(least: least, most: most, limit: timeout) { result in
                 switch result {
-                case .success((let octets, let isAtEnd)):
-                    completion(.success((octets.isEmpty ? nil : octets, isAtEnd)))
+                case .success((let bytes, let isAtEnd)):
+                    completion(.success((bytes.isEmpty ? nil : bytes, isAtEnd)))
                 case .failure(let failure): completion(.failure(self.error(failure)))
                 }
             }

@@ -10,21 +10,21 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         [.gzip], [.deflate], [.gzip, .gzip], [.gzip, .deflate], [.deflate, .gzip], [.deflate, .gzip, .deflate],
     ]
     let codings = chains[Int(input[0] & 7) % chains.count]
-    let octets = Array(input[2...])
+    let bytes = Array(input[2...])
     if input[0] & 8 == 0 {
-        check(codings, octets, seed: input[1])
+        check(codings, bytes, seed: input[1])
     } else {
-        let coded = codings == [.gzip] ? members(octets, input[1]) : Deflater.code(octets, codings)
-        guard Delivery(codings, [coded]).outcome == Delivery.Outcome(octets: octets) else {
-            fatalError("\(octets) is not decoded")
+        let coded = codings == [.gzip] ? members(bytes, input[1]) : Deflater.code(bytes, codings)
+        guard Delivery(codings, [coded]).outcome == Delivery.Outcome(bytes: bytes) else {
+            fatalError("\(bytes) is not decoded")
         }
         check(codings, broken(coded, seed: input[1]), seed: input[1])
     }
     return 0
 }
 
-private func members(_ octets: [UInt8], _ seed: UInt8) -> [UInt8] {
-    pieces(octets, seed).flatMap(Deflater.gzip)
+private func members(_ bytes: [UInt8], _ seed: UInt8) -> [UInt8] {
+    pieces(bytes, seed).flatMap(Deflater.gzip)
 }
 
 /// The same with one bit changed.
@@ -47,7 +47,7 @@ private func check(_ codings: [ContentCoding], _ coded: [UInt8], seed: UInt8) {
     limits.maximumDecodedSize = Int(seed) * 8
     let first = Delivery(codings, [coded], limits: limits)
     compare(first, Delivery(codings, pieces(coded, seed), limits: limits, stops: true))
-    guard first.octets.count <= Int(seed) * 8, whole.octets.starts(with: first.octets) else {
+    guard first.bytes.count <= Int(seed) * 8, whole.bytes.starts(with: first.bytes) else {
         fatalError("\(first) is beyond \(limits)")
     }
 
@@ -55,14 +55,14 @@ private func check(_ codings: [ContentCoding], _ coded: [UInt8], seed: UInt8) {
     limits.expansionAllowance = 64
     limits.maximumExpansionRatio = Int(seed)
     let slow = Delivery(codings, pieces(coded, seed), limits: limits)
-    guard slow.octets.count <= max(64, max(1, Int(seed)) * coded.count), !slow.hangs else {
+    guard slow.bytes.count <= max(64, max(1, Int(seed)) * coded.count), !slow.hangs else {
         fatalError("\(slow) is beyond \(limits)")
     }
 }
 
-private func pieces(_ octets: [UInt8], _ seed: UInt8) -> [[UInt8]] {
+private func pieces(_ bytes: [UInt8], _ seed: UInt8) -> [[UInt8]] {
     let length = Int(seed >> 1) + 1
-    return stride(from: 0, to: octets.count, by: length).map { Array(octets[$0..<min($0 + length, octets.count)]) }
+    return stride(from: 0, to: bytes.count, by: length).map { Array(bytes[$0..<min($0 + length, bytes.count)]) }
 }
 
 private func compare(_ one: Delivery, _ other: Delivery) {

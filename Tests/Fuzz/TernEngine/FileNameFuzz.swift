@@ -25,8 +25,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 private func check(_ name: String) {
-    let octets = name.utf8
-    guard !octets.isEmpty, octets.count <= 255, !name.hasPrefix("."), octets.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
-        !octets.contains(UInt8(ascii: "/")), !octets.contains(UInt8(ascii: "\\"))
-    else { fatalError("\(Array(octets)) is no name") }
+    let bytes = name.utf8
+    guard !bytes.isEmpty, bytes.count <= 255, !name.hasPrefix("."), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+        !bytes.contains(UInt8(ascii: "/")), !bytes.contains(UInt8(ascii: "\\"))
+    else { fatalError("\(Array(bytes)) is no name") }
 }

@@ -13,19 +13,19 @@ import Testing
     ) {
         var limits = ContentDecodingLimits()
         limits.maximumDecodedSize = size
-        let octets = Self.numbers(size + 1)
+        let bytes = Self.numbers(size + 1)
         for codings in [[ContentCoding.gzip], [.deflate], [.gzip, .deflate]] {
-            let whole = Delivery(codings, [Deflater.code(octets.dropLast(), codings)], limits: limits, stops: stops)
-            #expect(whole.outcome == Delivery.Outcome(octets: octets.dropLast()))
-            let larger = Delivery(codings, [Deflater.code(octets, codings)], limits: limits, stops: stops)
-            #expect(larger.outcome == Delivery.Outcome(octets: octets.dropLast(), failure: .tooLarge(limit: size)))
+            let whole = Delivery(codings, [Deflater.code(bytes.dropLast(), codings)], limits: limits, stops: stops)
+            #expect(whole.outcome == Delivery.Outcome(bytes: bytes.dropLast()))
+            let larger = Delivery(codings, [Deflater.code(bytes, codings)], limits: limits, stops: stops)
+            #expect(larger.outcome == Delivery.Outcome(bytes: bytes.dropLast(), failure: .tooLarge(limit: size)))
         }
     }
 
     @Test func `one coding is never refused, however much it makes of its input`() {
         let delivery = Delivery([.gzip], [Deflater.gzip(Self.zeros)])
         #expect(delivery.failure == nil)
-        #expect(delivery.octets.count == 10_000_000)
+        #expect(delivery.bytes.count == 10_000_000)
         #expect(delivery.largest == BodyPath.windowSize)
     }
 
@@ -33,8 +33,8 @@ import Testing
         for pieces in [[Self.bomb], Self.bomb.map { [$0] }] {
             let delivery = Delivery([.gzip, .gzip], pieces)
             #expect(delivery.failure == .ratioExceeded(limit: 1032))
-            #expect(delivery.octets.count <= 1024 * 1024)
-            #expect(delivery.octets.count > 900 * 1024)
+            #expect(delivery.bytes.count <= 1024 * 1024)
+            #expect(delivery.bytes.count > 900 * 1024)
         }
     }
 
@@ -45,7 +45,7 @@ import Testing
         let zeros = [UInt8](repeating: 0, count: 1000)
         #expect(Delivery([.gzip], [Deflater.gzip(zeros)], limits: limits).failure == nil)
         let more = Delivery([.gzip], [Deflater.gzip(zeros + [0])], limits: limits)
-        #expect(more.outcome == Delivery.Outcome(octets: [], failure: .ratioExceeded(limit: 1)))
+        #expect(more.outcome == Delivery.Outcome(bytes: [], failure: .ratioExceeded(limit: 1)))
 
         limits.maximumExpansionRatio = 10
         let stored = Deflater.deflate(Self.numbers(9000), .bare, level: 0)
@@ -57,7 +57,7 @@ import Testing
         for limit in 0...3 {
             limits.maximumCodingCount = limit
             let most = [ContentCoding](repeating: .gzip, count: limit)
-            #expect(Delivery(most, [Deflater.code([1, 2, 3], most)], limits: limits).octets == [1, 2, 3])
+            #expect(Delivery(most, [Deflater.code([1, 2, 3], most)], limits: limits).bytes == [1, 2, 3])
             #expect(Delivery(most + [.deflate], [], limits: limits).failure == .tooManyCodings(limit: limit))
         }
         limits.maximumCodingCount = -1

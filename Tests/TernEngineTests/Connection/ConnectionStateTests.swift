@@ -70,7 +70,7 @@ import Testing
 
     @Test func `what comes behind a response taints its connection`() {
         var stray = Self.finishing()
-        let strayed = (stray.strayOctets(), stray.finish(isExchangeReusable: true, isSending: false))
+        let strayed = (stray.unexpectedBytes(), stray.finish(isExchangeReusable: true, isSending: false))
         #expect(strayed == (.none, .close))
         var ended = Self.finishing()
         let end = (ended.inputEnded(), ended.finish(isExchangeReusable: true, isSending: false))
@@ -81,7 +81,7 @@ import Testing
         var stray = Self.resting()
         var ended = Self.resting()
         var broken = Self.resting()
-        let said = [stray.strayOctets(), ended.inputEnded(), broken.outputFailed(Self.error)]
+        let said = [stray.unexpectedBytes(), ended.inputEnded(), broken.outputFailed(Self.error)]
         #expect(said == [.retire, .retire, .retire])
     }
 
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `bytes that belong to no exchange are not forgotten by the current one`() {
         var state = Self.active()
-        let said = state.strayOctets()
+        let said = state.unexpectedBytes()
         state.responseEnded()
         let ending = state.finish(isExchangeReusable: true, isSending: false)
         #expect(said == .none && ending == .close)

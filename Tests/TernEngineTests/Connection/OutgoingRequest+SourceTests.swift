@@ -185,7 +185,7 @@ import Testing
         var turns = 0
         while try dialogue.send(turns: 1) == .writability { turns += 1 }
         // A tick is four such chunks.
-        #expect(turns == 100 * 65_536 / TickAllowance.octets)
+        #expect(turns == 100 * 65_536 / TickAllowance.maximum)
         #expect(source.record == ProbingSource.Record(asks: 101, finishes: 1))
     }
 }

@@ -46,7 +46,7 @@ import Testing
                 loop.execute {
                     stream.attach(Handover(transport: ends.transport, token: token, metrics: metrics))
                     stream.read(least: 1, most: 100, limit: owes ? .milliseconds(500) : nil) { result in
-                        continuation.resume(with: result.map(\.octets))
+                        continuation.resume(with: result.map(\.bytes))
                     }
                 }
             }

@@ -14,8 +14,8 @@ import Testing
     private static func next(_ reads: inout Reads, at now: MonotonicInstant = start) -> String? {
         guard let answer = reads.next(at: now) else { return nil }
         switch answer.outcome {
-        case .octets(let octets, let isAtEnd):
-            return "\(answer.waiter): \(String(decoding: octets, as: UTF8.self))\(isAtEnd ? " end" : "")"
+        case .bytes(let bytes, let isAtEnd):
+            return "\(answer.waiter): \(String(decoding: bytes, as: UTF8.self))\(isAtEnd ? " end" : "")"
         case .failed(let reason): return "\(answer.waiter): \(reason.kind)"
         }
     }
@@ -55,18 +55,18 @@ import Testing
 
     @Test func `much is read little by little, byte for byte`() {
         var reads = Reads()
-        let octets = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 / 3) }
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 / 3) }
         var (taken, number) = (Data(), 0)
-        for piece in [octets[..<1000], octets[1000...]] {
+        for piece in [bytes[..<1000], bytes[1000...]] {
             reads.received(Array(piece).span)
             for _ in 0..<(number == 0 ? 1 : 10_000) {
                 _ = reads.ask(Reads.Read(least: 1, most: 31, limit: nil, waiter: number), at: Self.start)
                 number += 1
-                guard case .octets(let octets, _) = reads.next(at: Self.start)?.outcome else { break }
-                taken += octets
+                guard case .bytes(let bytes, _) = reads.next(at: Self.start)?.outcome else { break }
+                taken += bytes
             }
         }
-        #expect(taken == Data(octets))
+        #expect(taken == Data(bytes))
     }
 
     @Test func `at the end there may be fewer, then none, again and again`() {

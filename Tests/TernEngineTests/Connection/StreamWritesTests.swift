@@ -12,7 +12,7 @@ import Testing
 
     private static func add(_ writes: inout Writes, _ number: Int, _ text: String, _ limit: Duration? = nil) -> String?
     {
-        let write = Writes.Write(octets: Data(text.utf8), limit: limit, waiter: number)
+        let write = Writes.Write(bytes: Data(text.utf8), limit: limit, waiter: number)
         return writes.add(write, at: start)?.failure?.kind.rawValue
     }
 
@@ -24,13 +24,13 @@ import Testing
         var writes = Writes()
         #expect(Self.add(&writes, 1, "abc") == nil)
         #expect(Self.add(&writes, 2, "de") == nil)
-        #expect(writes.first?.octets == Data("abc".utf8))
+        #expect(writes.first?.bytes == Data("abc".utf8))
         writes.sent(2)
         #expect(writes.first?.from == 2)
         #expect(Self.next(&writes) == nil)
         writes.sent(1)
         #expect(Self.next(&writes) == "1: sent")
-        #expect(writes.first?.octets == Data("de".utf8) && writes.first?.from == 0)
+        #expect(writes.first?.bytes == Data("de".utf8) && writes.first?.from == 0)
         writes.sent(2)
         #expect(Self.next(&writes) == "2: sent")
         #expect(writes.first == nil)
@@ -78,7 +78,7 @@ import Testing
         let late = Self.start.advanced(by: .seconds(1))
         writes.timePassed(late)
         #expect(Self.next(&writes, at: late) == "1: timed-out")
-        #expect(writes.first?.octets == Data("b".utf8) && !writes.isOver)
+        #expect(writes.first?.bytes == Data("b".utf8) && !writes.isOver)
     }
 
     @Test func `a write that runs out of time when a part of it has left is the last`() {

@@ -40,8 +40,8 @@ import TernLock
     }
 
     @Test func `the more are ready in one tick, the less each may have, and the minimum is more than a TLS record`() {
-        #expect([0, 1, 16].allSatisfy { TickAllowance(among: $0).left == TickAllowance.octets })
-        #expect(TickAllowance(among: 64).left == TickAllowance.octets / 4)
+        #expect([0, 1, 16].allSatisfy { TickAllowance(among: $0).left == TickAllowance.maximum })
+        #expect(TickAllowance(among: 64).left == TickAllowance.maximum / 4)
         #expect(TickAllowance(among: 512).left == TickAllowance.least)
         #expect(TickAllowance.least > 16 * 1024 + 512)
     }
@@ -49,22 +49,22 @@ import TernLock
     @Test func `bytes are paid for once, when they have been processed`() {
         var allowance = TickAllowance(among: 1, receivedCount: 1000)
         allowance.settle(1000)
-        #expect(allowance.left == TickAllowance.octets)
+        #expect(allowance.left == TickAllowance.maximum)
         allowance.settle(1500)
         allowance.settle(1500)
-        #expect(allowance.left == TickAllowance.octets - 500)
+        #expect(allowance.left == TickAllowance.maximum - 500)
         allowance.spend(TickAllowance.event)
         allowance.settle(1501)
-        #expect(allowance.left == TickAllowance.octets - 501 - TickAllowance.event)
+        #expect(allowance.left == TickAllowance.maximum - 501 - TickAllowance.event)
         #expect(!allowance.isSpent)
-        allowance.settle(1501 + UInt64(TickAllowance.octets))
+        allowance.settle(1501 + UInt64(TickAllowance.maximum))
         #expect(allowance.isSpent)
     }
 
     @Test func `a count that has gone once around is no windfall`() {
         var allowance = TickAllowance(among: 1, receivedCount: .max)
         allowance.settle(9)
-        #expect(allowance.left == TickAllowance.octets - 10)
+        #expect(allowance.left == TickAllowance.maximum - 10)
         var other = TickAllowance(among: 1)
         other.settle(.max)
         #expect(other.isSpent)
@@ -76,7 +76,7 @@ import TernLock
             [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .hold, .send(chunks)]
         }
         let most = try await receive(from: origin, .limited(), waitingFor: 100_000)
-        #expect(most > 1000 && most <= TickAllowance.octets / TickAllowance.chunk + 1)
+        #expect(most > 1000 && most <= TickAllowance.maximum / TickAllowance.chunk + 1)
     }
 
     @Test func `the number of one-byte TLS records opened in a tick is limited`() async throws {
@@ -88,7 +88,7 @@ import TernLock
             ]
         }
         let most = try await receive(from: origin, .trusting(authority), waitingFor: 100_000)
-        #expect(most > 50 && most <= TickAllowance.octets / TickAllowance.record + 1)
+        #expect(most > 50 && most <= TickAllowance.maximum / TickAllowance.record + 1)
     }
 
     /// What is received ends within a record nearly always.
@@ -112,7 +112,7 @@ import TernLock
         let record = await delegate.end()
         #expect(record.error == nil)
         #expect(record.body.count == count)
-        #expect(turns.most <= TickAllowance.octets + 16 * 1024)
+        #expect(turns.most <= TickAllowance.maximum + 16 * 1024)
     }
 
     @Test(arguments: [false, true])

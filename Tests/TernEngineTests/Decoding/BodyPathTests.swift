@@ -14,9 +14,9 @@ import Testing
         var path = BodyPath()
         #expect(path.isIdentity == true)
         var deliveries: [Int] = []
-        let octets = [UInt8](repeating: 7, count: 300_000)
+        let bytes = [UInt8](repeating: 7, count: 300_000)
         for goesOn in [true, false] {
-            let consumed = try path.receive(octets.span) { span, _ in
+            let consumed = try path.receive(bytes.span) { span, _ in
                 deliveries.append(span.count)
                 return goesOn
             }
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: chains)
     func `decodes a body whole, split at each point, byte by byte, stopped or not`(codings: [ContentCoding]) {
         let coded = Deflater.code(Self.text, codings)
-        let whole = Delivery.Outcome(octets: Self.text)
+        let whole = Delivery.Outcome(bytes: Self.text)
         for stops in [false, true] {
             #expect(Delivery(codings, [coded], stops: stops).outcome == whole)
             #expect(Delivery(codings, coded.map { [$0] }, stops: stops).outcome == whole)
@@ -49,16 +49,16 @@ import Testing
         for end in 1..<coded.count {
             let delivery = Delivery(codings, [Array(coded[..<end])])
             #expect(delivery.failure == .truncated)
-            #expect(Self.text.starts(with: delivery.octets))
+            #expect(Self.text.starts(with: delivery.bytes))
             #expect(Delivery(codings, coded[..<end].map { [$0] }).outcome == delivery.outcome)
         }
     }
 
     @Test(arguments: chains)
     func `an empty input is a body`(codings: [ContentCoding]) {
-        #expect(Delivery(codings, []).outcome == Delivery.Outcome(octets: []))
-        #expect(Delivery(codings, [[], []]).outcome == Delivery.Outcome(octets: []))
-        #expect(Delivery(codings, [Deflater.code([], codings)]).outcome == Delivery.Outcome(octets: []))
+        #expect(Delivery(codings, []).outcome == Delivery.Outcome(bytes: []))
+        #expect(Delivery(codings, [[], []]).outcome == Delivery.Outcome(bytes: []))
+        #expect(Delivery(codings, [Deflater.code([], codings)]).outcome == Delivery.Outcome(bytes: []))
     }
 
     @Test(arguments: chains)
@@ -70,14 +70,14 @@ import Testing
             var changed = coded
             changed[index] ^= 0x10
             let whole = Delivery(codings, [changed])
-            #expect(whole.failure != nil || whole.octets == Self.text)
+            #expect(whole.failure != nil || whole.bytes == Self.text)
             #expect(Delivery(codings, changed.map { [$0] }, stops: true).outcome == whole.outcome)
         }
     }
 
     @Test func `stops within the output of the inflater, and continues without input`() throws {
-        let octets = [UInt8](repeating: 0, count: 1_000_000)
-        let coded = Deflater.gzip(octets)
+        let bytes = [UInt8](repeating: 0, count: 1_000_000)
+        let coded = Deflater.gzip(bytes)
         var path = try BodyPath(decoding: [.gzip], limits: ContentDecodingLimits())
         #expect(path.isIdentity == false)
         var sizes: [Int] = []
@@ -95,16 +95,16 @@ import Testing
             }
         }
         try path.finish()
-        #expect(sizes.reduce(0, +) == octets.count)
+        #expect(sizes.reduce(0, +) == bytes.count)
         #expect(sizes.dropLast().allSatisfy { $0 == BodyPath.windowSize })
     }
 
     @Test func `throws the same again once it has failed`() throws {
         var path = try BodyPath(decoding: [.gzip], limits: ContentDecodingLimits())
-        let octets: [UInt8] = [0x1F, 0x8C, 0, 0]
+        let bytes: [UInt8] = [0x1F, 0x8C, 0, 0]
         for _ in 0..<3 {
             #expect(throws: ContentDecodingError.malformed("incorrect header check")) {
-                try path.receive(octets.span) { _, _ in true }
+                try path.receive(bytes.span) { _, _ in true }
             }
             #expect(path.hasMore == true)
         }
@@ -116,7 +116,7 @@ import Testing
         coded[coded.count - 8] ^= 1
         for stops in [false, true] {
             let delivery = Delivery([.gzip], [coded], stops: stops)
-            #expect(delivery.outcome == Delivery.Outcome(octets: Self.text, failure: .checksum))
+            #expect(delivery.outcome == Delivery.Outcome(bytes: Self.text, failure: .checksum))
         }
     }
 }

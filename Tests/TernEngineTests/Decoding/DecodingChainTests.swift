@@ -38,7 +38,7 @@ import Testing
         let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
         let coded = Deflater.gzip(members)
         let delivery = Delivery([.gzip, .gzip], [coded])
-        #expect(delivery.outcome == Delivery.Outcome(octets: []))
+        #expect(delivery.outcome == Delivery.Outcome(bytes: []))
 
         var limits = ContentDecodingLimits()
         limits.maximumExpansionRatio = members.count / coded.count / 2
@@ -73,7 +73,7 @@ import Testing
     ) {
         let (count, body) = (10_000, blocks.body(of: 10_000))
         let whole = Delivery(blocks.codings, [body])
-        #expect(whole.outcome == Delivery.Outcome(octets: []))
+        #expect(whole.outcome == Delivery.Outcome(bytes: []))
         #expect(whole.price > (count - DecodingChain.blocksAtOnce) * DecodingChain.blockPrice)
         #expect(whole.highestPrice < 3 * BodyPath.windowSize)
         // Small inputs are no cheaper.
@@ -85,7 +85,7 @@ import Testing
     @Test func `the blocks of an ordinary body cost little`() {
         let text = Array((0..<100_000).map { "line \($0 &* $0)\n" }.joined().utf8)
         let delivery = Delivery([.gzip], [Deflater.gzip(text)])
-        #expect(delivery.octets == text)
+        #expect(delivery.bytes == text)
         #expect(delivery.price < text.count + text.count / 4)
     }
 
@@ -93,7 +93,7 @@ import Testing
         // A bare stream of stored blocks with nothing in them, the last of which says so.
         let blocks = Array(repeatElement([0, 0, 0, 0xFF, 0xFF] as [UInt8], count: 100_000).joined())
         let delivery = Delivery([.deflate], [blocks + [1, 0, 0, 0xFF, 0xFF]])
-        #expect(delivery.outcome == Delivery.Outcome(octets: []))
+        #expect(delivery.outcome == Delivery.Outcome(bytes: []))
         #expect(delivery.vain >= blocks.count / BodyPath.windowSize)
     }
 }

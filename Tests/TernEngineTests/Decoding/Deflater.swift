@@ -5,15 +5,15 @@ import CTernZlib
 
 /// What servers do: codings made by zlib itself, and gzip members whose header is put together by hand.
 enum Deflater {
-    /// `octets`, wrapped as `format` says.
+    /// `bytes`, wrapped as `format` says.
     static func deflate(
-        _ octets: [UInt8], _ format: Inflater.Format, level: Int32 = 9, strategy: Int32 = Z_DEFAULT_STRATEGY
+        _ bytes: [UInt8], _ format: Inflater.Format, level: Int32 = 9, strategy: Int32 = Z_DEFAULT_STRATEGY
     ) -> [UInt8] {
         var stream = unsafe z_stream()
         guard unsafe tern_deflateInit2(&stream, level, format.rawValue, strategy) == Z_OK else { return [] }
         defer { unsafe deflateEnd(&stream) }
-        let room = unsafe Int(deflateBound(&stream, UInt(octets.count))) + 64
-        return unsafe octets.withUnsafeBufferPointer { input in
+        let room = unsafe Int(deflateBound(&stream, UInt(bytes.count))) + 64
+        return unsafe bytes.withUnsafeBufferPointer { input in
             unsafe Array(unsafeUninitializedCapacity: room) { output, count in
                 unsafe stream.next_in = input.baseAddress
                 unsafe stream.avail_in = UInt32(input.count)
@@ -25,24 +25,24 @@ enum Deflater {
         }
     }
 
-    static func gzip(_ octets: [UInt8]) -> [UInt8] { deflate(octets, .gzip) }
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflate(bytes, .gzip) }
 
-    static func code(_ octets: [UInt8], _ codings: [ContentCoding]) -> [UInt8] {
-        codings.reduce(octets) { deflate($0, $1 == .gzip ? .gzip : .zlib) }
+    static func code(_ bytes: [UInt8], _ codings: [ContentCoding]) -> [UInt8] {
+        codings.reduce(bytes) { deflate($0, $1 == .gzip ? .gzip : .zlib) }
     }
 
     /// A member with what its flags announce (RFC 1952 §2.3.1).
-    static func member(_ octets: [UInt8], flags: UInt8) -> [UInt8] {
+    static func member(_ bytes: [UInt8], flags: UInt8) -> [UInt8] {
         var header: [UInt8] = [0x1F, 0x8B, 8, flags, 1, 2, 3, 4, 2, 3]
         if flags & 4 != 0 { header += [6, 0] + Array("Te\u{2}\u{0}xy".utf8) }
         if flags & 8 != 0 { header += Array("a name.txt".utf8) + [0] }
         if flags & 16 != 0 { header += Array("a comment".utf8) + [0] }
         if flags & 2 != 0 { header += littleEndian(checksum(header)).prefix(2) }
-        return header + deflate(octets, .bare) + littleEndian(checksum(octets)) + littleEndian(UInt32(octets.count))
+        return header + deflate(bytes, .bare) + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    private static func checksum(_ octets: [UInt8]) -> UInt32 {
-        unsafe UInt32(crc32(0, octets, UInt32(octets.count)))
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        unsafe UInt32(crc32(0, bytes, UInt32(bytes.count)))
     }
 
     private static func littleEndian(_ value: UInt32) -> [UInt8] {

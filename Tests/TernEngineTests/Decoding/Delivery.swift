@@ -3,7 +3,7 @@
 
 /// The results of decoding a body, and of its delivery in chunks.
 struct Delivery {
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     var failure: ContentDecodingError?
     /// Chunks with content.
     var pieces = 0
@@ -17,10 +17,10 @@ struct Delivery {
     var hangs = false
 
     /// What must be the same, however the body was split and read.
-    var outcome: Outcome { Outcome(octets: octets, failure: failure) }
+    var outcome: Outcome { Outcome(bytes: bytes, failure: failure) }
 
     struct Outcome: Equatable {
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var failure: ContentDecodingError?
     }
 
@@ -44,8 +44,8 @@ struct Delivery {
         var offset = 0
         while offset < piece.count || path.hasMore {
             var delivered = false
-            let consumed = try path.receive(piece.span.extracting(droppingFirst: offset)) { octets, price in
-                take(octets)
+            let consumed = try path.receive(piece.span.extracting(droppingFirst: offset)) { bytes, price in
+                take(bytes)
                 self.price += price
                 highestPrice = max(highestPrice, price)
                 delivered = true
@@ -61,6 +61,6 @@ struct Delivery {
     private mutating func take(_ span: Span<UInt8>) {
         if span.isEmpty { vain += 1 } else { pieces += 1 }
         largest = max(largest, span.count)
-        unsafe span.withUnsafeBufferPointer { unsafe octets.append(contentsOf: $0) }
+        unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 }

@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test func `no byte of it can be changed into a trap`() {
-        let octets = [UInt8](text())
-        for index in octets.indices {
-            for octet in [0, 0x22, 0x2d, 0x39, 0x5c, 0x7b, 0xff] as [UInt8] {
-                var changed = octets
-                changed[index] = octet
+        let bytes = [UInt8](text())
+        for index in bytes.indices {
+            for byte in [0, 0x22, 0x2d, 0x39, 0x5c, 0x7b, 0xff] as [UInt8] {
+                var changed = bytes
+                changed[index] = byte
                 _ = try? ResumeData(Data(changed))
             }
-            _ = try? ResumeData(Data(octets.prefix(index)))
+            _ = try? ResumeData(Data(bytes.prefix(index)))
         }
         #expect(throws: ResumeDataError.malformed) { try ResumeData(Data(repeating: 0x20, count: 300_000)) }
     }

@@ -106,7 +106,7 @@ import TernLock
         _ = try await session.text(URLRequest(origin))
         task.cancel()
         #expect(await delegate.end().completions == 1)
-        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.octets / piece.count + 1)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.maximum / piece.count + 1)
         #expect(source.record.finishes == 1)
     }
 
@@ -130,7 +130,7 @@ import TernLock
         #expect(try await session.text(URLRequest(origin)) == "0")
         isOver.store(true, ordering: .relaxed)
         #expect(await delegate.end().error == nil)
-        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.octets / TickAllowance.event)
+        #expect(turns.withLock { $0.values.max() ?? 0 } <= TickAllowance.maximum / TickAllowance.event)
     }
 
     @Test func `a stalled source costs nothing until the idle limit ends its request`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import TernEngine
 
 @Suite struct ReceiveMemoryDataTests {
-    private func append(_ octets: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(octets.span) }
+    private func append(_ bytes: [UInt8], to memory: ReceiveMemory) -> Int { memory.append(bytes.span) }
 
     @Test func `a borrowed region outlives the memory, and does not change as the rest is filled`() {
         var memory: ReceiveMemory? = ReceiveMemory(capacity: 4)
@@ -22,18 +22,18 @@ import Testing
     /// Some bytes more than `Data` stores inline.
     @Test func `is lent as long as anybody has a part of it`() {
         let memory = ReceiveMemory(capacity: 300)
-        let octets = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(append(octets, to: memory) == 300)
+        let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(append(bytes, to: memory) == 300)
         #expect(!memory.isBorrowed)
         var first = Optional(memory.data(0..<200))
         var part = first?.dropFirst(100)
         var second = Optional(memory.data(200..<300))
         first = nil
         #expect(memory.isBorrowed)
-        #expect(part?.elementsEqual(octets[100..<200]) == true)
+        #expect(part?.elementsEqual(bytes[100..<200]) == true)
         part = nil
         #expect(memory.isBorrowed)
-        #expect(second?.elementsEqual(octets[200...]) == true)
+        #expect(second?.elementsEqual(bytes[200...]) == true)
         second = nil
         #expect(!memory.isBorrowed)
     }

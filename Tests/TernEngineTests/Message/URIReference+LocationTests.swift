@@ -22,8 +22,8 @@ import Testing
     }
 
     @Test func `control characters are refused wherever they are`() {
-        for octet in (0...0x1F).map(UInt8.init) + [0x7F] {
-            let character = Character(UnicodeScalar(octet))
+        for byte in (0...0x1F).map(UInt8.init) + [0x7F] {
+            let character = Character(UnicodeScalar(byte))
             for text in [
                 "/a\(character)b", "\(character)", "http://h\(character)/", "/?\(character)", "/#\(character)",
             ] {
@@ -34,8 +34,8 @@ import Testing
 
     /// The requested URL is the text that was checked: Foundation adds nothing.
     @Test func `a repaired Location is a valid URL, whatever the byte`() throws {
-        for octet in UInt8(0x20)...0xFF where octet != 0x7F {
-            let character = Character(UnicodeScalar(octet))
+        for byte in UInt8(0x20)...0xFF where byte != 0x7F {
+            let character = Character(UnicodeScalar(byte))
             for text in ["/a\(character)b", "/\(character)", "/?\(character)a", "/#\(character)%"] {
                 let mended = try "http://h" + #require(URIReference(location: text)).description
                 let url = URL(string: mended, encodingInvalidCharacters: false)

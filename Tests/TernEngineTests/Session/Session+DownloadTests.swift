@@ -286,9 +286,9 @@ import Testing
         #expect(folder.names == ["file"])
     }
 
-    private func hash(_ algorithm: MessageDigest.Algorithm, _ octets: [UInt8]) -> [UInt8]? {
+    private func hash(_ algorithm: MessageDigest.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
         var digest = MessageDigest(algorithm)
-        unsafe octets.withUnsafeBytes { unsafe digest.update($0) }
+        unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
         return digest.finish()
     }
 

@@ -27,13 +27,13 @@ import Testing
         async throws
     {
         let authority = try CertificateAuthority()
-        let octets = Array((Self.agreement + "early").utf8)
+        let bytes = Array((Self.agreement + "early").utf8)
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, request in
             let cut = Int(request.target.dropFirst()) ?? 0
-            return [.send(Array(octets[..<cut])), .pause(.milliseconds(1)), .send(Array(octets[cut...])), .awaitClose]
+            return [.send(Array(bytes[..<cut])), .pause(.milliseconds(1)), .send(Array(bytes[cut...])), .awaitClose]
         }
         let session = try Session.trusting(authority)
-        for cut in [0, 1, 30, octets.count - 6, octets.count - 5, octets.count - 4, octets.count] {
+        for cut in [0, 1, 30, bytes.count - 6, bytes.count - 5, bytes.count - 4, bytes.count] {
             let (stream, response) = try await session.upgrade(for: Self.request(origin, "/\(cut)"))
             #expect(response.statusCode == 101)
             #expect(response.value(forHTTPHeaderField: "Upgrade") == "echo")

@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func `a body cut at any point gives the lines that were complete, and the error`() async throws {
-        let octets = Array("first\r\nsecond\nthird".utf8)
+        let bytes = Array("first\r\nsecond\nthird".utf8)
         let origin = try ScriptedOrigin { _, request in
             let count = Int(request.target.dropFirst()) ?? 0
-            return [.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n".utf8) + octets.prefix(count)), .close]
+            return [.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n".utf8) + bytes.prefix(count)), .close]
         }
         let session = Session.limited()
-        for count in 0..<octets.count {
+        for count in 0..<bytes.count {
             let (bytes, _) = try await session.bytes(for: URLRequest(origin, "/\(count)"))
             var lines: [String] = []
             let error = await #expect(throws: SessionError.self) {

@@ -39,9 +39,9 @@ import Testing
     }
 
     @Test func `what is no UTF-8 is replaced, and does no harm to the line's end`() {
-        let octets =
+        let bytes =
             Array("data: a".utf8) + [0xF0, 0x9F, 0x98] + Array("\n\ndata: ".utf8) + [0xFF] + Array("\n\n".utf8)
-        for pieces in Cuts.all(octets) {
+        for pieces in Cuts.all(bytes) {
             #expect(EventDelivery(pieces).events.map(\.data) == ["a\u{FFFD}", "\u{FFFD}"])
         }
     }

@@ -28,22 +28,22 @@ import Testing
         "1234\n", "1234", "12345\n", "12345", "\u{FEFF}1234\n", "\u{FEFF}12345", "a\n12345678\nb\n", "1234\r\n123456",
     ])
     func `a line of the limit's length is one, and a longer one an error, however it comes`(text: String) {
-        let octets = Array(text.utf8)
-        let whole = LineDelivery([octets], limit: 4)
+        let bytes = Array(text.utf8)
+        let whole = LineDelivery([bytes], limit: 4)
         let longest = text.drop { $0 == "\u{FEFF}" }.split { $0.isNewline }.map(\.utf8.count).max() ?? 0
         #expect(whole.isTooLong == (longest > 4))
-        for pieces in Cuts.all(octets) { #expect(LineDelivery(pieces, limit: 4) == whole, "\(pieces)") }
+        for pieces in Cuts.all(bytes) { #expect(LineDelivery(pieces, limit: 4) == whole, "\(pieces)") }
     }
 
     @Test func `a line that never ends is not kept beyond the limit, and the error stays`() throws {
         var splitter = LineSplitter(limit: 10)
-        let octets = [UInt8](repeating: 1, count: 8)
+        let bytes = [UInt8](repeating: 1, count: 8)
         var offset = 0
-        #expect(try splitter.next(in: octets.span, from: &offset) == nil)
+        #expect(try splitter.next(in: bytes.span, from: &offset) == nil)
         for _ in 0..<2 {
             #expect(throws: LineSplitter.TooLong(limit: 10)) {
                 var offset = 0
-                return try splitter.next(in: octets.span, from: &offset)
+                return try splitter.next(in: bytes.span, from: &offset)
             }
         }
         #expect(throws: LineSplitter.TooLong(limit: 10)) { try splitter.finish() }

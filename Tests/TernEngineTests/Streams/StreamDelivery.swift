@@ -50,7 +50,7 @@ struct EventDelivery: Equatable {
 
 /// Every split of bytes into two, and into single ones.
 enum Cuts {
-    static func all(_ octets: [UInt8]) -> [[[UInt8]]] {
-        [[octets], octets.map { [$0] }] + octets.indices.map { [Array(octets[..<$0]), Array(octets[$0...])] }
+    static func all(_ bytes: [UInt8]) -> [[[UInt8]]] {
+        [[bytes], bytes.map { [$0] }] + bytes.indices.map { [Array(bytes[..<$0]), Array(bytes[$0...])] }
     }
 }

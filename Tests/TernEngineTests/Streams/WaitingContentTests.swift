@@ -5,15 +5,15 @@ import Testing
 @testable import TernEngine
 
 @Suite struct WaitingContentTests {
-    private func octets(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+    private func bytes(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 
     /// As the reactor does it: the next bytes of content in the room, of `count` that are still to come.
-    private func receive(_ octets: [UInt8], of count: Int, _ content: inout WaitingContent) {
-        guard let room = unsafe content.room(for: count) else { return content.append(octets.span) }
-        let received = unsafe UnsafeMutableRawBufferPointer(rebasing: room.prefix(octets.count))
-        unsafe received.copyBytes(from: octets.prefix(received.count))
+    private func receive(_ bytes: [UInt8], of count: Int, _ content: inout WaitingContent) {
+        guard let room = unsafe content.room(for: count) else { return content.append(bytes.span) }
+        let received = unsafe UnsafeMutableRawBufferPointer(rebasing: room.prefix(bytes.count))
+        unsafe received.copyBytes(from: bytes.prefix(received.count))
         unsafe content.append(received.bindMemory(to: UInt8.self).span)
-        let rest = octets.dropFirst(received.count)
+        let rest = bytes.dropFirst(received.count)
         if !rest.isEmpty { receive(Array(rest), of: count - received.count, &content) }
     }
 
@@ -73,7 +73,7 @@ import Testing
     @Test func `everything comes in the order it came`() {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<20 {
-            let all = octets(0..<Int.random(in: 1...2_000_000, using: &random))
+            let all = bytes(0..<Int.random(in: 1...2_000_000, using: &random))
             var content = WaitingContent()
             var (sent, read): (Int, [UInt8]) = (0, [])
             var kept: [(offset: Int, piece: Data)] = []

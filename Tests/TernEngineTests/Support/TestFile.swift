@@ -27,9 +27,9 @@ final class TestFile: Sendable {
             }
             var target = [CChar](repeating: 0, count: 4096)
             let length = unsafe readlink("/proc/self/fd/\(name)", &target, target.count)
-            let octets = target.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
+            let bytes = target.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
             // A file that was removed stands there with words behind its path.
-            if String(decoding: octets, as: UTF8.self).hasPrefix(path) { count += 1 }
+            if String(decoding: bytes, as: UTF8.self).hasPrefix(path) { count += 1 }
         }
         return count
     }

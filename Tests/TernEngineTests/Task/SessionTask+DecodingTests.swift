@@ -70,9 +70,9 @@ import TernLock
             case "/drip":
                 return [.send(head + "Content-Length: \(coded.count)\r\n\r\n"), .drip(coded, every: .zero)]
             case "/chunks":
-                let octets = coded.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) }
+                let bytes = coded.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) }
                 return [
-                    .send(head + "Transfer-Encoding: chunked\r\n\r\n"), .send(octets + Array("0\r\nX: y\r\n\r\n".utf8)),
+                    .send(head + "Transfer-Encoding: chunked\r\n\r\n"), .send(bytes + Array("0\r\nX: y\r\n\r\n".utf8)),
                 ]
             default: return [.send(head + "\r\n"), .send(coded), .close]
             }
@@ -232,7 +232,7 @@ import TernLock
         #expect(pings == 20)
         let (most, sum) = turns.withLock { ($0.values.max() ?? 0, $0.values.reduce(0, +)) }
         #expect(sum == Self.zeros.count)
-        #expect(most <= TickAllowance.octets + BodyPath.windowSize)
+        #expect(most <= TickAllowance.maximum + BodyPath.windowSize)
     }
 
     /// Everything has arrived before the first byte of the body is decoded.
@@ -264,15 +264,15 @@ import TernLock
         // The end is noted.
         await session.settle()
         let (first, last) = turns.withLock { ($0.first ?? 0, $0.last ?? 0) }
-        #expect(last - first >= count * DecodingChain.blockPrice / TickAllowance.octets - 1)
+        #expect(last - first >= count * DecodingChain.blockPrice / TickAllowance.maximum - 1)
     }
 
     @Test(arguments: [false, true])
     func `a task that pauses within a chunk receives nothing more, and then the rest`(isCancelled: Bool)
         async throws
     {
-        let octets = Array(Self.zeros.prefix(1 << 20))
-        let coded = Deflater.gzip(octets)
+        let bytes = Array(Self.zeros.prefix(1 << 20))
+        let coded = Deflater.gzip(bytes)
         let origin = try ScriptedOrigin { _, _ in [Self.response(coded, "gzip")] }
         let session = Session.limited()
         let delegate = RecordingDelegate { task, event in if case .body = event { task.suspend() } }
@@ -300,7 +300,7 @@ import TernLock
             let seen = pieces
             await delegate.wait { $0.events.count > seen || $0.completions > 0 }
         }
-        #expect(delegate.record.body == octets)
+        #expect(delegate.record.body == bytes)
         #expect(delegate.record.error == nil)
         _ = try await session.data(for: URLRequest(origin))
         #expect(origin.connectionCount == 1)

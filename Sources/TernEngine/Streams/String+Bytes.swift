@@ -2,8 +2,8 @@
 
 extension String {
     /// The text of UTF-8 bytes, with U+FFFD for invalid ones.
-    init(decoding octets: Span<UInt8>) {
+    init(decoding bytes: Span<UInt8>) {
         // The span is valid for this call; the text is a copy of it.
-        self = unsafe octets.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
