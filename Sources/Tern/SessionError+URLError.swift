@@ -65,7 +65,7 @@ extension SessionError.RequestFailure {
         case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory
         case .invalid(.unreadableContent(.unreadable(let error))):
             error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
-        case .content: .requestBodyStreamExhausted
+        case .body: .requestBodyStreamExhausted
         case .streamClosed: .networkConnectionLost
         }
     }

@@ -72,7 +72,7 @@ import Testing
         (.connecting(.queueFull(limit: 1)), .resourceUnavailable),
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
         (.request(.invalid(.unreadableContent(.noRegularFile))), .fileIsDirectory),
-        (.request(.content(.tooShort(missing: 1))), .requestBodyStreamExhausted),
+        (.request(.body(.tooShort(missing: 1))), .requestBodyStreamExhausted),
         (.timedOut(.connect), .timedOut), (.request(.invalid(.missingURL)), .badURL),
     ]
 

@@ -248,7 +248,7 @@ open class SessionManager: @unchecked Sendable {
     /// Sends a form, whose files and streams are read as they are sent. The request's handlers receive any error.
     @discardableResult
     open func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
-        upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.content) }
+        upload(urlRequest) { Uploadable(urlRequest: $0.announcing(form.contentType), content: form.body) }
     }
 
     /// Encodes a form in the background, and sends it. Reports the result of the encoding on `queue`, or else on the

@@ -3,7 +3,7 @@ public import Foundation
 public import TernEngine
 
 extension RequestBody {
-    /// The bytes of `stream`, sent once: `request.content = .inputStream(stream)`. A `length`, in bytes, is announced
+    /// The bytes of `stream`, sent once: `request.body = .inputStream(stream)`. A `length`, in bytes, is announced
     /// and must be exact; without one it is sent in chunks.
     ///
     /// The stream is opened when the server is ready for its first byte. A queue of its own reads it, where it may

@@ -10,7 +10,7 @@ extension TaskDelegate {
         var postponedAnswer: (@Sendable () -> Void)?
         var queue: OperationQueue?
         var overrides = Overrides()
-        var relay = Relay()
+        var waitingEvents = WaitingEvents()
         var progress = Progresses()
         /// The location of the file of a data request that became a download.
         var file: URL?

@@ -55,13 +55,13 @@ extension TaskDelegate {
 
     /// Passes an event to the callback queue. On the reactor's thread.
     func relay(_ event: TaskEvent, of task: SessionTask) {
-        state.withLock { $0.makeRareState().relay.add(event, of: task) }?.hold()
+        state.withLock { $0.makeRareState().waitingEvents.add(event, of: task) }?.hold()
         context.callbacks.post(self)
     }
 
     /// On the callback queue.
     func deliverEvents() {
-        guard let (events, held) = state.withLock({ $0.rareState?.relay.take() }) else { return }
+        guard let (events, held) = state.withLock({ $0.rareState?.waitingEvents.take() }) else { return }
         for (task, event) in events {
             if case .response(let response, _) = event { receive(response, of: task) }
             context.hub.deliver(event, of: task, in: context.session)

@@ -28,8 +28,8 @@ extension ExitStatus {
 
     private static func status(of failure: SessionError.RequestFailure) -> ExitStatus {
         switch failure {
-        case .content(.alreadyUsed): .bodyNotRepeatable
-        case .content, .invalid(.unreadableContent): .unreadable
+        case .body(.alreadyUsed): .bodyNotRepeatable
+        case .body, .invalid(.unreadableContent): .unreadable
         case .invalid(.unencodable): .usage
         case .invalid(.unsupportedScheme(let scheme)): scheme.isEmpty ? .malformedURL : .failure
         case .invalid: .malformedURL

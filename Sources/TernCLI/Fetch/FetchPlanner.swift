@@ -74,7 +74,7 @@ struct FetchPlanner {
             throw ValidationError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
-        request.content = upload.content
+        request.body = upload.content
         expectContinue(in: &request, length: upload.length, without: fields)
     }
 

@@ -5,14 +5,14 @@ import TernIO
 extension Connection {
     /// Whether there is a timeout that starts when the request has been sent, or waits.
     var mustWatchSending: Bool {
-        if case .permission = outgoing.appetite { return true }
+        if case .permission = outgoing.waitReason { return true }
         return deadlines?.limits.head != nil
     }
 
     func setDeadline() {
         guard let deadlines else { return }
         var instant = silence.next(deadlines, isPaused: isPaused)?.instant
-        if case .permission = outgoing.appetite {
+        if case .permission = outgoing.waitReason {
             let permission = silence.permissionDeadline(deadlines.limits.permission)
             instant = instant.map { min($0, permission) } ?? permission
         }
@@ -23,7 +23,7 @@ extension Connection {
         switch state.stage {
         case .resting: retire()
         case .active, .finishing:
-            if case .permission = outgoing.appetite, silence.isPermissionDue(loop.now, deadlines?.limits.permission) {
+            if case .permission = outgoing.waitReason, silence.isPermissionDue(loop.now, deadlines?.limits.permission) {
                 outgoing.goOnWithoutPermission()
                 flush()
                 return setDeadline()

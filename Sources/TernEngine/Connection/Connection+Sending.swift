@@ -9,7 +9,7 @@ extension Connection {
 
     /// Whether the kernel must take more bytes first.
     private var isBlocked: Bool {
-        if case .writability = outgoing.appetite { return true }
+        if case .writability = outgoing.waitReason { return true }
         return transport.hasUnsent
     }
 
@@ -33,7 +33,7 @@ extension Connection {
         case .success: updateInterest()
         case .failure(.transport(.system(let error))): return sendingFailed(error)
         case .failure(.transport(.tls(let error))): return end(.tls(error))
-        case .failure(.content(let error)): return end(.request(.content(error)))
+        case .failure(.content(let error)): return end(.request(.body(error)))
         }
         let content = outgoing.contentHandedOver
         if content != contentTold {
@@ -75,7 +75,7 @@ extension Connection {
         return { [weak self, loop] in
             guard let self else { return }
             loop.execute {
-                guard self.state.exchangeCount == count, case .source = self.outgoing.appetite else { return }
+                guard self.state.exchangeCount == count, case .source = self.outgoing.waitReason else { return }
                 self.outgoing.goOnWithSource()
                 self.flush()
             }
@@ -84,7 +84,7 @@ extension Connection {
 
     /// The content may have waited for this response.
     func permissionMayHaveCome(isFinal: Bool) {
-        guard case .permission = outgoing.appetite else { return }
+        guard case .permission = outgoing.waitReason else { return }
         // A server that has responded does not need the rest of the content.
         if isFinal {
             outgoing.drop().finish()

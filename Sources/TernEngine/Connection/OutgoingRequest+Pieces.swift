@@ -64,7 +64,7 @@ extension OutgoingRequest {
         buffer.removeAll(keepingCapacity: true)
         bufferSent = 0
         contentBuffered = 0
-        appetite = .writability
+        waitReason = .writability
         content = .asked
         isPulled = true
         return .ask(source)

@@ -34,7 +34,7 @@ struct OutgoingRequest: ~Copyable {
     /// The next action. Sources belong to the user: the driver creates, calls and finishes them, while no state here is
     /// half changed.
     enum Step {
-        /// None, until the condition in `appetite` holds.
+        /// None, until the condition in `waitReason` holds.
         case wait
         /// Create the source, and `take` it.
         case make(@Sendable () throws -> any BodySource)
@@ -50,7 +50,7 @@ struct OutgoingRequest: ~Copyable {
     var spent = Content.over
     /// The number of announced content bytes not pulled yet; nil if the length was not announced.
     var left: Int?
-    var appetite = Appetite.none
+    var waitReason = WaitReason.none
     private var mustAskPermission = false
     /// Whether the request is more than a head.
     private(set) var hasContent = false
@@ -80,9 +80,9 @@ struct OutgoingRequest: ~Copyable {
         forget()
         buffer.removeAll(keepingCapacity: true)
         bufferSent = 0
-        (appetite, contentSent, contentLength, left) = (.writability, 0, nil, nil)
+        (waitReason, contentSent, contentLength, left) = (.writability, 0, nil, nil)
         (contentBuffered, isPulled) = (0, false)
-        hasContent = hop.request.content != nil
+        hasContent = hop.request.body != nil
         do throws(InvalidRequest) {
             try begin(hop.request, settings.fields(for: hop), &exchange)
         } catch {
@@ -96,7 +96,7 @@ struct OutgoingRequest: ~Copyable {
     ) throws(InvalidRequest) {
         let framing: RequestBodyFraming
         var file = Content.over
-        switch request.content {
+        switch request.body {
         case .none: framing = .none
         case .file(let path): (file, framing) = try Self.open(path)
         case let content?: framing = RequestBodyFraming(length: content.announcedLength)
@@ -126,7 +126,7 @@ struct OutgoingRequest: ~Copyable {
         _ request: URLRequest, _ file: Content, _ exchange: inout Exchange
     ) throws(InvalidRequest) {
         do throws(HTTPProtocolError) {
-            switch request.content {
+            switch request.body {
             case .none: break
             case .data(let data) where data.count <= Self.bodyCopiedIntoHead && !mustAskPermission:
                 try exchange.sendBody(data.span, into: &buffer)
@@ -146,12 +146,12 @@ struct OutgoingRequest: ~Copyable {
     /// Whether to stop waiting for the server's answer to the expectation: it came, or the timeout passed.
     mutating func goOnWithoutPermission() {
         mustAskPermission = false
-        if case .permission = appetite { appetite = .writability }
+        if case .permission = waitReason { waitReason = .writability }
     }
 
     /// The source has reported that it has more.
     mutating func goOnWithSource() {
-        if case .source = appetite { appetite = .writability }
+        if case .source = waitReason { waitReason = .writability }
     }
 
     /// Sends until everything is sent, the allowance is spent, or another action or event must come first.
@@ -159,7 +159,7 @@ struct OutgoingRequest: ~Copyable {
         over transport: some ByteSink, on exchange: inout Exchange, _ allowance: inout TickAllowance
     ) throws(SendingError) -> Step {
         // A send for another reason, such as a key update of the peer, does not call a source that has nothing.
-        if case .source = appetite { return .wait }
+        if case .source = waitReason { return .wait }
         while true {
             // A kernel that takes everything would never stop the loop: the next tick reports it as writable again.
             if allowance.isSpent, hasMore { return wait(for: .writability) }
@@ -175,8 +175,8 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    mutating func wait(for appetite: Appetite) -> Step {
-        self.appetite = appetite
+    mutating func wait(for waitReason: WaitReason) -> Step {
+        self.waitReason = waitReason
         return .wait
     }
 
@@ -217,7 +217,7 @@ struct OutgoingRequest: ~Copyable {
         contentSent = contentHandedOver
         contentBuffered = 0
         bufferSent = buffer.count
-        appetite = .none
+        waitReason = .none
     }
 }
 
@@ -244,7 +244,7 @@ extension OutgoingRequest {
             // more.
             try finish(on: &exchange)
             return false
-        case .later: appetite = .source
+        case .later: waitReason = .source
         case .end(let trailers):
             if let left, left > 0 { throw .content(.tooShort(missing: left)) }
             try finish(on: &exchange, trailers)

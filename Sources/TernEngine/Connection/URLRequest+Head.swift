@@ -7,7 +7,7 @@ extension URLRequest {
         let settings = ExchangeSettings(configuration)
         var exchange = settings.newExchange
         var head: [UInt8] = []
-        let framing = content.map { RequestBodyFraming(length: $0.announcedLength) } ?? .none
+        let framing = body.map { RequestBodyFraming(length: $0.announcedLength) } ?? .none
         try begin(&exchange, framing, defaults: settings.fields(for: Hop(request: self)), into: &head)
         return head
     }

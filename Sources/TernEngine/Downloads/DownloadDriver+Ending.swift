@@ -62,7 +62,9 @@ extension DownloadDriver {
     private func keepsPartialFile(_ error: SessionError?) -> Bool {
         if case .tooLong = refusal { return false }
         if place.isTarget, place.keepsPartialFile { return true }
-        if case .cancelled = error?.reason, refusal == nil { return steering.withLock { !$0.handlers.isEmpty } }
+        if case .cancelled = error?.reason, refusal == nil {
+            return resumeDataRequests.withLock { !$0.handlers.isEmpty }
+        }
         return place.keepsPartialFile || partialFile != nil
     }
 
@@ -72,10 +74,10 @@ extension DownloadDriver {
         partialFile?.file.unlock()
         partialFile = nil
         let data = data?.data
-        let handlers = steering.withLock { steering in
-            steering.isOver = true
-            defer { steering.handlers = [] }
-            return steering.handlers
+        let handlers = resumeDataRequests.withLock { requests in
+            requests.isOver = true
+            defer { requests.handlers = [] }
+            return requests.handlers
         }
         for handler in handlers { handler(data) }
         task.complete(error?.resumable(with: data))

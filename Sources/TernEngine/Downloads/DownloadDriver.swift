@@ -7,7 +7,7 @@ import TernLock
 /// The delegate of a download: writes the body to its file, and forwards all other events to the user's delegate.
 ///
 /// Written before `resume()` and then by the thread that delivers the task's events, one after another; any thread may
-/// use `steering`. Hence `@unchecked Sendable`.
+/// use `resumeDataRequests`. Hence `@unchecked Sendable`.
 final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendable {
     enum Stage {
         /// No content has arrived. Exits: writing, finishing, over.
@@ -19,7 +19,7 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
         case over
     }
 
-    struct Steering {
+    struct ResumeDataRequests {
         var isOver = false
         var handlers: [@Sendable (Data?) -> Void] = []
     }
@@ -36,7 +36,7 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     private var toldLength: Int64 = 0
     private var isLooking = false
     var keepsFile = false
-    let steering = Lock(Steering())
+    let resumeDataRequests = Lock(ResumeDataRequests())
 
     init(_ place: DownloadDestination, _ partialFile: PartialFile?, _ delegate: any SessionDownloadDelegate) {
         self.place = place
@@ -69,9 +69,9 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
 
     /// False if it is over.
     func askForResumeData(_ handler: @escaping @Sendable (Data?) -> Void) -> Bool {
-        steering.withLock { steering in
-            if steering.isOver { return false }
-            steering.handlers.append(handler)
+        resumeDataRequests.withLock { requests in
+            if requests.isOver { return false }
+            requests.handlers.append(handler)
             return true
         }
     }

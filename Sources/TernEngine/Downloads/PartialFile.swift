@@ -42,7 +42,7 @@ struct PartialFile: Sendable {
 
     /// The partial file of an earlier download of the same URL to `target`; nil if it cannot be used.
     init?(besideTarget target: URL, for request: URLRequest) {
-        guard request.method == "GET", request.content == nil, request.headers["Range"] == nil,
+        guard request.method == "GET", request.body == nil, request.headers["Range"] == nil,
             let url = request.url.flatMap(ResumeData.withoutUserinfo),
             let data = try? ResumeData(besideTarget: target), data.url == url,
             let found = try? PartialFile(data)

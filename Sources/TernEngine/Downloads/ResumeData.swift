@@ -48,7 +48,7 @@ public struct ResumeData: Sendable, Hashable {
     /// Without a file yet. Nil if the response to `request` cannot be resumed: it has no strong validator, or is coded,
     /// or the request asks for anything but the plain resource.
     init?(_ request: URLRequest, _ response: HTTPURLResponse, countOfBytesExpectedToReceive: Int64?) {
-        guard request.method == "GET", request.content == nil, !response.isContentDecoded,
+        guard request.method == "GET", request.body == nil, !response.isContentDecoded,
             ContentCoding.isIdentity(response.head),
             let validator = StrongValidator(of: response.head),
             let url = request.url.flatMap(Self.withoutUserinfo)

@@ -7,7 +7,7 @@ extension SessionError {
         /// An invalid request.
         case invalidRequest = "invalid-request"
         /// The content of the request could not be sent.
-        case requestContent = "request-content"
+        case requestBody = "request-content"
         /// A raw stream was closed.
         case streamClosed = "stream-closed"
         /// Too many requests wait for a connection.

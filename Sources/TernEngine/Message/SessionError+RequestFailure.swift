@@ -6,8 +6,8 @@ extension SessionError {
     public enum RequestFailure: Sendable {
         /// The request cannot be sent. No byte was.
         case invalid(InvalidRequest)
-        /// The request's content could not be sent completely.
-        case content(RequestBodyError)
+        /// The request body could not be sent completely.
+        case body(RequestBodyError)
         /// A read from, or write to, a raw stream whose half was closed, or that has ended.
         case streamClosed
     }
@@ -17,7 +17,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
     var kind: SessionError.Kind {
         switch self {
         case .invalid: .invalidRequest
-        case .content: .requestContent
+        case .body: .requestBody
         case .streamClosed: .streamClosed
         }
     }
@@ -26,7 +26,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
         case .invalid, .streamClosed: description
-        case .content(let error): error.description
+        case .body(let error): error.description
         }
     }
 
@@ -34,7 +34,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalid(let error): "the request is invalid: \(error)"
-        case .content(let error): "the request's content could not be sent: \(error)"
+        case .body(let error): "the request body could not be sent: \(error)"
         case .streamClosed: "the stream is closed"
         }
     }

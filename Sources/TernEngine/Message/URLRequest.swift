@@ -18,8 +18,8 @@ public struct URLRequest: Sendable {
         /// Whether a method was set, rather than defaulting to GET.
         var isMethodNamed = false
         @safe @exclusivity(unchecked) var headers: HeaderFields
-        @safe @exclusivity(unchecked) var content: RequestBody?
-        /// The source of `content`, if it can be read once; shared by all copies.
+        @safe @exclusivity(unchecked) var body: RequestBody?
+        /// The source of `body`, if it can be read once; shared by all copies.
         var onceSource: SingleUseSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
@@ -42,7 +42,7 @@ public struct URLRequest: Sendable {
             method = other.method
             isMethodNamed = other.isMethodNamed
             headers = other.headers
-            content = other.content
+            body = other.body
             onceSource = other.onceSource
             timeouts = other.timeouts
             redirectPolicy = other.redirectPolicy
@@ -118,18 +118,18 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The body, if it is in memory; nil also if ``content`` is of another kind. Sent with a Content-Length.
+    /// The body, if it is in memory; nil also if ``body`` is of another kind. Sent with a Content-Length.
     public var httpBody: Data? {
-        get { if case .data(let data) = storage.content { data } else { nil } }
-        set { content = newValue.map { .data($0) } }
+        get { if case .data(let data) = storage.body { data } else { nil } }
+        set { body = newValue.map { .data($0) } }
     }
 
     /// The body: bytes, a file or a stream; nil for none.
-    public var content: RequestBody? {
-        get { storage.content }
+    public var body: RequestBody? {
+        get { storage.body }
         set {
             makeUnique()
-            storage.content = newValue
+            storage.body = newValue
             storage.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
         }
     }
@@ -177,7 +177,7 @@ public struct URLRequest: Sendable {
     }
 
     /// Whether the body can be read from its beginning again.
-    var isReplayable: Bool { storage.content?.isReplayable ?? true }
+    var isReplayable: Bool { storage.body?.isReplayable ?? true }
 
     /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {

@@ -54,7 +54,7 @@ public struct MultipartForm: Sendable {
     public var isReplayable: Bool { segments.allSatisfy(\.isReplayable) }
 
     /// The form as the content of a request, which needs a ``contentType`` as well: see ``URLRequest/setForm(_:)``.
-    public var content: RequestBody {
+    public var body: RequestBody {
         if let data = smallData { return .data(data) }
         let (segments, length) = (segments + [.data(closing)], contentLength)
         guard isReplayable else { return .once(FormSource(segments), length: length) }

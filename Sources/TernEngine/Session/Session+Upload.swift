@@ -42,14 +42,14 @@ extension Session {
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         var request = request
         request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
-        return try await upload(for: request, from: form.content)
+        return try await upload(for: request, from: form.body)
     }
 }
 
 extension URLRequest {
     fileprivate func sending(_ content: RequestBody) -> URLRequest {
         var request = self
-        request.content = content
+        request.body = content
         if !request.isMethodNamed { request.httpMethod = "POST" }
         return request
     }

@@ -43,7 +43,7 @@ extension SessionTask {
 
     /// The number of bytes of the request body; -1 if it is unknown.
     public var countOfBytesExpectedToSend: Int64 {
-        guard let content = originalRequest.content else { return 0 }
+        guard let content = originalRequest.body else { return 0 }
         return content.announcedLength.map(Int64.init) ?? -1
     }
 

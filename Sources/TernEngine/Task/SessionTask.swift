@@ -107,7 +107,7 @@ extension SessionTask {
     /// `resume()`, and on this thread if the reactor sleeps: for a delegate that runs no user code while a request is
     /// sent. The caller may hold a lock, so a task that must ask for content is started like any other.
     package func resumeHere() {
-        switch originalRequest.content {
+        switch originalRequest.body {
         case nil, .data: resume(runsInline: true)
         default: resume(runsInline: false)
         }

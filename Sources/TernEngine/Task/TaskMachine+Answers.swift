@@ -28,11 +28,11 @@ extension TaskMachine {
         switch question.proposal {
         case .content(var request, let chain):
             guard let content else { return failWithoutContent(request) }
-            request.content = content
+            request.body = content
             return move(to: request, chain, from: question, isContentNew: true)
         case .contentAgain(var request, let delay):
             guard let content else { return failWithoutContent(request) }
-            request.content = content
+            request.body = content
             return resend(request, after: delay, from: question, isContentNew: true)
         case .redirect, .challenge, .delivery: return .wait
         }

@@ -173,7 +173,7 @@ struct ChunkedDecoder: ~Copyable {
         _ streamOffset: Int,
         _ limit: Int
     ) throws(HTTPProtocolError) {
-        switch LineVerdict(bytes, line: line, wrong: wrong?.position, limit: limit) {
+        switch LineRefusal(bytes, line: line, wrong: wrong?.position, limit: limit) {
         case .wait: return
         case .refuse(let position, let isTooLong):
             let reason = isTooLong ? nil : wrong.map { HTTPProtocolError.Reason.chunk($0.reason) }

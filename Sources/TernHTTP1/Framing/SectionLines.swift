@@ -89,7 +89,7 @@ struct SectionLines: ~Copyable {
     private mutating func readStatusLine(
         _ bytes: Span<UInt8>, line: inout Int, limit: Int, _ rules: SectionRules
     ) throws(Refusal) -> Bool {
-        let verdict: LineVerdict
+        let verdict: LineRefusal
         var reason = HTTPProtocolError.StatusLine.notHTTP
         switch StatusLine.read(bytes, at: line, bareLineFeed: rules.bareLineFeed) {
         case .line(let statusLine) where Int(statusLine.length) &- 2 <= limit:
@@ -97,11 +97,11 @@ struct SectionLines: ~Copyable {
             line &+= Int(statusLine.length)
             return true
         case .line: verdict = .refuse(at: line &+ limit, isTooLong: true)
-        case .incomplete: verdict = LineVerdict(bytes, line: line, wrong: nil, limit: limit)
+        case .incomplete: verdict = LineRefusal(bytes, line: line, wrong: nil, limit: limit)
         case .malformed(.notHTTP, let position): verdict = .refuse(at: position, isTooLong: false)
         case .malformed(let broken, let position):
             reason = broken
-            verdict = LineVerdict(bytes, line: line, wrong: position, limit: limit)
+            verdict = LineRefusal(bytes, line: line, wrong: position, limit: limit)
         }
         switch verdict {
         case .wait: return false
@@ -180,7 +180,7 @@ struct SectionLines: ~Copyable {
         _ bytes: Span<UInt8>, _ line: Int, wrong: (reason: HTTPProtocolError.Field, position: Int)?,
         _ limit: (bytes: Int, reason: HTTPProtocolError.Limit)
     ) throws(Refusal) {
-        switch LineVerdict(bytes, line: line, wrong: wrong?.position, limit: limit.bytes) {
+        switch LineRefusal(bytes, line: line, wrong: wrong?.position, limit: limit.bytes) {
         case .wait: return
         case .refuse(_, isTooLong: true): throw Self.tooLong(line, limit)
         case .refuse(let position, isTooLong: false):

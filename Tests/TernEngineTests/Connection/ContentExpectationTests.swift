@@ -16,7 +16,7 @@ import TernLock
         idle: Duration? = .seconds(60)
     ) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
-        request.content = content
+        request.body = content
         request.setValue("100-continue", forHTTPHeaderField: "Expect")
         var timeouts = Timeouts(idle: idle)
         timeouts.continue = limit

@@ -12,7 +12,7 @@ import TernLock
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ContentFileTests {
     private static func request(_ origin: ScriptedOrigin, file path: String) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .file(path: path)
+        request.body = .file(path: path)
         return request
     }
 
@@ -133,7 +133,7 @@ import TernLock
             #expect(record.error == nil)
             #expect(record.body == Array("\(size)".utf8))
         case .shrinks, .isEmptied:
-            guard case .request(.content(.tooShort(let missing))) = record.error?.reason else {
+            guard case .request(.body(.tooShort(let missing))) = record.error?.reason else {
                 Issue.record("\(String(describing: record.error))")
                 return
             }

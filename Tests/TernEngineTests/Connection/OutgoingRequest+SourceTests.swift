@@ -29,8 +29,8 @@ import Testing
             let source = ProbingSource(pieces, then: end)
             var dialogue = OutgoingDialogue()
             try dialogue.begin(.once(source, length: whole.count))
-            let appetite = try dialogue.send()
-            #expect(appetite == .none)
+            let waitReason = try dialogue.send()
+            #expect(waitReason == .none)
             #expect(Data(dialogue.content) == whole)
             #expect(source.record == ProbingSource.Record(asks: pieces.count + 1, finishes: 1))
         }
@@ -42,8 +42,8 @@ import Testing
             var dialogue = OutgoingDialogue()
             try dialogue.begin(.once(source, length: 0))
             if isWhole {
-                let appetite = try dialogue.send()
-                #expect(appetite == .none)
+                let waitReason = try dialogue.send()
+                #expect(waitReason == .none)
             } else {
                 let told = dialogue.failure()
                 #expect(told == "it is 1 bytes longer than announced")
@@ -71,8 +71,8 @@ import Testing
             #expect(dialogue.failure()?.contains(told) == true)
             #expect(source.record == ProbingSource.Record(asks: step + 1, finishes: 0))
             dialogue.drop()
-            let appetite = try dialogue.send()
-            #expect(appetite == .none)
+            let waitReason = try dialogue.send()
+            #expect(waitReason == .none)
             #expect(source.record == ProbingSource.Record(asks: step + 1, finishes: 1))
             let sent = length == nil ? "5\r\npiece\r\n" : "piece"
             #expect(String(decoding: dialogue.content, as: UTF8.self) == String(repeating: sent, count: step))
@@ -112,20 +112,20 @@ import Testing
         var dialogue = OutgoingDialogue()
         try dialogue.begin(.once(source, length: length))
         for asks in [2, 3] {
-            let appetite = try dialogue.send()
-            #expect(appetite == .source)
+            let waitReason = try dialogue.send()
+            #expect(waitReason == .source)
             let offers = dialogue.offers
             // As when a peer asks for new keys, or takes what was sealed.
             for _ in 0..<100 {
-                let appetite = try dialogue.send()
-                #expect(appetite == .source)
+                let waitReason = try dialogue.send()
+                #expect(waitReason == .source)
             }
             #expect(source.record == ProbingSource.Record(asks: asks, finishes: 0))
             #expect(dialogue.offers == offers)
             dialogue.outgoing.goOnWithSource()
         }
-        let appetite = try dialogue.send()
-        #expect(appetite == .none)
+        let waitReason = try dialogue.send()
+        #expect(waitReason == .none)
         #expect(
             String(decoding: dialogue.content, as: UTF8.self)
                 == (length == nil ? "5\r\npiece\r\n5\r\npiece\r\n0\r\n\r\n" : "piecepiece"))
@@ -154,9 +154,9 @@ import Testing
                 dialogue.drop()
                 dialogue.drop()
                 dialogue.outlet.room = .max
-                let appetite = try dialogue.send()
+                let waitReason = try dialogue.send()
                 let isSent = dialogue.outgoing.isSent
-                #expect((appetite, isSent) == (.none, true))
+                #expect((waitReason, isSent) == (.none, true))
                 #expect(dialogue.taken.count <= count)
             }
             #expect(source.record.finishes == 1)
@@ -171,8 +171,8 @@ import Testing
             var dialogue = OutgoingDialogue()
             try dialogue.begin(.stream { source })
             dialogue.dropsBeforeTaking = isMade ? .made : .asked
-            let appetite = try dialogue.send()
-            #expect(appetite == .none)
+            let waitReason = try dialogue.send()
+            #expect(waitReason == .none)
             #expect(dialogue.content.isEmpty)
             #expect(source.record == ProbingSource.Record(asks: isMade ? 0 : 1, finishes: 1))
         }

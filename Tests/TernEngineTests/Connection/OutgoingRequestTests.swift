@@ -32,8 +32,8 @@ struct OutgoingRequestTests {
             #expect(throws: InvalidRequest.self) {
                 try dialogue.begin(content) { if content?.announcedLength != -1 { $0.httpMethod = "GE T" } }
             }
-            let appetite = try dialogue.send()
-            #expect(appetite == .none)
+            let waitReason = try dialogue.send()
+            #expect(waitReason == .none)
             #expect(dialogue.taken.isEmpty)
         }
     }
@@ -41,7 +41,7 @@ struct OutgoingRequestTests {
     @Test func `a head is all of a request without content`() throws {
         var dialogue = OutgoingDialogue()
         try dialogue.begin(.none)
-        let before = dialogue.outgoing.appetite
+        let before = dialogue.outgoing.waitReason
         let after = try dialogue.send()
         #expect((before, after) == (.writability, .none))
         #expect(dialogue.text.hasPrefix("PUT / HTTP/1.1\r\nHost: example.com\r\n"))
@@ -56,8 +56,8 @@ struct OutgoingRequestTests {
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
         var dialogue = OutgoingDialogue()
         try dialogue.begin(.data(body))
-        let appetite = try dialogue.send()
-        #expect(appetite == .none)
+        let waitReason = try dialogue.send()
+        #expect(waitReason == .none)
         #expect(Data(dialogue.content) == body)
         #expect(dialogue.offers == offers)
         let (isSent, hasContent, length) = dialogue.facts
@@ -92,8 +92,8 @@ struct OutgoingRequestTests {
                 dialogue.outlet.room = .max
             } else {
                 for _ in 0..<2 {
-                    let appetite = try dialogue.send()
-                    #expect(appetite == .permission)
+                    let waitReason = try dialogue.send()
+                    #expect(waitReason == .permission)
                 }
                 #expect(dialogue.text.hasSuffix("\r\n\r\n"))
                 #expect(source.record.asks == 0)
@@ -106,9 +106,9 @@ struct OutgoingRequestTests {
             case .timePassed: dialogue.outgoing.goOnWithoutPermission()
             case .timePassedBefore: break
             }
-            let appetite = try dialogue.send()
+            let waitReason = try dialogue.send()
             let isSent = dialogue.outgoing.isSent
-            #expect((appetite, isSent) == (.none, true))
+            #expect((waitReason, isSent) == (.none, true))
             #expect(String(decoding: dialogue.content, as: UTF8.self) == (word == .final ? "" : "piece"))
             #expect(source.record.asks == (word == .final || kind < 2 ? 0 : 2))
             #expect(file.openCount == 0)
@@ -174,8 +174,8 @@ struct OutgoingRequestTests {
                 try dialogue.begin(content())
                 dialogue.outlet.isSecure = isSecure
                 dialogue.outlet.atOnce = atOnce
-                let appetite = try dialogue.send()
-                #expect(appetite == .none)
+                let waitReason = try dialogue.send()
+                #expect(waitReason == .none)
                 #expect(dialogue.taken == whole.taken)
             }
         }
@@ -193,15 +193,15 @@ struct OutgoingRequestTests {
                 dialogue.outlet.isSecure = isSecure
                 dialogue.outlet.room = count
                 for _ in 0..<2 {
-                    let appetite = try dialogue.send()
-                    #expect(appetite == .writability)
+                    let waitReason = try dialogue.send()
+                    #expect(waitReason == .writability)
                     #expect(dialogue.taken.count == count)
                 }
                 let handedOver = dialogue.outgoing.contentHandedOver
                 #expect(handedOver <= max(0, count - whole.headCount))
                 dialogue.outlet.room = .max
-                let appetite = try dialogue.send()
-                #expect(appetite == .none)
+                let waitReason = try dialogue.send()
+                #expect(waitReason == .none)
                 #expect(dialogue.taken == whole.taken)
             }
         }
@@ -216,15 +216,15 @@ struct OutgoingRequestTests {
             _ = try whole.send()
             var dialogue = OutgoingDialogue()
             try dialogue.begin(content)
-            var (told, appetite) = (Int64(0), OutgoingRequest.Appetite.writability)
-            while appetite == .writability {
+            var (told, waitReason) = (Int64(0), OutgoingRequest.WaitReason.writability)
+            while waitReason == .writability {
                 dialogue.outlet.room = 997
-                appetite = try dialogue.send()
+                waitReason = try dialogue.send()
                 let handedOver = dialogue.outgoing.contentHandedOver
                 #expect(handedOver >= told)
                 told = handedOver
             }
-            #expect((appetite, told) == (.none, 70_000))
+            #expect((waitReason, told) == (.none, 70_000))
             #expect(dialogue.taken == whole.taken)
         }
     }

@@ -15,7 +15,7 @@ import TernLock
 
     private static func request(_ origin: ScriptedOrigin, _ content: RequestBody) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
-        request.content = content
+        request.body = content
         return request
     }
 
@@ -53,7 +53,7 @@ import TernLock
         }
 
         func isTold(by reason: SessionError.Reason?) -> Bool {
-            guard case .request(.content(let error)) = reason else { return false }
+            guard case .request(.body(let error)) = reason else { return false }
             return switch (self, error) {
             case (.endsEarly, .tooShort(missing: 1)), (.givesTooMuch, .tooLong(excess: 1)): true
             case (.failsAtOnce, .failed(let error)), (.failsMidway, .failed(let error)),

@@ -70,7 +70,7 @@ import TernLock
             let body = Self.body(size)
             let file = try TestFile(body)
             var request = try URLRequest(origin, method: "POST")
-            request.content = kind.content(body, file)
+            request.body = kind.content(body, file)
             let recorder = UploadRecorder()
             session.dataTask(with: request, delegate: recorder).resume()
             #expect(await recorder.end().error == nil)
@@ -99,7 +99,7 @@ import TernLock
         let body = Self.body(100_000)
         let file = try TestFile(body)
         var request = try URLRequest(origin, method: "PUT")
-        request.content = kind.content(body, file)
+        request.body = kind.content(body, file)
         let recorder = UploadRecorder()
         session.dataTask(with: request, delegate: recorder).resume()
         let error = await recorder.end().error
@@ -134,7 +134,7 @@ import TernLock
             ask < 2 ? .bytes(Data(repeating: 1, count: 1000)) : isEarly ? .later : .end()
         }
         var request = try URLRequest(origin, method: "POST")
-        request.content = .once(source)
+        request.body = .once(source)
         #expect(try await session.text(request) == "there")
         #expect(source.record == ProbingSource.Record(asks: 3, finishes: 1))
         // The first one may be noted last: it ends when its connection does.
@@ -153,7 +153,7 @@ import TernLock
         let body = Self.body(200_000)
         let file = try TestFile(body)
         var request = try URLRequest(origin, method: "PUT")
-        request.content = kind.content(body, file)
+        request.body = kind.content(body, file)
         _ = try await session.text(URLRequest(origin))
         let recorder = UploadRecorder()
         session.dataTask(with: request, delegate: recorder).resume()
@@ -174,7 +174,7 @@ import TernLock
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .once(ProbingSource([Data("x".utf8)], then: .end(trailers: ["Digest": "abc", "X-Sum": "1"])))
+        request.body = .once(ProbingSource([Data("x".utf8)], then: .end(trailers: ["Digest": "abc", "X-Sum": "1"])))
         _ = try await session.text(request)
         #expect(origin.requests.first?.trailers.map { "\($0.name): \($0.value)" } == ["Digest: abc", "X-Sum: 1"])
 
@@ -185,9 +185,9 @@ import TernLock
         ]
         for (trailers, length) in flawed {
             let source = ProbingSource([Data("x".utf8)], then: .end(trailers: trailers))
-            request.content = .once(source, length: length)
+            request.body = .once(source, length: length)
             let error = await session.failure(of: request)
-            guard case .request(.content(.unencodable)) = error?.reason else {
+            guard case .request(.body(.unencodable)) = error?.reason else {
                 Issue.record("\(trailers): \(String(describing: error))")
                 continue
             }
@@ -200,7 +200,7 @@ import TernLock
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let source = ProbingSource([])
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .once(source, length: -1)
+        request.body = .once(source, length: -1)
         #expect(await Session.limited().failure(of: request)?.reason.invalidity != nil)
         #expect(source.record == ProbingSource.Record(asks: 0, finishes: 1))
         #expect(origin.connectionCount == 0)
@@ -225,7 +225,7 @@ import TernLock
         let file = try TestFile(body)
         let source = ProbingSource { ask, _ in ask < 300 ? .bytes(body.prefix(60_000)) : .later }
         var request = try URLRequest(origin, method: "PUT")
-        request.content = kind == .file ? .file(path: file.path) : .stream { source }
+        request.body = kind == .file ? .file(path: file.path) : .stream { source }
         let delegate = RecordingDelegate()
         session.dataTask(with: request, delegate: delegate).resume()
         let record = await delegate.end()
@@ -242,7 +242,7 @@ import TernLock
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let session = Session.limited()
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .data(Self.body(8 << 20))
+        request.body = .data(Self.body(8 << 20))
         let delegate = RecordingDelegate()
         let task = session.dataTask(with: request, delegate: delegate)
         task.suspend()

@@ -9,7 +9,7 @@ import TernLock
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SequenceSourceTests {
     private static func request(_ origin: ScriptedOrigin, _ content: RequestBody) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
-        request.content = content
+        request.body = content
         return request
     }
 
@@ -38,7 +38,7 @@ import TernLock
                 continuation.finish(throwing: SourceFailure())
             }
             let error = await Session.limited().failure(of: try Self.request(origin, .sequence { pieces }))
-            guard case .request(.content(.failed(let reason))) = error?.reason else {
+            guard case .request(.body(.failed(let reason))) = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 continue
             }

@@ -258,9 +258,9 @@ import Testing
                 "a server sends bytes only in answer to a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
             ),
             (
-                .request(.content(.tooShort(missing: 2))), "request-content",
+                .request(.body(.tooShort(missing: 2))), "request-content",
                 "it ended 2 bytes before its announced length",
-                "the request's content could not be sent: it ended 2 bytes before its announced length"
+                "the request body could not be sent: it ended 2 bytes before its announced length"
             ),
             (
                 .connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), "unresolved", nil,

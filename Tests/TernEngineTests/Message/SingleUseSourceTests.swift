@@ -11,7 +11,7 @@ import TernLock
 
     private static func request(_ origin: ScriptedOrigin, _ source: ProbingSource) throws -> URLRequest {
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .once(source)
+        request.body = .once(source)
         return request
     }
 
@@ -44,7 +44,7 @@ import TernLock
     @Test func `copies of a request share it, until their content is another`() throws {
         let source = ProbingSource([])
         var request = URLRequest(url: try #require(URL(string: "http://example.com/")))
-        request.content = .once(source)
+        request.body = .once(source)
         var copy = request
         copy.setValue("1", forHTTPHeaderField: "X")
         #expect(copy.onceSource === request.onceSource)
@@ -76,7 +76,7 @@ import TernLock
         if fate == .neverStarted {
             do { _ = session.dataTask(with: request, delegate: delegate) }
             #expect(source.record.finishes == 0)
-            request.content = nil
+            request.body = nil
             #expect(source.record == Self.letGo)
             return
         }
@@ -98,7 +98,7 @@ import TernLock
         var errors: [SessionError?] = []
         for delegate in delegates { errors.append(await delegate.end().error) }
         #expect(errors.count { $0 == nil } == 1)
-        guard case .request(.content(.alreadyUsed)) = errors.compactMap({ $0 }).first?.reason else {
+        guard case .request(.body(.alreadyUsed)) = errors.compactMap({ $0 }).first?.reason else {
             Issue.record("\(errors)")
             return
         }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func formError(_ error: SessionError?) -> MultipartFormError? {
-        guard case .request(.content(.failed(let reason))) = error?.reason else { return nil }
+        guard case .request(.body(.failed(let reason))) = error?.reason else { return nil }
         return reason as? MultipartFormError
     }
 
@@ -87,7 +87,7 @@ import Testing
         var whole = Data()
         try Self.read(form.makeSource()) { whole += $0 }
         var dialogue = OutgoingDialogue()
-        try dialogue.begin(form.content)
+        try dialogue.begin(form.body)
         dialogue.outlet.isSecure = isSecure
         dialogue.outlet.atOnce = atOnce
         #expect(try dialogue.send() == .none)
@@ -103,7 +103,7 @@ import Testing
         let short = try TestFile(Data("short".utf8))
         let form = try Self.form(file, short)
         var dialogue = OutgoingDialogue()
-        try dialogue.begin(form.content)
+        try dialogue.begin(form.body)
         dialogue.outlet.isSecure = isSecure
         dialogue.outlet.room = 70_000
         #expect(try dialogue.send() == .writability)
@@ -122,7 +122,7 @@ import Testing
         var form = try Self.form(file, short)
         try form.append(ProbingSource([Data("piece".utf8)]), length: nil, name: "stream")
         var dialogue = OutgoingDialogue()
-        try dialogue.begin(form.content)
+        try dialogue.begin(form.body)
         #expect(try dialogue.send() == .none)
         #expect(dialogue.outlet.takenFromFiles == 0)
         #expect(dialogue.text.hasSuffix("\r\n0\r\n\r\n"))
@@ -157,7 +157,7 @@ import Testing
         var form = MultipartForm()
         try form.append(failing, length: nil, name: "stream")
         let error = await session.failure(of: try Self.request(origin, form))
-        guard case .request(.content(.failed(let reason))) = error?.reason else {
+        guard case .request(.body(.failed(let reason))) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

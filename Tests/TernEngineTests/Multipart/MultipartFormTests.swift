@@ -92,7 +92,7 @@ import Testing
     @Test func `a form without parts is its end`() throws {
         #expect(try Self.text(try Self.form()) == "--b--\r\n")
         #expect(try Self.form().contentLength == 7)
-        guard case .data(let data) = try Self.form().content else {
+        guard case .data(let data) = try Self.form().body else {
             Issue.record("not in memory")
             return
         }
@@ -171,7 +171,7 @@ import Testing
         let session = Session.limited()
         var form = MultipartForm()
         form.append("a", name: "b")
-        guard case .data = form.content else {
+        guard case .data = form.body else {
             Issue.record("a short form is not in memory")
             return
         }

@@ -97,7 +97,7 @@ import Testing
         let origin = try ScriptedOrigin(onHead: { _, _ in [.send(Self.agreement), .awaitClose] }) { _, _ in [] }
         var request = try Self.request(origin)
         request.httpMethod = "POST"
-        request.content = .once(ProbingSource { _, _ in .later })
+        request.body = .once(ProbingSource { _, _ in .later })
         do throws(SessionError) {
             _ = try await session.upgrade(for: request)
             Issue.record("the request was not sent")

@@ -20,7 +20,7 @@ struct OutgoingDialogue: ~Copyable {
     ) throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: "http://example.com/")))
         request.httpMethod = "PUT"
-        request.content = content
+        request.body = content
         change(&request)
         return request
     }
@@ -34,14 +34,14 @@ struct OutgoingDialogue: ~Copyable {
     }
 
     /// Sends as much as possible in `turns` ticks, and returns what is waited for then.
-    mutating func send(turns: Int = .max) throws -> OutgoingRequest.Appetite {
+    mutating func send(turns: Int = .max) throws -> OutgoingRequest.WaitReason {
         var turn = 0
         while true {
             var allowance = TickAllowance(among: 1)
             try send(&allowance)
             turn += 1
-            guard case .writability = outgoing.appetite, allowance.isSpent, turn < turns else {
-                return outgoing.appetite
+            guard case .writability = outgoing.waitReason, allowance.isSpent, turn < turns else {
+                return outgoing.waitReason
             }
         }
     }

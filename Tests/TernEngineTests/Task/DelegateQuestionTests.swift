@@ -221,7 +221,7 @@ import Testing
             tell.yield()
         })
         var request = try URLRequest(origin, method: "PUT")
-        request.content = .once(ProbingSource([Data("0".utf8)]))
+        request.body = .once(ProbingSource([Data("0".utf8)]))
         let session = Session.limited()
         let task = session.dataTask(with: request, delegate: oracle)
         task.resume()
@@ -271,7 +271,7 @@ import Testing
             $0.finish()
         }
         var request = try URLRequest(origin, method: "POST")
-        request.content = .sequence(pieces)
+        request.body = .sequence(pieces)
         let oracle = Oracle(content: { moment.answer($0, isThere ? .content(.data(Data("twice".utf8))) : .unavailable) }
         )
         let (record, _) = try await run(oracle, .limited(), request)

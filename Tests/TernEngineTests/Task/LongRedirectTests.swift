@@ -27,7 +27,7 @@ import Testing
         ) {
             let held = Held { [self] in released.withLock { $0 += 1 } }
             var request = request
-            request.content = .stream {
+            request.body = .stream {
                 withExtendedLifetime(held) {}
                 return ProbingSource([])
             }

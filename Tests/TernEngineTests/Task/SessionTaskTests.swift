@@ -351,7 +351,7 @@ import TernLock
             _ = try await session.data(for: try URLRequest(origin))
             var request = try URLRequest(origin)
             request.httpMethod = "POST"
-            request.content = .stream(length: 4) {
+            request.body = .stream(length: 4) {
                 mutex.withLock { _ in }
                 return ProbingSource([Data("text".utf8)])
             }

@@ -175,7 +175,7 @@ import Testing
 
     @Test func `content that can be read once is asked for again before a request is sent again`() throws {
         var request = try URLRequest(string: "http://a.test/1")
-        request.content = .once(ProbingSource([], then: .end()))
+        request.body = .once(ProbingSource([], then: .end()))
         var machine = TaskMachine(request, policies: HopPolicies([Policy(.unsuccessfulHeads)]))
         _ = machine.start()
         let words = [

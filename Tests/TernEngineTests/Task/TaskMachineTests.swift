@@ -300,7 +300,7 @@ import Testing
             var request = try Self.ask(&machine, "/2")
             let mine = Given(number: 2)
             given = mine
-            request.content = .stream { [mine] in ProbingSource([], then: .failed(mine)) }
+            request.body = .stream { [mine] in ProbingSource([], then: .failed(mine)) }
             _ = machine.answered(request)
             _ = machine.ended()
         }

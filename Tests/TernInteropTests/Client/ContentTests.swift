@@ -54,7 +54,7 @@ import Testing
                 for content in try Self.contents(in: folder) {
                     var request = try Tern.URLRequest(string: url)
                     request.httpMethod = "POST"
-                    request.content = content
+                    request.body = content
                     if expects { request.setValue("100-continue", forHTTPHeaderField: "Expect") }
                     let (data, response) = try await session.data(for: request)
                     #expect(String(decoding: data, as: UTF8.self) == "ok")
@@ -73,7 +73,7 @@ import Testing
             for content in try Self.contents(in: folder) {
                 var request = try Tern.URLRequest(string: url)
                 request.httpMethod = "POST"
-                request.content = content
+                request.body = content
                 request.setValue("100-continue", forHTTPHeaderField: "Expect")
                 let (_, response) = try await session.data(for: request)
                 #expect(response.statusCode == 413)

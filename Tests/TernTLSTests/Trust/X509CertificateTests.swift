@@ -47,8 +47,9 @@ struct X509CertificateTests {
         )
         .certificate()
         #expect(odd.subject == #"CN=a\00b\0Ac\,é"#)
-        let steering = try root.issue(LeafRequest(commonName: "a\u{85}\u{9b}2J\u{2028}b\u{202e}c")).certificate()
-        #expect(steering.subject == #"CN=a\C2\85\C2\9B2J\E2\80\A8b\E2\80\AEc"#)
+        let controls = try root.issue(LeafRequest(commonName: "a\u{85}\u{9b}2J\u{2028}b\u{202e}c"))
+            .certificate()
+        #expect(controls.subject == #"CN=a\C2\85\C2\9B2J\E2\80\A8b\E2\80\AEc"#)
         #expect(odd.subjectAlternativeNames.map(\.description) == [#"DNS:a.test\00.evil.test"#, #"DNS:b\1b[2J"#])
     }
 

@@ -71,7 +71,7 @@ import Testing
         #expect(data.object as? [Int] == [3_000_000])
         #expect(fractions.withLock { $0 == $0.sorted() && $0.last == 1 })
         var streamed = post
-        streamed.content = .inputStream(InputStream(data: Data(count: 50_000)))
+        streamed.body = .inputStream(InputStream(data: Data(count: 50_000)))
         let stream = await outcome { manager.uploadTask(withStreamedRequest: streamed, completionHandler: $0) }
         #expect(stream.object as? [Int] == [50_000])
         var withBody = post
@@ -178,7 +178,7 @@ import Testing
         manager.setTaskNeedNewBodyStreamBlock { _, _ in InputStream(data: Data(count: 7)) }
         var streamed = followed
         streamed.httpMethod = "POST"
-        streamed.content = .inputStream(InputStream(data: Data(count: 5)))
+        streamed.body = .inputStream(InputStream(data: Data(count: 5)))
         let again = await outcome { manager.uploadTask(withStreamedRequest: streamed, completionHandler: $0) }
         #expect(again.object as? [Int] == [7])
         manager.setTaskDidReceiveAuthenticationChallengeBlock { _, _, challenge in

@@ -64,7 +64,7 @@ import Testing
         let origin = try Self.echo()
         let file = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
         let reason = await failure(of: try Self.content(of: file), to: origin)
-        guard case .request(.content(.failed(let error))) = reason else {
+        guard case .request(.body(.failed(let error))) = reason else {
             Issue.record("\(String(describing: reason))")
             return
         }
@@ -94,7 +94,7 @@ import Testing
         }
 
         func isTold(by reason: SessionError.Reason?) -> Bool {
-            guard case .request(.content(let error)) = reason else { return false }
+            guard case .request(.body(let error)) = reason else { return false }
             return switch (self, error) {
             case (.short, .tooShort(missing: 1)), (.long, .tooLong(excess: 1)): true
             case (.broken, .failed(let error)): error is StreamFailure
@@ -162,7 +162,7 @@ import Testing
         let record = StreamRecord()
         do {
             var request = try URLRequest(string: "http://127.0.0.1/")
-            request.content = .inputStream(ScriptedStream(record) { _ in .end })
+            request.body = .inputStream(ScriptedStream(record) { _ in .end })
         }
         await record.next(.close)
         #expect(record.events == [.close])

@@ -74,7 +74,7 @@ import Testing
         }
         #expect(await answer(nil).value == "chunked 9")
         #expect(await answer("9").value == "9 9")
-        guard case .request(.content(.tooShort(missing: 1)))? = (await answer("10").error as? SessionError)?.reason
+        guard case .request(.body(.tooShort(missing: 1)))? = (await answer("10").error as? SessionError)?.reason
         else {
             Issue.record("a stream that is too short")
             return

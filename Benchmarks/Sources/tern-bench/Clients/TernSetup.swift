@@ -32,7 +32,7 @@ enum TernSetup {
                 request.setForm(try form(upload))
             } else {
                 // No zeros: the kernel would lend the same page for all of them.
-                request.content =
+                request.body =
                     upload.path.map { .file(path: $0) } ?? .data(Data(repeating: 0x54, count: upload.size))
             }
         }

@@ -44,7 +44,7 @@ struct Worker: Sendable {
         guard let (question, request, patience) = draw() else { return }
         let (watchdog, findings) = (watchdog, findings)
         let start = MonotonicInstant.now
-        let steering = Int.random(in: 0..<10, using: &draws)
+        let resumeDataRequests = Int.random(in: 0..<10, using: &draws)
         let (first, second) = (Int.random(in: 0..<20, using: &draws), Int.random(in: 1..<50, using: &draws))
         watchdog.begin(question, due: start.advanced(by: patience))
         // Not kept: the session may be dropped while it is asked.
@@ -55,7 +55,7 @@ struct Worker: Sendable {
                 continuation.resume(returning: outcome)
             }
             let task = session.dataTask(with: request, delegate: witness)
-            Self.steer(task, as: steering, first, second)
+            Self.steer(task, as: resumeDataRequests, first, second)
             Self.clock.asyncAfter(deadline: .now() + patience.seconds) { [weak task] in task?.cancel() }
         }
         await auditor.judge(question, outcome.forged, after: max(start, outcome.acquired ?? start))

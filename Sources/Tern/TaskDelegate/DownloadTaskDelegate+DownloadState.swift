@@ -5,7 +5,7 @@ import TernEngine
 extension DownloadTaskDelegate {
     /// The state of a download, guarded by a lock of its own. Methods return user objects, to be released outside the
     /// lock.
-    struct Arrival {
+    struct DownloadState {
         private(set) var destination: DownloadFileDestination?
         /// Stays true when the destination has been released.
         private var isMoved: Bool

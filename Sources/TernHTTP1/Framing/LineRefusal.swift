@@ -4,7 +4,7 @@
 ///
 /// A line is refused when it is complete, or too long to become valid. So the verdict depends on the bytes alone, not
 /// on how they were split: it is the first broken rule within the limit, else the limit.
-enum LineVerdict {
+enum LineRefusal {
     case wait
     case refuse(at: Int, isTooLong: Bool)
 

@@ -2,7 +2,7 @@
 
 extension OutgoingRequest {
     /// What it waits for.
-    enum Appetite {
+    enum WaitReason {
         /// Nothing: all content has been passed on, or there is none.
         case none
         /// The kernel to take more.

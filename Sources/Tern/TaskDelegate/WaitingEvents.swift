@@ -3,7 +3,7 @@ import Foundation
 import TernEngine
 
 /// Events in the order in which they arrived. Suspends a task whose bytes wait here.
-struct Relay {
+struct WaitingEvents {
     private var events: [(SessionTask, TaskEvent)] = []
     private var waiting = 0
     private var valve = Valve()

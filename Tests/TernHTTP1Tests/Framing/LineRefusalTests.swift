@@ -3,9 +3,9 @@ import Testing
 
 @testable import TernHTTP1
 
-@Suite struct LineVerdictTests {
+@Suite struct LineRefusalTests {
     private func verdict(_ text: String, wrong: Int?, limit: Int) -> String {
-        switch LineVerdict(text.utf8.span, line: 0, wrong: wrong, limit: limit) {
+        switch LineRefusal(text.utf8.span, line: 0, wrong: wrong, limit: limit) {
         case .wait: "wait"
         case .refuse(let position, let isTooLong): "\(position)\(isTooLong ? " too long" : "")"
         }
