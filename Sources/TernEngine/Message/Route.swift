@@ -17,28 +17,26 @@ struct Route: Sendable {
 
     // Created and compared for every request, so it stores the origin once.
     private let origin: HTTPOrigin
-    private let socket: UnixSocketName?
     private let settings: RouteSettings?
 
-    /// A direct route to `origin`: to its host and port, or to a socket. `settings` override it; a socket is connected
-    /// to in any case.
-    init(to origin: HTTPOrigin, at socket: UnixSocketName? = nil, _ settings: RouteSettings? = nil) {
+    /// A route to the host and port of `origin`, unless the settings name another endpoint.
+    init(to origin: HTTPOrigin, _ settings: RouteSettings? = nil) {
         self.origin = origin
-        self.socket = socket
         self.settings = settings
     }
 
-    var endpoint: Endpoint { if let socket { .socket(socket) } else { .host(settings?.via ?? origin) } }
+    var endpoint: Endpoint {
+        if let socket = settings?.socket { .socket(socket) } else { .host(settings?.via ?? origin) }
+    }
 
     /// The servers of the TLS handshakes, in order: each handshake runs inside the layer of the previous one. Empty for
     /// plain connections.
     var secured: [HTTPOrigin] {
-        let via = socket == nil ? settings?.via : nil
-        return [via, origin].compactMap { $0?.scheme == .https ? $0 : nil }
+        [settings?.via, origin].compactMap { $0?.scheme == .https ? $0 : nil }
     }
 
     /// The local address that a connection is bound to; nil to let the kernel choose.
-    var localAddress: TransportAddress? { socket == nil ? settings?.localAddress : nil }
+    var localAddress: TransportAddress? { settings?.localAddress }
 
     /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
@@ -48,22 +46,18 @@ struct Route: Sendable {
         }
     }
 
-    private var isSecured: Bool { origin.scheme == .https }
+    /// Whether the connections serve every origin: plain connections to a socket do.
+    private var servesAllOrigins: Bool { settings?.socket != nil && origin.scheme == .http }
 }
 
 extension Route: Hashable {
-    /// Behind a socket any plain connection serves every origin.
     static func == (left: Route, right: Route) -> Bool {
-        guard left.socket != nil || right.socket != nil else {
-            return left.origin == right.origin && (left.settings === right.settings || left.settings == right.settings)
-        }
-        return left.socket == right.socket && left.isSecured == right.isSecured
-            && (!left.isSecured || left.origin == right.origin)
+        guard left.settings === right.settings || left.settings == right.settings else { return false }
+        return left.origin == right.origin || left.servesAllOrigins && right.servesAllOrigins
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(socket)
-        if socket == nil { hasher.combine(settings) }
-        if socket == nil || isSecured { hasher.combine(origin) }
+        hasher.combine(settings)
+        if !servesAllOrigins { hasher.combine(origin) }
     }
 }

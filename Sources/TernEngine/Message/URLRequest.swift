@@ -25,7 +25,7 @@ public struct URLRequest: Sendable {
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
         @safe @exclusivity(unchecked) var decodesContent: Bool?
-        @safe @exclusivity(unchecked) var unixSocket: UnixSocketName?
+        @safe @exclusivity(unchecked) var routeSettings: RouteSettings?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
 
@@ -48,7 +48,7 @@ public struct URLRequest: Sendable {
             redirectPolicy = other.redirectPolicy
             repeatPolicy = other.repeatPolicy
             decodesContent = other.decodesContent
-            unixSocket = other.unixSocket
+            routeSettings = other.routeSettings
             sensitiveFields = other.sensitiveFields
             handlesCookies = other.handlesCookies
         }
@@ -169,12 +169,15 @@ public struct URLRequest: Sendable {
     ///
     /// It belongs to the URL's origin: a redirect to another origin does not use it.
     public var unixSocket: UnixSocketName? {
-        get { storage.unixSocket }
+        get { storage.routeSettings?.socket }
         set {
             makeUnique()
-            storage.unixSocket = newValue
+            storage.routeSettings = newValue.map(RouteSettings.init(socket:))
         }
     }
+
+    /// The settings of the request's routes; nil for the session's.
+    var routeSettings: RouteSettings? { storage.routeSettings }
 
     /// Whether the body can be read from its beginning again.
     var isReplayable: Bool { storage.body?.isReplayable ?? true }

@@ -4,7 +4,7 @@ import TernHTTP1
 /// Asks the delegate for credentials when the server responds with 401 and a challenge (RFC 9110 §11.6.1).
 struct Authentication: HopPolicy {
     /// The maximum number of credentials that a task sends: the 401 that follows is the answer.
-    static let maximumChallengeCount = 16
+    static let maximumChallengeCount: Int32 = 16
 
     let interests = HopInterests.unsuccessfulHeads
 

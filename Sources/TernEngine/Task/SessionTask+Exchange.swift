@@ -139,7 +139,7 @@ extension SessionTask: ExchangeDelegate {
     func exchangeBegan(on carrier: any Carrier) {
         self.carrier = carrier
         contentCounts.sent.store(0, ordering: .relaxed)
-        measured?.begin(on: carrier, repeatCount: machine.history.repeatCount)
+        measured?.begin(on: carrier, repeatCount: Int(machine.history.repeatCount))
         if isSuspended { carrier.isPaused = true }
         if let connection = carrier.connectionMetrics { delegate.task(self, willSendOn: connection) }
     }

@@ -69,7 +69,7 @@ extension SessionTask: DelegateAsker {
         machine.question?.response = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.fields.values(for: "WWW-Authenticate"),
-            previousFailureCount: machine.history.challengeCount, hasLeftOrigin: !machine.hop.mayCarryCredentials)
+            previousFailureCount: Int(machine.history.challengeCount), hasLeftOrigin: !machine.hop.mayCarryCredentials)
         act(on: ask(on: loop, { .challenge($0) }) { delegate.task(self, didReceive: challenge, $0) })
     }
 

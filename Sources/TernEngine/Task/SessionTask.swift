@@ -53,7 +53,7 @@ public class SessionTask: @unchecked Sendable {
     final var timer: TaskTimer<SessionTask>?
     final var placeInLine: Int32 = -1
     /// Guarded by the table's lock.
-    final var placeInTable = -1
+    final var placeInTable: Int32 = -1
 
     /// Without a shard the task fails as soon as it is started.
     init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {

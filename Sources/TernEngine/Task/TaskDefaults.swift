@@ -16,7 +16,7 @@ final class TaskDefaults: Sendable {
     ) {
         self.failure = failure
         self.policies = policies
-        self.routes = routes ?? RouteRule(unixSocket: configuration.unixSocket)
+        self.routes = routes ?? RouteRule(settings: configuration.unixSocket.map(RouteSettings.init(socket:)))
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent
         contentDecodingLimits = configuration.contentDecodingLimits

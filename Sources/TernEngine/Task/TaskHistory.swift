@@ -7,12 +7,13 @@ struct TaskHistory {
     var hop: Hop
     /// The redirects that led to the hop.
     var chain = RedirectChain()
+    // Counts of 32 bits keep a task within the sizes that the allocator serves fast.
     /// How often the delegate gave credentials.
-    var challengeCount = 0
+    var challengeCount: Int32 = 0
     /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
-    var repeatCount = 0
+    var repeatCount: Int32 = 0
     /// How often policies had the hop sent again because of its response.
-    var resendCount = 0
+    var resendCount: Int32 = 0
     /// Which cookies go along.
     var cookies = CookieUse.stored
     /// The policy that the original request names; nil for the session's.

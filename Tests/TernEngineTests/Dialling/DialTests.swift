@@ -25,7 +25,7 @@ import Testing
             (plain, "/run/web.sock", "connect"), (secure, "/run/web.sock", "prepare connect secure"),
         ] as [(HTTPOrigin, String?, String)])
     func `the route says which steps there are`(origin: HTTPOrigin, path: String?, words: String) throws {
-        let route = Route(to: origin, at: try path.map { try UnixSocketName(path: $0) })
+        let route = Route(to: origin, try path.map { RouteSettings(socket: try UnixSocketName(path: $0)) })
         let steps = Dial.steps(along: route, isResolved: route.address != nil)
         #expect(steps.map(\.word).joined(separator: " ") == words)
     }
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
         let socket = TransportAddress.unix(try UnixSocketName(path: "/run/web.sock"))
-        var dial = dial(Route(to: Self.plain, at: try UnixSocketName(path: "/run/web.sock")))
+        var dial = dial(Route(to: Self.plain, RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))))
         #expect(dial.begin().words == "connect")
         let (addresses, remote) = (dial.addresses, dial.remoteAddress)
         #expect(addresses == [socket])
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `when time is up, a connect to a socket says why it takes so long`() throws {
-        var dial = dial(Route(to: Self.secure, at: try UnixSocketName(path: "/run/web.sock")))
+        var dial = dial(Route(to: Self.secure, RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))))
         _ = (dial.begin(), dial.prepared())
         #expect(dial.timedOut().words == "stop connecting")
         #expect(

@@ -18,20 +18,22 @@ import Testing
     }
 
     @Test func `over one socket all plain requests take one route, and secure ones that of their server`() throws {
-        let socket = try UnixSocketName(path: "/run/web.sock")
-        #expect(Route(to: plain, at: socket) == Route(to: other, at: socket))
-        #expect(Route(to: plain, at: socket).hashValue == Route(to: other, at: socket).hashValue)
-        #expect(Set([plain, secure, otherSecure].map { Route(to: $0, at: socket) }).count == 3)
-        #expect(Route(to: secure, at: socket).secured == [secure])
-        #expect(Route(to: plain, at: socket) != Route(to: plain))
-        #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(path: "/run/other.sock")))
-        #expect(Route(to: plain, at: socket) != Route(to: plain, at: try UnixSocketName(abstract: "/run/web.sock")))
+        let socket = RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))
+        let others = [
+            RouteSettings(socket: try UnixSocketName(path: "/run/other.sock")),
+            RouteSettings(socket: try UnixSocketName(abstract: "/run/web.sock")),
+        ]
+        #expect(Route(to: plain, socket) == Route(to: other, socket))
+        #expect(Route(to: plain, socket).hashValue == Route(to: other, socket).hashValue)
+        #expect(Set([plain, secure, otherSecure].map { Route(to: $0, socket) }).count == 3)
+        #expect(Route(to: secure, socket).secured == [secure])
+        #expect(Set([Route(to: plain), Route(to: plain, socket)] + others.map { Route(to: plain, $0) }).count == 4)
     }
 
     @Test func `an address is known of literals and sockets`() throws {
         let socket = try UnixSocketName(path: "/run/web.sock")
         #expect(Route(to: plain).address == nil)
-        #expect(Route(to: plain, at: socket).address == .unix(socket))
+        #expect(Route(to: plain, RouteSettings(socket: socket)).address == .unix(socket))
         let literal = HTTPOrigin(scheme: .https, host: "[::1]", port: 8443)
         #expect(Route(to: literal).address?.description == "[::1]:8443")
     }
@@ -52,16 +54,6 @@ import Testing
             { RouteSettings(localAddress: TransportAddress(literal: "127.0.0.3", port: 0)) },
         ]
         #expect(Set((settings + settings).map { Route(to: plain, $0()) }).count == settings.count)
-    }
-
-    @Test func `a socket is connected to whatever the settings say`() throws {
-        let socket = try UnixSocketName(path: "/run/web.sock")
-        let settings = RouteSettings(via: otherSecure, localAddress: TransportAddress(literal: "127.0.0.2", port: 0))
-        let route = Route(to: secure, at: socket, settings)
-        #expect(route.address == .unix(socket))
-        #expect(route.secured == [secure])
-        #expect(route.localAddress == nil)
-        #expect(route == Route(to: secure, at: socket))
     }
 
     private struct RouteError: Error {}

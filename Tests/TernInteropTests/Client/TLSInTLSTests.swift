@@ -29,7 +29,7 @@ import Testing
             configuration: configuration, delegate: nil,
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: policies),
             policies: HopPolicies(of: configuration),
-            routes: RouteRule(unixSocket: nil, settings: RouteSettings(via: via)))
+            routes: RouteRule(settings: RouteSettings(via: via)))
     }
 
     private static func pin(_ authority: CertificateAuthority) throws -> ServerTrustPolicy {
