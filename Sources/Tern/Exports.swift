@@ -2,6 +2,10 @@
 // The symbols of the engine that a user of this module needs.
 
 @_exported public import struct TernEngine.AuthenticationChallenge
+@_exported public import protocol TernEngine.AuthenticationCredential
+@_exported public import enum TernEngine.AuthenticationError
+@_exported public import class TernEngine.AuthenticationInterceptor
+@_exported public import protocol TernEngine.Authenticator
 @_exported public import enum TernEngine.BodyAnswer
 @_exported public import struct TernEngine.BodyBytes
 @_exported public import struct TernEngine.BodyLines
@@ -56,7 +60,9 @@
 @_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
+@_exported public import struct TernEngine.RefreshWindow
 @_exported public import enum TernEngine.RepeatPolicy
+@_exported public import protocol TernEngine.RequestAuthentication
 @_exported public import enum TernEngine.RequestBody
 @_exported public import enum TernEngine.RequestBodyError
 @_exported public import struct TernEngine.ResolveError

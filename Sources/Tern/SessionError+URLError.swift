@@ -66,6 +66,7 @@ extension SessionError.RequestFailure {
         case .invalid(.unreadableContent(.unreadable(let error))):
             error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
         case .body: .requestBodyStreamExhausted
+        case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
         }
     }

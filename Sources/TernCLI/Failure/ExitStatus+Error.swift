@@ -33,6 +33,7 @@ extension ExitStatus {
         case .invalid(.unencodable): .usage
         case .invalid(.unsupportedScheme(let scheme)): scheme.isEmpty ? .malformedURL : .failure
         case .invalid: .malformedURL
+        case .unauthenticated: .failure
         case .streamClosed: .sending
         }
     }

@@ -38,6 +38,9 @@ public struct SessionConfiguration: Sendable {
     public var httpShouldSetCookies = true
     /// From which responses the storage takes cookies, as far as its own policy lets it.
     public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always
+    /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
+    /// default, for none. Each hop waits for it, on another thread than the reactor's.
+    public var authentication: (any RequestAuthentication)?
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

@@ -8,6 +8,8 @@ extension SessionError {
         case invalidRequest = "invalid-request"
         /// The content of the request could not be sent.
         case requestBody = "request-content"
+        /// The request could not be authenticated.
+        case unauthenticated
         /// A raw stream was closed.
         case streamClosed = "stream-closed"
         /// Too many requests wait for a connection.

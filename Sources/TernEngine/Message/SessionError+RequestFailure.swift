@@ -8,6 +8,8 @@ extension SessionError {
         case invalid(InvalidRequest)
         /// The request body could not be sent completely.
         case body(RequestBodyError)
+        /// The request could not be authenticated. No byte was sent.
+        case unauthenticated(AuthenticationError)
         /// A read from, or write to, a raw stream whose half was closed, or that has ended.
         case streamClosed
     }
@@ -18,6 +20,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         switch self {
         case .invalid: .invalidRequest
         case .body: .requestBody
+        case .unauthenticated: .unauthenticated
         case .streamClosed: .streamClosed
         }
     }
@@ -25,7 +28,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
     var rule: String {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
-        case .invalid, .streamClosed: description
+        case .invalid, .unauthenticated, .streamClosed: description
         case .body(let error): error.description
         }
     }
@@ -35,6 +38,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         switch self {
         case .invalid(let error): "the request is invalid: \(error)"
         case .body(let error): "the request body could not be sent: \(error)"
+        case .unauthenticated(let error): "the request could not be authenticated: \(error)"
         case .streamClosed: "the stream is closed"
         }
     }

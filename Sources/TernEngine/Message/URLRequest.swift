@@ -28,6 +28,7 @@ public struct URLRequest: Sendable {
         @safe @exclusivity(unchecked) var routeSettings: RouteSettings?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
+        var credentialNumber: Int32 = 0
 
         init(url: URL?) {
             self.url = url
@@ -51,6 +52,7 @@ public struct URLRequest: Sendable {
             routeSettings = other.routeSettings
             sensitiveFields = other.sensitiveFields
             handlesCookies = other.handlesCookies
+            credentialNumber = other.credentialNumber
         }
     }
 
@@ -178,6 +180,15 @@ public struct URLRequest: Sendable {
 
     /// The settings of the request's routes; nil for the session's.
     var routeSettings: RouteSettings? { storage.routeSettings }
+
+    /// The number of the credential that the session's authentication put into the request; 0 for none.
+    var credentialNumber: Int32 {
+        get { storage.credentialNumber }
+        set {
+            makeUnique()
+            storage.credentialNumber = newValue
+        }
+    }
 
     /// Whether the body can be read from its beginning again.
     var isReplayable: Bool { storage.body?.isReplayable ?? true }

@@ -4,11 +4,14 @@ extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
         self.init(
-            first + [Cookies(of: configuration)].compactMap { $0 } + [
-                Expectations(),
-                Authentication(),
-                Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
-                Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
-            ])
+            first
+                + ([TokenRefresh(of: configuration), Cookies(of: configuration)] as [(any HopPolicy)?]).compactMap {
+                    $0
+                } + [
+                    Expectations(),
+                    Authentication(),
+                    Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
+                    Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
+                ])
     }
 }

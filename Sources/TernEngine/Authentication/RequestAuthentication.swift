@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Authenticates the requests of a session, and learns which of its credentials servers refuse. Use
+/// ``AuthenticationInterceptor``, or write one where its rules do not fit.
+public protocol RequestAuthentication: Sendable {
+    /// The status codes of responses that refuse a credential. Read once, when a session is created.
+    var refusingStatusCodes: Set<Int> { get }
+
+    /// Returns the request to send, and the number of the credential in it; nil for a request that needs none. Called
+    /// for every hop to the origin of the original request, on any thread. The request waits meanwhile.
+    func authenticated(
+        _ request: URLRequest
+    ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)?
+
+    /// A server refused the credential with this number. Called on a reactor's thread: it returns at once.
+    func refused(credentialNumber: Int32)
+}

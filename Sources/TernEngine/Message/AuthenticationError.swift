@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an ``AuthenticationInterceptor`` could not authenticate a request.
+public enum AuthenticationError: Error, Sendable {
+    /// The interceptor has no credential.
+    case missingCredential
+    /// The refresh window allows no further refresh yet.
+    case excessiveRefresh(maximumAttempts: Int, interval: Duration)
+    /// The authenticator threw this error.
+    case refreshFailed(any Error)
+}
+
+extension AuthenticationError: CustomStringConvertible {
+    /// One line for a log.
+    public var description: String {
+        switch self {
+        case .missingCredential: "there is no credential"
+        case .excessiveRefresh(let attempts, let interval):
+            "the credential was refreshed \(attempts) times within \(interval), which is the limit"
+        case .refreshFailed(let error): "the credential could not be refreshed: \(error)"
+        }
+    }
+}

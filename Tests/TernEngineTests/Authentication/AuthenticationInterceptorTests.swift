@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernLock
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// A token; its refreshes count up.
+private struct Token: AuthenticationCredential {
+    var number: Int
+    var requiresRefresh = false
+}
+
+private struct Denied: Error {}
+
+/// Puts the token into a field.
+private final class TokenAuthenticator: Authenticator {
+    let refreshed = Lock<[Int]>([])
+    let openPaths: Set<String>
+    let refresh: @Sendable (Token) async throws -> Token
+
+    init(
+        openPaths: Set<String> = [],
+        refresh: @escaping @Sendable (Token) async throws -> Token = { Token(number: $0.number + 1) }
+    ) {
+        self.openPaths = openPaths
+        self.refresh = refresh
+    }
+
+    func authenticates(_ request: URLRequest) -> Bool { !openPaths.contains(request.url?.path ?? "") }
+
+    func apply(_ credential: Token, to request: inout URLRequest) {
+        request.headers["Authorization"] = "Bearer \(credential.number)"
+    }
+
+    func refresh(_ credential: Token) async throws -> Token {
+        refreshed.withLock { $0.append(credential.number) }
+        return try await refresh(credential)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct AuthenticationInterceptorTests {
+    /// Accepts tokens from `number` on.
+    private func origin(accepting number: Int) throws -> ScriptedOrigin {
+        try ScriptedOrigin { _, request in
+            let token = request.value(of: "Authorization")?.split(separator: " ").last.flatMap { Int($0) } ?? -1
+            return token >= number ? [.ok("for \(token)")] : [.respond(status: 401, body: "refused \(token)")]
+        }
+    }
+
+    private func session(_ interceptor: some RequestAuthentication, to connections: Int = 4) -> Session {
+        .limited(to: connections) { $0.authentication = interceptor }
+    }
+
+    private func failure(_ session: Session, _ origin: ScriptedOrigin) async throws -> AuthenticationError? {
+        do {
+            _ = try await session.data(for: URLRequest(origin))
+            return nil
+        } catch let error as SessionError {
+            guard case .request(.unauthenticated(let error)) = error.reason else { return nil }
+            return error
+        }
+    }
+
+    @Test func `a credential goes along with every request`() async throws {
+        let (origin, authenticator) = (try origin(accepting: 1), TokenAuthenticator())
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "for 1") }
+        #expect(authenticator.refreshed.withLock { $0 } == [])
+    }
+
+    @Test func `one refresh serves 200 requests that were refused together`() async throws {
+        let (origin, authenticator) = (try origin(accepting: 2), TokenAuthenticator())
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1))
+        let session = session(interceptor)
+        let request = try URLRequest(origin)
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<200 { group.addTask { try await session.text(request) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(texts == ["for 2"])
+        #expect(authenticator.refreshed.withLock { $0 } == [1])
+        #expect(interceptor.credential?.number == 2)
+    }
+
+    @Test func `a credential that expires is refreshed before it is sent`() async throws {
+        let (origin, authenticator) = (try origin(accepting: 2), TokenAuthenticator())
+        let token = Token(number: 1, requiresRefresh: true)
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: token))
+        #expect(try await session.text(URLRequest(origin)) == "for 2")
+        #expect(origin.requests.map { $0.value(of: "Authorization") } == ["Bearer 2"])
+    }
+
+    @Test func `a fresh credential that asks to be refreshed is sent`() async throws {
+        let origin = try origin(accepting: 2)
+        let authenticator = TokenAuthenticator { Token(number: $0.number + 1, requiresRefresh: true) }
+        let session = session(
+            AuthenticationInterceptor(
+                authenticator: authenticator, credential: Token(number: 1, requiresRefresh: true)))
+        #expect(try await session.text(URLRequest(origin)) == "for 2")
+        #expect(authenticator.refreshed.withLock { $0 } == [1])
+    }
+
+    @Test func `a server that refuses every credential is asked three times, and its last response is the answer`()
+        async throws
+    {
+        let (origin, authenticator) = (try origin(accepting: 9), TokenAuthenticator())
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        let (data, response) = try await session.data(for: URLRequest(origin))
+        #expect(response.statusCode == 401 && String(decoding: data, as: UTF8.self) == "refused 3")
+        #expect(authenticator.refreshed.withLock { $0 } == [1, 2])
+    }
+
+    @Test func `refreshes beyond the window fail, and name its limit`() async throws {
+        let (origin, authenticator) = (try origin(accepting: 9), TokenAuthenticator())
+        let session = session(
+            AuthenticationInterceptor(
+                authenticator: authenticator, credential: Token(number: 1),
+                refreshWindow: RefreshWindow(interval: .seconds(1000), maximumAttempts: 1)))
+        let error = try #require(try await failure(session, origin))
+        guard case .excessiveRefresh(maximumAttempts: 1, interval: .seconds(1000)) = error else { throw error }
+        #expect("\(error)" == "the credential was refreshed 1 times within 1000.0 seconds, which is the limit")
+    }
+
+    @Test func `without a credential a request fails before it is sent, unless it needs none`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("open")] }
+        let session = session(
+            AuthenticationInterceptor(authenticator: TokenAuthenticator(openPaths: ["/login"])))
+        guard case .missingCredential? = try await failure(session, origin) else { throw Denied() }
+        #expect(try await session.text(URLRequest(origin, "/login")) == "open")
+        #expect(origin.requests.map(\.target) == ["/login"])
+    }
+
+    @Test func `an authenticator's error fails all requests that wait, and the next one tries again`() async throws {
+        let origin = try origin(accepting: 2)
+        let isDenied = Lock(true)
+        let authenticator = TokenAuthenticator { token in
+            if isDenied.withLock({ $0 }) { throw Denied() }
+            return Token(number: token.number + 1)
+        }
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        guard case .refreshFailed(let error)? = try await failure(session, origin), error is Denied else {
+            throw Denied()
+        }
+        isDenied.withLock { $0 = false }
+        #expect(try await session.text(URLRequest(origin)) == "for 2")
+    }
+
+    @Test func `a credential that is set during a refresh counts, and the refreshed one is dropped`() async throws {
+        let origin = try origin(accepting: 2)
+        let (started, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let authenticator = TokenAuthenticator { token in
+            started.continuation.yield()
+            for await _ in release.stream { break }
+            return Token(number: 2)
+        }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1))
+        let session = session(interceptor)
+        async let text = session.text(URLRequest(origin))
+        for await _ in started.stream { break }
+        interceptor.credential = Token(number: 7)
+        release.continuation.yield()
+        #expect(try await text == "for 7")
+        #expect(interceptor.credential?.number == 7)
+    }
+
+    @Test func `a redirect to another origin gets no credential, and one within the origin does`() async throws {
+        let target = try ScriptedOrigin { _, _ in [.ok("there")] }
+        let source = try ScriptedOrigin { _, request in
+            let location = request.target == "/" ? "/next" : "http://localhost:\(target.port)/"
+            return [.respond(status: 302, fields: [("Location", location)])]
+        }
+        let session = session(
+            AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(number: 1)))
+        #expect(try await session.text(URLRequest(source)) == "there")
+        #expect(source.requests.map { $0.value(of: "Authorization") } == ["Bearer 1", "Bearer 1"])
+        #expect(target.requests.map { $0.value(of: "Authorization") } == [nil])
+    }
+
+    @Test func `a task that is cancelled while it waits for a refresh ends at once`() async throws {
+        let origin = try origin(accepting: 2)
+        let (started, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let authenticator = TokenAuthenticator { token in
+            started.continuation.yield()
+            for await _ in release.stream { break }
+            return Token(number: 2)
+        }
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        for await _ in started.stream { break }
+        task.cancel()
+        #expect(await delegate.end().error?.reason.kind == .cancelled)
+        release.continuation.yield()
+    }
+
+    @Test func `the body of a refused request is sent again`() async throws {
+        let (origin, authenticator) = (try origin(accepting: 2), TokenAuthenticator())
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        var request = try URLRequest(origin)
+        request.httpMethod = "POST"
+        request.body = .data(Data("body".utf8))
+        #expect(try await session.text(request) == "for 2")
+        #expect(origin.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["body", "body"])
+    }
+}
