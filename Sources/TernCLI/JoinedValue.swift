@@ -4,7 +4,7 @@
 /// would read the first as an option with a long name.
 enum JoinedValue {
     /// The short options that take a value in every command.
-    private static let letters = Set("ACDEFHTXdemoruw")
+    private static let letters = Set("ACDEFHTXbcdemoruw")
 
     static func separated(_ arguments: [String]) -> [String] {
         var result: [String] = []

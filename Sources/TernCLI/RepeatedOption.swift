@@ -17,17 +17,18 @@ enum RepeatedOption {
         aliases: [
             "A": "user-agent", "D": "dump-header", "E": "cert", "F": "form", "H": "header", "T": "upload-file",
             "X": "request", "r": "range",
-            "d": "data", "e": "referer", "m": "max-time", "o": "output", "u": "user", "w": "write-out",
+            "b": "cookie", "c": "cookie-jar", "d": "data", "e": "referer", "m": "max-time", "o": "output", "u": "user",
+            "w": "write-out",
         ],
         single: trust.union([
             "connect-timeout", "max-time", "max-filesize", "max-redirs", "request", "user-agent", "referer", "user",
             "dump-header", "write-out", "retry", "retry-delay", "retry-max-time", "range", "proto", "proto-redir",
             "tls-max", "output-dir", "expect100-timeout", "unix-socket",
-            "abstract-unix-socket",
+            "abstract-unix-socket", "cookie-jar",
         ]),
         repeated: [
             "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",
-            "data-urlencode", "form", "form-string", "url",
+            "data-urlencode", "form", "form-string", "url", "cookie",
         ])
 
     private static let downloading = Names(

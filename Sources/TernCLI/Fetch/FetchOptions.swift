@@ -34,6 +34,7 @@ struct FetchOptions: ParsableArguments {
 
     @OptionGroup(title: "Method and body") var content: ContentOptions
     @OptionGroup(title: "Header fields") var fields: FieldOptions
+    @OptionGroup(title: "Cookies") var cookies: CookieOptions
     @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions

@@ -47,6 +47,7 @@ struct FetchPlanner {
                 try send(upload, in: &request, without: fields)
             }
             if let form { try send(form, in: &request, of: targets.count, without: fields) }
+            if let cookies = options.cookies.field { try send(cookies: cookies, in: &request) }
             if let range = options.range { try ask(for: range, in: &request) }
             request.timeouts = configuration.timeouts
             request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
@@ -60,6 +61,13 @@ struct FetchPlanner {
             throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
         }
         request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+    }
+
+    private func send(cookies: String, in request: inout Tern.URLRequest) throws {
+        guard request.value(forHTTPHeaderField: "Cookie") == nil else {
+            throw ValidationError("-b and -H \"Cookie\" are two fields of cookies: give one of them")
+        }
+        request.setValue(cookies, forHTTPHeaderField: "Cookie")
     }
 
     private func send(_ body: Data, in request: inout Tern.URLRequest, without fields: [HeaderOption]) {

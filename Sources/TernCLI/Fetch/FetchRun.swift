@@ -13,7 +13,10 @@ struct FetchRun {
     func run() async throws {
         let choice = try MethodChoice(command: method, options.content)
         let targets = try options.targets()
-        var planner = FetchPlanner(options: options, choice: choice, configuration: try options.configuration())
+        var configuration = try options.configuration()
+        let cookies = try options.cookies.storage()
+        configuration.httpCookieStorage = cookies
+        var planner = FetchPlanner(options: options, choice: choice, configuration: configuration)
         let plans = try planner.plans(targets)
         let session = Session(
             configuration: planner.configuration,
@@ -30,6 +33,7 @@ struct FetchRun {
             if status != .success { last = status }
         }
         try fetcher.finish()
+        if let cookies { try options.cookies.save(cookies) }
         if last != .success { throw ExitCode(last.rawValue) }
     }
 }

@@ -163,6 +163,11 @@ extension HTTPCookieStorage {
     }
 }
 
+extension HTTPCookieStorage {
+    /// The text of a file with all cookies.
+    package var netscapeText: String { NetscapeCookies.text(of: cookies ?? []) }
+}
+
 // On reactors
 extension HTTPCookieStorage {
     /// The value of `Cookie` for a request there; nil for none.

@@ -4,8 +4,8 @@ import TernHTTP1
 /// Has the session's ``RequestAuthentication`` authenticate each hop to the origin of the original request, and sends a
 /// hop again whose credential was refused.
 struct TokenRefresh: HopPolicy {
-    /// The number of responses that may have a hop sent again: with the next credential, and once more because that one
-    /// may have been replaced meanwhile.
+    /// The number of responses that may have a hop sent again: the first with the next credential, the second because
+    /// that credential may have been replaced meanwhile.
     static let maximumResendCount: Int32 = 2
 
     let authentication: any RequestAuthentication

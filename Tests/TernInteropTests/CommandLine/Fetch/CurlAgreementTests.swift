@@ -25,6 +25,7 @@ import Testing
             "-H Accept: -H 'X-E;' -H 'X: 1' -H 'X: 2' URL/", "-H 'Accept: x' -H 'Host: other' URL/", "-H @FIELDS URL/",
             "-H 'Content-Type: text/plain' -d x URL/", "-H Content-Type: -d x URL/",
             "-A '' URL/", "-e http://r.test/ URL/", "-u user:pass:word URL/", "-u : URL/",
+            "-b a=1 URL/", "-b 'a=1; b=2' URL/1 URL/2", "-L -b a=1 URL/redirect", "-b '' URL/",
             "-L URL/redirect", "-L -d a=b URL/redirect", "-L -u a:b URL/redirect", "URL/redirect",
             "URL/1 URL/2", "-d a URL/1 URL/2",
             "-F a=b URL/", "-F a= URL/", "-F a=@FILE URL/", "-F 'a=<FILE' URL/",
