@@ -26,36 +26,6 @@ struct ClientIdentityTests {
         #expect(try ClientIdentity(pem: files.privateKey + files.certificates) == two)
     }
 
-    @Test func `an encrypted key opens with its passphrase only`() throws {
-        let key = files.encryptedKey("secret")
-        let identity = try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "secret")
-        #expect(identity.certificates == chain)
-        #expect(
-            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "wrong") }
-                == .wrongPassphrase)
-        #expect(
-            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "") }
-                == .wrongPassphrase)
-        #expect(
-            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key) } == .passphraseNeeded)
-        let endless = String(repeating: "x", count: 100_000)
-        #expect(
-            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: endless) }
-                == .wrongPassphrase)
-    }
-
-    @Test(arguments: ["secret", "", "pässwörd"])
-    func `a PKCS#12 file opens with its passphrase only`(passphrase: String) throws {
-        let file = files.pkcs12(passphrase)
-        #expect(try ClientIdentity(pkcs12: file, passphrase: passphrase).certificates == chain)
-        #expect(try reason { try ClientIdentity(pkcs12: file, passphrase: "wrong") } == .wrongPassphrase)
-        #expect(try reason { try ClientIdentity(pkcs12: file, passphrase: passphrase + "\0x") } == .wrongPassphrase)
-    }
-
-    @Test func `a PKCS#12 file without a passphrase is opened with an empty one`() throws {
-        #expect(try ClientIdentity(pkcs12: files.pkcs12(nil)).certificates == chain)
-    }
-
     @Test func `a key of another certificate is refused`() throws {
         let other = IdentityFiles(try CertificateAuthority().issue())
         #expect(

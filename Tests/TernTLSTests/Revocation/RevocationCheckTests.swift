@@ -118,18 +118,6 @@ struct RevocationCheckTests {
         #expect(try judge(.crl, nil) == nil)
     }
 
-    @Test func `other features demand no staple`() throws {
-        for feature in ["DER:3003020117", "DER:3003020111", "DER:3000", "DER:020105", "DER:05"] {
-            let leaf = try issuer.issue(
-                LeafRequest(
-                    dnsNames: ["localhost"], extensions: [CertificateExtension("1.3.6.1.5.5.7.1.24", feature)]))
-            #expect(try !leaf.certificate().x509.demandsStaple)
-        }
-        let both = try issuer.issue(
-            LeafRequest(extensions: [CertificateExtension("tlsfeature", "status_request_v2,status_request")]))
-        #expect(try both.certificate().x509.demandsStaple)
-    }
-
     @Test func `what the flags leave out does not count`() throws {
         let bad = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
         #expect(try judge(.crl, staple: bad, responses: [bad]).isAccepted)
@@ -212,26 +200,6 @@ struct RevocationCheckTests {
         }
     }
 
-    @Test func `what is missing comes back as questions, in the order of the flags`() throws {
-        func urls(_ flags: RevocationFlags) throws -> [String] {
-            try #require(try judge(flags).revocation.first).questions.map(\.url)
-        }
-        #expect(try urls(.useAnyAvailableMethod) == ["http://ocsp.test/a", "http://crl.test/b"])
-        #expect(try urls([.useAnyAvailableMethod, .preferCRL]) == ["http://crl.test/b", "http://ocsp.test/a"])
-        #expect(try urls(.ocsp) == ["http://ocsp.test/a"])
-        #expect(try urls(.crl) == ["http://crl.test/b"])
-        #expect(try urls([.useAnyAvailableMethod, .networkAccessDisabled]) == [])
-        let loud = try issuer.issue(
-            LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", "URI:HTTP://crl.test/b")]))
-        var trust = try ServerTrust(loud, anchors: [root.certificate()], time: now)
-        trust.revocation = RevocationData()
-        let result = ServerTrustPolicy.performRevokedEvaluation(validateHost: false, revocationFlags: .crl)
-            .evaluate(trust, host: "localhost")
-        #expect(result.revocation.first?.questions.map(\.url) == ["HTTP://crl.test/b"])
-        let staple = try issuer.ocspResponse(about: leaf, .good)
-        #expect(try #require(try judge(staple: staple).revocation.first).questions.isEmpty)
-    }
-
     @Test func `a chain that is refused is not asked about`() throws {
         var trust = try ServerTrust(leaf, anchors: [CertificateAuthority().certificate()], time: now)
         trust.revocation.stapledResponse = OCSPResponse(der: try issuer.ocspResponse(about: leaf, .good))
@@ -242,34 +210,11 @@ struct RevocationCheckTests {
         #expect(result.revocation.isEmpty)
     }
 
-    @Test func `lists are read from DER and from PEM`() throws {
-        let der = try issuer.revocationList(revoking: [leaf])
-        let pem = "text\n-----BEGIN X509 CRL-----\n\(Base64.encode(der))\n-----END X509 CRL-----\n"
-        let wrapped = pem.replacing(Base64.encode(der), with: Self.wrapped(Base64.encode(der)))
-        let list = try CertificateRevocationList(der: der)
-        #expect(try CertificateRevocationList.all(in: der) == [list])
-        #expect(try CertificateRevocationList.all(in: Array((wrapped + wrapped).utf8)) == [list, list])
-        #expect(list.issuer.contains("Intermediate"))
-        for (bytes, reason) in [
-            (Array(leaf.chainPEM.utf8), RevocationError.Reason.noList), (Array(der.dropLast()), .invalidDER),
-            (der + [0], .invalidDER), ([], .noList),
-        ] {
-            let error = try #require(throws: RevocationError.self) { try CertificateRevocationList.all(in: bytes) }
-            #expect(error.reason == reason)
-        }
-        #expect(OpenSSLError.drain().isEmpty)
-    }
-
     private static let responder = responder(valid: .current)
 
     private static func responder(valid validity: Validity) -> LeafRequest {
         LeafRequest(
             commonName: "responder", dnsNames: [], validity: validity,
             extensions: [CertificateExtension("extendedKeyUsage", "OCSPSigning")])
-    }
-
-    private static func wrapped(_ text: String) -> String {
-        stride(from: 0, to: text.count, by: 64)
-            .map { String(text.dropFirst($0).prefix(64)) }.joined(separator: "\n")
     }
 }

@@ -111,26 +111,4 @@ struct AnchorBundleTests {
         for text in odd { try withFile(text) { #expect(unsafe AnchorBundle(file: $0) == nil, "\(text)") } }
         #expect(unsafe AnchorBundle(file: "/nowhere") == nil)
     }
-
-    /// In a process of its own, for the environment is read once.
-    @Test func `an anchor of one's own does not hide the system's of the same name`() async {
-        await #expect(processExitsWith: .success) {
-            let (system, own) = (
-                try CertificateAuthority(commonName: "Twin"), try CertificateAuthority(commonName: "Twin")
-            )
-            let file = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString).pem")
-            try Data(system.certificatePEM.utf8).write(to: file)
-            defer { try? FileManager.default.removeItem(at: file) }
-            unsafe setenv("SSL_CERT_FILE", file.path, 1)
-            unsafe unsetenv("SSL_CERT_DIR")
-
-            let anchors = TrustAnchors.systemAnd([try own.certificate()])
-            for authority in [system, own] {
-                let trust = ServerTrust(sentChain: [try authority.issue().certificate()], anchors: anchors)
-                let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
-                #expect(policy.evaluate(trust, host: "localhost").isAccepted)
-            }
-            #expect(Set(TrustStore(systemAnd: []).all) == [try system.certificate()])
-        }
-    }
 }

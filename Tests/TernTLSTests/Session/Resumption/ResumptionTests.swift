@@ -176,19 +176,4 @@ struct ResumptionTests {
         _ = try Dialogue(identity: leaf, context: context)
         #expect(context.sessions?.count == 0)
     }
-
-    @Test func `a verdict counts for as long as it would be repeated, and not for the time before it`() throws {
-        let result = Self.usual.evaluate(
-            ServerTrust(sentChain: [try leaf.certificate()], anchors: .only([try root.certificate()])),
-            host: "localhost")
-        let notBefore = try #require(result.verifiedChain.first?.notBefore)
-        let notAfter = try #require(result.verifiedChain.first?.notAfter)
-        let atEnd = try #require(TrustEvidence(result, at: notAfter - 10))
-        #expect(atEnd.validity.contains(notAfter))
-        #expect(!atEnd.validity.contains(notAfter + 1))
-        #expect(!atEnd.validity.contains(notAfter - 11))
-        let inBetween = try #require(TrustEvidence(result, at: notBefore))
-        #expect(inBetween.validity.contains(notBefore + 86400))
-        #expect(!inBetween.validity.contains(notBefore + 86401))
-    }
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+import Testing
+
+@testable import TernTLS
+
+struct OpenSSLErrorTests {
+    private func queue(_ reason: Int32) {
+        ERR_new()
+        unsafe withVaList([]) { unsafe ERR_vset_error(ERR_LIB_SSL, reason, nil, $0) }
+    }
+
+    @Test func `the queue is read from the oldest entry on, and is empty then`() {
+        OpenSSLError.clear()
+        queue(SSL_R_WRONG_VERSION_NUMBER)
+        queue(SSL_R_NO_PROTOCOLS_AVAILABLE)
+        let errors = OpenSSLError.drain()
+        #expect(errors.map(\.reason) == ["wrong version number", "no protocols available"])
+        #expect(errors.map(\.library) == ["SSL routines", "SSL routines"])
+        #expect(errors.map(\.libraryNumber) == [ERR_LIB_SSL, ERR_LIB_SSL])
+        #expect(errors.map(\.reasonNumber) == [SSL_R_WRONG_VERSION_NUMBER, SSL_R_NO_PROTOCOLS_AVAILABLE])
+        #expect(OpenSSLError.drain().isEmpty)
+    }
+
+    @Test func `clearing removes the entries of other code`() {
+        queue(SSL_R_WRONG_VERSION_NUMBER)
+        OpenSSLError.clear()
+        #expect(OpenSSLError.drain().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("SSL routines", "wrong version number", "", "SSL routines: wrong version number"),
+        ("SSL routines", "wrong version number", "x=1", "SSL routines: wrong version number (x=1)"),
+        ("", "broken", "", "broken"), ("", "", "", "error 0xa1"), ("lib", "", "why", "lib: error 0xa1 (why)"),
+    ])
+    func `a description has what is known`(library: String, reason: String, detail: String, text: String) {
+        #expect(OpenSSLError(code: 0xa1, library: library, reason: reason, detail: detail).description == text)
+    }
+
+    @Test func `a list of entries follows a text in brackets, and an empty one leaves it alone`() {
+        let entries = ["one", "two"].map { OpenSSLError(code: 1, library: "", reason: $0, detail: "") }
+        #expect(entries.appended(to: "failed") == "failed [one; two]")
+        #expect([OpenSSLError]().appended(to: "failed") == "failed")
+    }
+}

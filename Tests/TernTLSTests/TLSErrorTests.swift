@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernTLS
+
+struct TLSErrorTests {
+    @Test(arguments: [
+        (TLSError.Reason.invalidConfiguration(.applicationProtocol("")), "protocol \"\" is not 1 to 255 bytes long"),
+        (.alert(TLSAlert(code: 42)), "the fatal alert bad certificate (42)"),
+        (.clientCertificateRequired(TLSAlert(code: 40)), "(it sent the fatal alert handshake failure (40))"),
+        (.tooManyMessages(limit: 32), "more than 32 messages without application data"),
+        (.invalidHost("a b"), "\"a b\" is neither a DNS name nor an IP address"),
+    ])
+    func `a description names the value at fault`(reason: TLSError.Reason, text: String) {
+        #expect(TLSError(reason).description.hasSuffix(text))
+    }
+
+    @Test func `a host of the caller's makes no long message`() {
+        #expect(TLSError(.invalidHost(String(repeating: "x", count: 10_000))).description.utf8.count < 200)
+    }
+
+    @Test func `OpenSSL's entries follow the reason`() {
+        let entry = OpenSSLError(code: 1, library: "SSL routines", reason: "wrong version number", detail: "")
+        #expect(
+            TLSError(.handshakeFailed, openSSL: [entry]).description
+                == "TLS handshake failed [SSL routines: wrong version number]")
+    }
+
+    @Test func `a refused server has its trust failure, and other errors have none`() {
+        let failure = TrustFailure(.noCertificate, host: "a.test", seen: [])
+        #expect(TLSError(.trust(failure)).trustFailure == failure)
+        #expect(TLSError(.trust(failure)).description == "a.test is not trusted: the server presented no certificate")
+        #expect(TLSError(.noPeerCertificate).trustFailure == nil)
+    }
+}

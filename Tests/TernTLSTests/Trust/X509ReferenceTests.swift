@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTesting
+import Testing
+
+@testable import TernTLS
+
+struct X509ReferenceTests {
+    private let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    @Test func `an encoder that fails gives no bytes`() {
+        #expect(unsafe X509Reference.encode { _ in -1 }.isEmpty)
+        #expect(unsafe X509Reference.encode { _ in 0 }.isEmpty)
+        #expect(unsafe X509Reference.encode { target in unsafe target == nil ? 4 : -1 }.isEmpty)
+    }
+
+    @Test func `the encoding is that of the certificate`() throws {
+        let certificate = try root.certificate()
+        #expect(certificate.x509.der == certificate.der)
+        #expect(X509Certificate.PublicKey(subjectPublicKeyInfo: certificate.x509.subjectPublicKeyInfo).pin == root.pin)
+    }
+
+    @Test func `names that could fool the eye are written so that they cannot`() throws {
+        let odd = try root.issue(
+            LeafRequest(commonName: "a\u{0}b\nc,é", dnsNames: ["a.test\u{0}.evil.test", "b\u{1b}[2J"])
+        )
+        .certificate()
+        #expect(odd.subject == #"CN=a\00b\0Ac\,é"#)
+        let controls = try root.issue(LeafRequest(commonName: "a\u{85}\u{9b}2J\u{2028}b\u{202e}c"))
+            .certificate()
+        #expect(controls.subject == #"CN=a\C2\85\C2\9B2J\E2\80\A8b\E2\80\AEc"#)
+        #expect(odd.subjectAlternativeNames.map(\.description) == [#"DNS:a.test\00.evil.test"#, #"DNS:b\1b[2J"#])
+    }
+}
