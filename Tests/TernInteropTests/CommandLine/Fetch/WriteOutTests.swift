@@ -25,11 +25,4 @@ import Testing
         #expect(try WriteOut(argument: "@" + file).pieces == [.variable(.url)])
         #expect(throws: CommandFailure.self) { try WriteOut(argument: "@/nowhere/format") }
     }
-
-    @Test func `what a server chose steers no terminal`() {
-        #expect(WriteOutValue.text("a\u{1B}[2J").shown == #"a\u001b[2J"#)
-        #expect(WriteOutValue.status(7).shown == "007")
-        #expect(WriteOutValue.seconds(0.25).shown == "0.250000")
-        #expect(WriteOutValue.text(nil).shown.isEmpty)
-    }
 }

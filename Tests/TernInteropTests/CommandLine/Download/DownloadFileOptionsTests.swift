@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import TernEngine
+import Testing
+
+@testable import TernCLI
+
+@Suite struct DownloadFileOptionsTests {
+    private func options(_ arguments: String...) throws -> DownloadFileOptions {
+        try DownloadFileOptions.parse(arguments)
+    }
+
+    @Test(arguments: [
+        ("0-499", true), ("500-", true), ("-500", true), ("5-5", true), ("-", false), ("-0", false), ("5-4", false),
+        ("0-1,3-4", false), ("5", false), ("a-b", false), ("99999999999999999999-", false), ("--5", false),
+        ("٣-", false),
+    ])
+    func `one range of bytes is a range, and nothing else`(range: String, isRange: Bool) {
+        #expect(((try? options("-r", range)) != nil) == isRange)
+    }
+
+    @Test(arguments: [
+        ["-o", "x", "-O"], ["-o", "x", "-J"], ["-o", "x", "--clobber"], ["-o", ""], ["-C", "5"],
+        ["-C", "-", "-r", "0-1"], ["--sha256", "00"], ["--sha256", String(repeating: "g", count: 64)],
+        ["--sha256", String(repeating: "٣", count: 64)],
+        ["--sha256", String(repeating: "0", count: 64), "--repr-digest"], ["--repr-digest", "-r", "0-1"],
+        ["--create-dirs"],
+    ])
+    func `contradictions are refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try DownloadFileOptions.parse(arguments) }
+    }
+
+    @Test func `an existing file is replaced where the user names it, and refused elsewhere`() throws {
+        #expect(try options().settings.existingFile == .refuse)
+        #expect(try options("-O").settings.existingFile == .refuse)
+        #expect(try options("-o", "x").settings.existingFile == .replace)
+        #expect(try options("--clobber").settings.existingFile == .replace)
+    }
+
+    @Test func `a download resumes on request only, and never a part`() throws {
+        #expect(try options().settings.startsOver)
+        #expect(try !options("-C", "-").settings.startsOver)
+        #expect(try options().settings.isResumable)
+        #expect(try !options("-r", "0-1").settings.isResumable)
+    }
+
+    @Test func `the file has the name of -o, or of the URL, or none before the response`() throws {
+        let url = try RequestedURL("http://a.test/b/c%20d")
+        #expect(try options("-o", "x/y").target(of: url)?.relativePath == "x/y")
+        #expect(try options("-O").target(of: url)?.relativePath == "c d")
+        #expect(try options("-OJ").target(of: url) == nil)
+        #expect(try options().target(of: url) == nil)
+        #expect(throws: (any Error).self) { try options("-O").target(of: RequestedURL("http://a.test/")) }
+    }
+
+    @Test func `what is written directly can be neither resumed nor verified`() throws {
+        for option in [["-C", "-"], ["--sha256", String(repeating: "0", count: 64)], ["--repr-digest"]] {
+            let options = try DownloadFileOptions.parse(option)
+            #expect(throws: (any Error).self) { try options.checkWrittenThrough("/dev/null", retries: 0) }
+        }
+        try options().checkWrittenThrough("/dev/null", retries: 0)
+        #expect(throws: (any Error).self) { try options().checkWrittenThrough("/dev/null", retries: 1) }
+        #expect(try DownloadFileOptions.isWrittenThrough("/dev/null"))
+        #expect(try !DownloadFileOptions.isWrittenThrough("/nowhere/x"))
+    }
+}

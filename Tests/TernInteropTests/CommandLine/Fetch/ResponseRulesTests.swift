@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import Testing
+
+@testable import TernCLI
+
+@Suite struct ResponseRulesTests {
+    private func response(_ status: Int, _ fields: [String: String]) throws -> Tern.HTTPURLResponse {
+        let url = try #require(URL(string: "http://a.test/"))
+        let response = Tern.HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+        return try #require(response)
+    }
+
+    @Test func `a redirect may lead to the schemes that are allowed, in any case`() {
+        var rules = ResponseRules()
+        #expect(rules.refusal(ofRedirectTo: "ftp") == nil)
+        rules.redirectSchemes = ["https"]
+        #expect(rules.refusal(ofRedirectTo: "HTTPS") == nil)
+        #expect(rules.refusal(ofRedirectTo: nil) == nil)
+        #expect(rules.refusal(ofRedirectTo: "HTTP")?.description.contains("leads to http,") == true)
+    }
+
+    @Test(arguments: [
+        (200, false, false), (399, false, false), (400, true, true), (503, true, true),
+    ])
+    func `errors are refused at once, or with their body`(status: Int, isRefused: Bool, isRefusedWhole: Bool) {
+        let head = ResponseRules(refusesErrors: true)
+        #expect((head.refusal(of: status, length: nil) != nil) == isRefused)
+        #expect(head.refusal(ofWhole: status) == nil)
+        let body = ResponseRules(refusesErrorsWithBody: true)
+        #expect(body.refusal(of: status, length: nil) == nil)
+        #expect((body.refusal(ofWhole: status) != nil) == isRefusedWhole)
+    }
+
+    @Test func `a transient response goes before every other refusal`() {
+        let rules = ResponseRules(refusesErrors: true, isRepeated: { $0 == "1" })
+        #expect(rules.refusal(of: 503, length: nil, retryAfter: "1")?.kind == "http-status")
+        guard case .transient(status: 503)? = rules.refusal(of: 503, length: nil, retryAfter: "1"),
+            case .status(503)? = rules.refusal(of: 503, length: nil, retryAfter: "9"),
+            case .status(404)? = rules.refusal(of: 404, length: nil, retryAfter: "1")
+        else {
+            Issue.record("another refusal")
+            return
+        }
+    }
+
+    @Test(arguments: [(9, false), (10, false), (11, true)])
+    func `a body may have the size of the limit`(length: Int, isRefused: Bool) {
+        let rules = ResponseRules(maximumBodySize: 10)
+        #expect((rules.refusal(of: 200, length: length) != nil) == isRefused)
+        #expect((rules.refusal(ofLength: length) != nil) == isRefused)
+        #expect(ResponseRules().refusal(ofLength: .max) == nil)
+    }
+
+    @Test(arguments: [("gzip", false), ("GZIP, deflate", false), ("identity", false), ("br", true), ("gzip, br", true)])
+    func `a coding is refused only where it is to be decoded`(coding: String, isRefused: Bool) throws {
+        let response = try response(200, ["Content-Encoding": coding])
+        #expect((ResponseRules(decodes: true).refusal(of: response) != nil) == isRefused)
+        #expect(ResponseRules().refusal(of: response) == nil)
+    }
+}

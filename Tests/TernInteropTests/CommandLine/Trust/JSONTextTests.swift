@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import TernCLI
+
+@Suite struct JSONTextTests {
+    @Test(arguments: [
+        ("plain, ü 漢字 🙂", "\"plain, ü 漢字 🙂\""), (#"a"b\c"#, #""a\"b\\c""#), ("a\nb\r", #""a\nb\u000d""#),
+        ("\u{0}\u{1b}\u{7f}\u{9b}", #""\u0000\u001b\u007f\u009b""#),
+        ("\u{2028}\u{202e}\u{feff}", #""\u2028\u202e\ufeff""#),
+        ("", "\"\""),
+    ])
+    func `a text is one line that steers no terminal`(text: String, json: String) {
+        #expect(JSONText.quoted(text) == json)
+    }
+
+    @Test func `JSON's own parser reads every character back`() throws {
+        let text = String(String.UnicodeScalarView((0..<0x3000).compactMap(Unicode.Scalar.init)))
+        let json = Data("[\(JSONText.quoted(text))]".utf8)
+        #expect(try JSONDecoder().decode([String].self, from: json).map { Array($0.utf8) } == [Array(text.utf8)])
+    }
+}
