@@ -53,43 +53,11 @@ struct CertificateAuthorityTests {
         #expect(try verify(identity, anchor: root).status == 0)
     }
 
-    @Test func `a renewed certificate keeps its key and so its pin`() throws {
-        let first = try root.issue()
-        let second = try root.issue(LeafRequest(key: .existing(privateKeyPEM: first.privateKeyPEM)))
-        #expect(first.pin == second.pin)
-        #expect(first.certificatePEM != second.certificatePEM)
-    }
-
     @Test func `a cross-signed authority leads to either root`() throws {
         let other = try CertificateAuthority(commonName: "Other Root")
         let identity = try other.crossSign(root).issue()
         #expect(try verify(identity, anchor: other).status == 0)
         #expect(try verify(identity, anchor: root).status == 0)
-    }
-
-    @Test func `validity outside the present is refused`() throws {
-        #expect(try verify(root.issue(LeafRequest(validity: .expired)), anchor: root).output.contains("has expired"))
-        #expect(try verify(root.issue(LeafRequest(validity: .future)), anchor: root).output.contains("not yet valid"))
-    }
-
-    @Test func `alternative names are written as asked`() throws {
-        let identity = try root.issue(
-            LeafRequest(
-                dnsNames: ["*.example.com", "127.0.0.1"], ipAddresses: ["10.0.0.1"], uris: ["https://a.test/"]))
-        #expect(
-            try text(identity.certificatePEM).contains(
-                "DNS:*.example.com, DNS:127.0.0.1, IP Address:10.0.0.1, URI:https://a.test/"))
-    }
-
-    @Test func `an extension replaces the default of its name, and nil leaves it out`() throws {
-        let identity = try root.issue(
-            LeafRequest(extensions: [
-                CertificateExtension("extendedKeyUsage", "clientAuth"), CertificateExtension("keyUsage", nil),
-            ]))
-        let text = try text(identity.certificatePEM)
-        #expect(text.contains("TLS Web Client Authentication"))
-        #expect(!text.contains("TLS Web Server Authentication"))
-        #expect(!text.contains("X509v3 Key Usage"))
     }
 
     @Test func `name constraints bind what an intermediate issues`() throws {
@@ -107,20 +75,5 @@ struct CertificateAuthorityTests {
         let identity = try CertificateAuthority.selfSigned()
         #expect(try verify(identity, anchor: root).status != 0)
         #expect(try text(identity.certificatePEM).contains("Issuer: CN = Tern Test Leaf"))
-    }
-
-    @Test func `nonsense is an error that says what was wrong`() {
-        #expect(throws: CertificateAuthorityError.self) { try root.issue(LeafRequest(ipAddresses: ["300.1.1.1"])) }
-        let wrong = CertificateExtension("keyUsage", "flying")
-        do throws(CertificateAuthorityError) {
-            _ = try root.issue(LeafRequest(extensions: [wrong]))
-            Issue.record("accepted")
-        } catch {
-            #expect(error.reason == .invalidExtension(wrong))
-            #expect(error.detail.contains("unknown bit string argument"))
-        }
-        #expect(throws: CertificateAuthorityError.self) {
-            try root.issue(LeafRequest(key: .existing(privateKeyPEM: "not a key")))
-        }
     }
 }

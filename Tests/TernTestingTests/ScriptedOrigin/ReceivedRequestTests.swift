@@ -22,15 +22,6 @@ import Testing
         #expect(request.value(of: "Cookie") == nil)
     }
 
-    @Test(arguments: [
-        ("GET / HTTP/1.1\r\n\r\n", false), ("GET / HTTP/1.1\r\nHost: localhost\r\nCookie: abcdefgh\r\n\r\n", false),
-        ("POST / HTTP/1.1\r\nHost: a\r\ncOntent-length: 1\r\n\r\n", true),
-        ("POST / HTTP/1.1\r\ntransfer-Encoding: chunked\r\n\r\n", true), ("", false), ("\n", false),
-    ])
-    func `knows which heads announce no body`(head: String, expected: Bool) {
-        #expect(request(head).announcesBody == expected)
-    }
-
     @Test func `an empty head has no words`() {
         #expect(request("").method == "")
         #expect(request("\r\n").target == "")

@@ -60,13 +60,6 @@ import TestPrograms
         #expect(origin.observations.handshakes.isEmpty)
     }
 
-    @Test(arguments: [(ScriptedOrigin.TLSOptions.Version.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")])
-    func `keeps to one version`(version: ScriptedOrigin.TLSOptions.Version, name: String) async throws {
-        let origin = try ScriptedOrigin(tls: identity, tlsOptions: .only(version)) { _, _ in [.ok()] }
-        #expect(try await curl(origin).status == 0)
-        #expect(origin.observations.handshakes.map(\.version) == [name])
-    }
-
     @Test(arguments: [(ScriptedOrigin.Step.close, Int32(0)), (.closeAbruptly, 1)])
     func `close says close_notify and an abrupt close does not`(step: ScriptedOrigin.Step, status: Int32) async throws {
         let origin = try ScriptedOrigin(tls: identity, onAccept: { _ in [.handshake, step] }) { _, _ in [] }
@@ -91,16 +84,6 @@ import TestPrograms
         try RawClient(port: origin.port).finishSending()
         #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin] })
         #expect(origin.observations.handshakes.isEmpty)
-    }
-
-    @Test(arguments: [(2, 5), (0, 0)])
-    func `resumes sessions unless configured not to`(tickets: Int, resumed: Int) async throws {
-        var options = ScriptedOrigin.TLSOptions.only(.tls12)
-        options.sessionTickets = tickets
-        let origin = try ScriptedOrigin(tls: identity, tlsOptions: options) { _, _ in [] }
-        _ = try await Command.run(["openssl", "s_client", "-reconnect", "-connect", "127.0.0.1:\(origin.port)"])
-        #expect(await origin.waitFor { $0.handshakes.count == 6 })
-        #expect(origin.observations.handshakes.count(where: \.isResumed) == resumed)
     }
 
     @Test func `asks for a certificate of the client`() async throws {
