@@ -75,45 +75,6 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test func `a file that cannot be moved is reported, and does not fail the task`() async throws {
-        let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
-        let taken = try folder.file("taken", "old")
-        let request = try request(origin)
-        let task = Lock<SessionTask?>(nil)
-        let left = Lock<String?>(nil)
-        let observers = [
-            observe(.AFURLSessionDownloadTaskDidFailToMoveFile) { notification in
-                guard let posted = notification.object as? SessionTask, posted === task.withLock({ $0 }) else {
-                    return nil
-                }
-                left.withLock { $0 = notification.userInfo?[NSFilePathErrorKey] as? String }
-                return "failed \(notification.userInfo?.isEmpty == false)"
-            },
-            observe(.AFURLSessionDownloadTaskDidMoveFileSuccessfully) { notification in
-                (notification.object as? SessionTask) === task.withLock { $0 } ? "moved" : nil
-            },
-        ]
-        defer { observers.forEach(NotificationCenter.default.removeObserver) }
-        func run(to target: URL) async -> Outcome {
-            await outcome { handler in
-                let made = manager.downloadTask(
-                    with: request, destination: { _, _ in target }, completionHandler: handler)
-                task.withLock { $0 = made }
-                return made
-            }
-        }
-        let failed = await run(to: taken)
-        #expect(failed.error == nil && failed.file == taken && failed.status == 200)
-        #expect(taken.text == "old" && journal.entries == ["failed true"])
-        let leftover = URL(fileURLWithPath: try #require(left.withLock { $0 }))
-        #expect(leftover.text == "new")
-        try FileManager.default.removeItem(at: leftover)
-        let free = try folder.file("free")
-        let moved = await run(to: free)
-        #expect(moved.error == nil && moved.file == free && free.text == "new")
-        #expect(journal.entries == ["failed true", "moved"])
-    }
-
     @Test func `a status that the serializer refuses is an error and a file, and a lost connection an error only`()
         async throws
     {
@@ -231,42 +192,5 @@ import Testing
         let end = ContinuousClock.now + .seconds(30)
         while !condition(), ContinuousClock.now < end { await Task.yield() }
         return condition()
-    }
-
-    @Test func `resuming and suspending are posted where something changes, and for tasks of managers only`()
-        async throws
-    {
-        let origin = try ScriptedOrigin { _, _ in [.hold, .ok("[]")] }
-        let request = try request(origin)
-        let task = manager.dataTask(with: request)
-        let foreign = manager.session.dataTask(with: request)
-        let identifiers = [task.taskIdentifier: "task", foreign.taskIdentifier: "foreign"]
-        let note: @Sendable (String) -> @Sendable (Notification) -> String? = { word in
-            { notification in
-                (notification.object as? SessionTask).flatMap { identifiers[$0.taskIdentifier] }.map { "\($0) \(word)" }
-            }
-        }
-        let observers = [
-            observe(.AFNetworkingTaskDidResume, note("resumed")),
-            observe(.AFNetworkingTaskDidSuspend, note("suspended")),
-            observe(.AFNetworkingTaskDidComplete, note("complete")),
-        ]
-        defer { observers.forEach(NotificationCenter.default.removeObserver) }
-        task.resume()
-        task.resume()
-        task.suspend()
-        task.suspend()
-        task.resume()
-        foreign.resume()
-        task.resume()
-        #expect(await origin.waitFor { $0.requestCount == 2 })
-        try origin.release()
-        #expect(await eventually { journal.entries.last == "task complete" })
-        foreign.cancel()
-        task.resume()
-        manager.queue.sync {}
-        #expect(journal.entries == ["task resumed", "task suspended", "task resumed", "task complete"])
-        #expect(Notification.Name.AFNetworkingTaskDidResume.rawValue == "com.alamofire.networking.task.resume")
-        #expect(Notification.Name.AFNetworkingTaskDidSuspend.rawValue == "com.alamofire.networking.task.suspend")
     }
 }

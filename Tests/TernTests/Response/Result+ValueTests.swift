@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tern
 
-@Suite struct ResultTests {
+@Suite struct ResultValueTests {
     private struct Reason: Error, Equatable {}
 
     private let good = Result<Int, any Error>.success(1)
