@@ -129,7 +129,7 @@ extension HTTPCookie {
     private var isWellFormed: Bool {
         let isText = { (byte: UInt8) in byte >= 0x20 && byte != 0x7F && byte != 0x3B || byte == 0x09 }
         let size = name.utf8.count + value.utf8.count
-        return size > 0 && size <= SetCookie.maximumSize && !host.isEmpty && path.first == "/"
+        return size > 0 && size <= SetCookie.maximumSize && !host.isEmpty && path.utf8.first == UInt8(ascii: "/")
             && name.utf8.allSatisfy { isText($0) && $0 != 0x3D } && value.utf8.allSatisfy(isText)
             && path.utf8.allSatisfy(isText) && domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && isText($0) }
     }

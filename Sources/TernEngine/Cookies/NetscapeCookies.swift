@@ -5,6 +5,7 @@ import FoundationEssentials
 /// place for `SameSite`.
 enum NetscapeCookies {
     private static let httpOnlyMark = "#HttpOnly_"
+    private static let tab = UInt8(ascii: "\t")
 
     /// The first line that is no cookie.
     struct MalformedLine: Error {
@@ -19,7 +20,7 @@ enum NetscapeCookies {
             if line.hasSuffix("\r") { line.removeLast() }
             let isHTTPOnly = line.hasPrefix(httpOnlyMark)
             if isHTTPOnly { line.removeFirst(httpOnlyMark.count) }
-            if line.isEmpty || line.first == "#" { continue }
+            if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
             guard let cookie = cookie(line, isHTTPOnly) else { throw MalformedLine(number: index + 1) }
             if !cookie.hasEnded(by: now) { cookies.append(cookie) }
         }
@@ -27,7 +28,8 @@ enum NetscapeCookies {
     }
 
     private static func cookie(_ line: String, _ isHTTPOnly: Bool) -> HTTPCookie? {
-        let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        // By bytes: a combining mark after a tab makes no other character of it.
+        let words = line.utf8.split(separator: tab, omittingEmptySubsequences: false).map { String(Substring($0)) }
         // curl leaves the last tab out where the value is empty.
         guard words.count == 7 || words.count == 6, let hasSubdomains = flag(words[1]), let isSecure = flag(words[3]),
             let expires = Int64(words[4])
@@ -47,17 +49,25 @@ enum NetscapeCookies {
         }
     }
 
-    /// The text of a file with these cookies. A cookie with a tab in it cannot be written, and is left out.
+    /// The text of a file with these cookies. A cookie with a tab in it, or whose line would be a comment, cannot be
+    /// written, and is left out.
     static func text(of cookies: [HTTPCookie]) -> String {
         let lines = cookies.compactMap { cookie -> String? in
-            let expires = cookie.expiresDate.map { max(1, Int64($0.timeIntervalSince1970.rounded(.up))) } ?? 0
+            let expires = cookie.expiresDate.map(seconds) ?? 0
             let words = [
                 cookie.domain, cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
                 String(expires), cookie.name, cookie.value,
             ]
-            if words.contains(where: { $0.contains("\t") }) || cookie.name.isEmpty { return nil }
+            let hasTab = words.contains { $0.utf8.contains(tab) }
+            if hasTab || cookie.name.isEmpty || cookie.domain.hasPrefix("#") { return nil }
             return (cookie.isHTTPOnly ? httpOnlyMark : "") + words.joined(separator: "\t")
         }
         return (["# Netscape HTTP Cookie File", ""] + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// Whole seconds since 1970, at least 1: zero would be a cookie of its session.
+    private static func seconds(_ date: Date) -> Int64 {
+        let seconds = date.timeIntervalSince1970.rounded(.up)
+        return seconds > 1 ? Int64(exactly: seconds) ?? .max : 1
     }
 }

@@ -26,14 +26,15 @@ struct SetCookie: Equatable {
     /// Nil for a field that is to be ignored.
     init?(_ field: String) {
         guard field.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
-        let (name, value) = Self.pair(parts.removeFirst())
+        // By bytes: a combining mark after a semicolon makes no other character of it.
+        var parts = field.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
+        let (name, value) = Self.pair(Substring(parts.removeFirst()))
         self.name = value == nil ? "" : name
         self.value = value ?? name
         let size = self.name.utf8.count + self.value.utf8.count
         guard size > 0, size <= Self.maximumSize else { return nil }
         for part in parts {
-            let (name, value) = Self.pair(part)
+            let (name, value) = Self.pair(Substring(part))
             take(name, value ?? "")
         }
     }
@@ -47,7 +48,7 @@ struct SetCookie: Equatable {
         case "domain":
             let domain = (value.first == "." ? String(value.dropFirst()) : value).lowercased()
             self.domain = domain.isEmpty ? nil : domain
-        case "path": path = value.first == "/" ? value : nil
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "samesite": sameSite = HTTPCookie.SameSitePolicy(rawValue: value.lowercased())

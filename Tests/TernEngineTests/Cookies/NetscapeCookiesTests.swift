@@ -53,6 +53,31 @@ import Testing
         #expect(try NetscapeCookies.cookies(in: NetscapeCookies.text(of: cookies), now: now) == cookies)
     }
 
+    @Test func `a combining mark after a tab leaves the tab a tab`() throws {
+        let cookie = try #require(HTTPCookie(name: "\u{301}a", value: "\u{301}b", domain: "a.test", path: "/\u{301}"))
+        let text = NetscapeCookies.text(of: [cookie])
+        #expect(try NetscapeCookies.cookies(in: text, now: now) == [cookie])
+        let tabbed = try #require(HTTPCookie(name: "a", value: "1\t\u{301}", domain: "a.test"))
+        #expect(NetscapeCookies.text(of: [tabbed]) == NetscapeCookies.text(of: []))
+    }
+
+    @Test(arguments: [9.3e18, 1e300, .infinity]) func `an end beyond all times is the last one`(end: Double) throws {
+        let cookie = try #require(
+            HTTPCookie(name: "a", value: "1", domain: "a.test", expiresDate: Date(timeIntervalSince1970: end)))
+        #expect(NetscapeCookies.text(of: [cookie]).contains("\t9223372036854775807\ta\t1"))
+    }
+
+    @Test(arguments: [-1e300, 0, .nan]) func `an end long ago is written as the first second`(end: Double) throws {
+        let cookie = try #require(
+            HTTPCookie(name: "a", value: "1", domain: "a.test", expiresDate: Date(timeIntervalSince1970: end)))
+        #expect(NetscapeCookies.text(of: [cookie]).contains("\t1\ta\t1"))
+    }
+
+    @Test func `a cookie whose line would be a comment is left out`() throws {
+        let cookie = try #require(HTTPCookie(name: "a", value: "1", domain: "#a.test"))
+        #expect(NetscapeCookies.text(of: [cookie]) == NetscapeCookies.text(of: []))
+    }
+
     @Test func `a cookie with a tab, or without a name, is left out`() throws {
         let cookies = [("a", "1\t2"), ("", "x"), ("b", "1")].compactMap {
             HTTPCookie(name: $0, value: $1, domain: "a.test")

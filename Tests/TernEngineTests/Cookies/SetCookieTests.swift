@@ -53,6 +53,12 @@ import Testing
         #expect(SetCookie("a=b; Max-Age=\(text)")?.maximumAge == age)
     }
 
+    @Test func `a combining mark after a semicolon or a slash makes no other character of it`() {
+        let field = SetCookie("a=b;\u{301}c; Path=/\u{301}")
+        #expect(field?.value == "b")
+        #expect(field?.path == "/\u{301}")
+    }
+
     @Test func `a bad date leaves the one before it`() {
         #expect(SetCookie("a=b; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Expires=soon")?.expires == 784_111_777)
     }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as the value of Set-Cookie, and as a date. Oracle: no trap; name, value and attributes keep their limits
+// and have no character that would end them in a Cookie field; a cookie that is made of them has them; a date that is
+// read is the same when it is written in the usual form.
+
+import Foundation
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let text = unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    for date in [text, text.replacing("_", with: " ")] { checkDate(date) }
+    guard let field = SetCookie(text) else { return 0 }
+    check(field)
+    let origin = CookieOrigin(host: "www.example.com", isSecure: true, isAddress: false, defaultPath: "/")
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    guard let cookie = HTTPCookie(field, from: origin, now: now) else { return 0 }
+    guard cookie.name == field.name, cookie.value == field.value, cookie.path == field.path ?? "/" else {
+        fatalError("\(field) became another cookie")
+    }
+    guard cookie.host == "www.example.com" || cookie.host == "example.com" else { fatalError("a foreign host") }
+    if let end = cookie.expiresDate, end > now + Double(HTTPCookie.maximumAge) { fatalError("a long life") }
+    return 0
+}
+
+private func check(_ field: SetCookie) {
+    let isText = { (byte: UInt8) in byte == 0x09 || byte >= 0x20 && byte != 0x7F }
+    let (name, value) = (field.name.utf8, field.value.utf8)
+    guard !name.isEmpty || !value.isEmpty, name.count + value.count <= SetCookie.maximumSize,
+        name.allSatisfy({ isText($0) && $0 != 0x3B && $0 != 0x3D }), value.allSatisfy({ isText($0) && $0 != 0x3B })
+    else { fatalError("\(field)") }
+    for attribute in [field.domain, field.path].compactMap(\.self) {
+        // A domain may grow as its letters become small ones.
+        guard attribute.utf8.count <= 3 * SetCookie.maximumAttributeSize, attribute.utf8.allSatisfy(isText) else {
+            fatalError("a long or broken attribute")
+        }
+    }
+    if field.domain == "" || field.path?.utf8.first.map({ $0 != 0x2F }) ?? false { fatalError("\(field)") }
+}
+
+private func checkDate(_ text: String) {
+    guard let seconds = CookieDate.seconds(text) else { return }
+    let usual = Timestamp.rfc3339(seconds)
+    let words = usual.replacing("T", with: " ").replacing("Z", with: " GMT").split(separator: " ")
+    let parts = words[0].split(separator: "-")
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    guard parts.count == 3, let month = Int(parts[1]), parts[0].count == 4 else { fatalError("\(usual) of \(text)") }
+    let written = "Sun, \(parts[2]) \(months[month - 1]) \(parts[0]) \(words[1]) GMT"
+    guard CookieDate.seconds(written) == seconds else { fatalError("\(text) is \(written), which is another time") }
+    guard HTTPDate.seconds(written) == seconds else { fatalError("HTTP reads \(written) as another time") }
+}
