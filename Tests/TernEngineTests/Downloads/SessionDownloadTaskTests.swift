@@ -15,33 +15,6 @@ import Testing
         return await recorder.end()
     }
 
-    @Test func `a delegate receives progress, the file, and the end`() async throws {
-        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
-        let origin = try FileOrigin(content)
-        let task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
-        let record = await run(task, recorder)
-        #expect(record.events == [.head(200), .finished, .end(failed: false)])
-        #expect(record.content == content)
-        #expect(record.progress.allSatisfy { $0.expected == 2_000_000 && $0.written > 0 })
-        #expect(record.progress.map(\.written).reduce(0, +) == 2_000_000)
-        #expect(record.progress.last?.total == 2_000_000)
-        #expect(record.location?.deletingLastPathComponent().path() == folder.path + "/")
-        #expect(task.state == .completed)
-    }
-
-    @Test func `a temporary file is gone after the call, unless it is kept`() async throws {
-        let folder = try TestFolder()
-        let origin = try FileOrigin(content)
-        var recorder = DownloadRecorder()
-        var task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
-        var record = await run(task, recorder)
-        #expect(await eventually { folder.names.isEmpty })
-        recorder = DownloadRecorder { task, event in if event == .finished { task.keepFile() } }
-        task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
-        record = await run(task, recorder)
-        #expect(folder.names == [try #require(record.location).lastPathComponent])
-    }
-
     @Test func `an error is saved as it came`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let origin = try FileOrigin([]) { $0.instead = { _ in [.respond(status: 500, reason: "No", body: "sorry")] } }
@@ -61,21 +34,6 @@ import Testing
         let record = await run(task, recorder)
         origin.change { $0.breaksOffAfter = nil }
         return try #require(record.error?.resumeData)
-    }
-
-    @Test(arguments: [1, 1000, 262_144, 1_999_999]) func `it resumes where it was interrupted`(count: Int) async throws
-    {
-        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
-        let origin = try FileOrigin(content)
-        let data = try await resumeData(origin, after: count, in: folder)
-        #expect(folder.names.count == 1)
-        let task = try session.downloadTask(withResumeData: data, delegate: recorder)
-        let record = await run(task, recorder)
-        #expect(
-            record.events == [.head(206), .resumed(Int64(count), of: 2_000_000), .finished, .end(failed: false)])
-        #expect(record.content == content)
-        #expect(record.progress.last?.total == 2_000_000)
-        #expect(record.progress.map(\.written).reduce(0, +) == 2_000_000 - Int64(count))
     }
 
     @Test func `credentials are asked for again`() async throws {
@@ -323,20 +281,6 @@ import Testing
         #expect(await eventually { folder.names.isEmpty })
     }
 
-    @Test func `the received part is written and reported while the server sends no more`() async throws {
-        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n".utf8)
-        let part = Array(content.prefix(300_000))
-        let origin = try FileOrigin(content) { $0.instead = { _ in [.send(head + part), .hold] } }
-        let task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
-        task.resume()
-        #expect(await eventually { recorder.record.progress.last?.total == 300_000 })
-        #expect(folder.names.map { folder.content($0)?.count } == [300_000])
-        task.cancel()
-        _ = await recorder.end()
-        #expect(recorder.record.progress.map(\.written).reduce(0, +) == 300_000)
-    }
-
     @Test func `cut at every byte, it comes out whole`() async throws {
         let folder = try TestFolder()
         let content = Array(content.prefix(40))
@@ -353,11 +297,4 @@ import Testing
     }
 
     /// Waits for a condition without an event.
-    private func eventually(_ condition: () -> Bool) async -> Bool {
-        for _ in 0..<1000 {
-            if condition() { return true }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
 }

@@ -70,17 +70,6 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 1 })
     }
 
-    @Test(arguments: [200, 400, 426]) func `any other answer is a refusal that names it`(status: Int) async throws {
-        let origin = try ScriptedOrigin { _, _ in [.respond(status: status, body: "no")] }
-        let request = try Self.request(origin)
-        do throws(SessionError) {
-            _ = try await session.upgrade(for: request)
-            Issue.record("the server did not agree")
-        } catch {
-            guard case .transfer(.upgradeRefused(status)) = error.reason else { Issue.record("\(error)"); return }
-        }
-    }
-
     @Test func `a switch that was not asked for is a malformed response`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.agreement + "early"), .awaitClose] }
         let request = try URLRequest(origin)
@@ -111,22 +100,5 @@ import Testing
         let (stream, _) = try await session.upgrade(for: Self.request(origin))
         let (data, isAtEnd) = try await stream.readData(ofMinLength: 10, maxLength: 10, timeout: .seconds(60))
         #expect(data == Data("bye".utf8) && isAtEnd)
-    }
-
-    @Test func `cancelling the wait closes the connection`() async throws {
-        let origin = try ScriptedOrigin { _, _ in [.awaitClose] }
-        let request = try Self.request(origin)
-        let waiter = Task { () async -> SessionError? in
-            do throws(SessionError) {
-                _ = try await session.upgrade(for: request)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        #expect(await origin.waitFor { $0.requestCount == 1 })
-        waiter.cancel()
-        #expect(await waiter.value?.reason.isCancellation == true)
-        #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 }

@@ -270,12 +270,6 @@ import Testing
     }
 }
 
-private func eventually(_ condition: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    while !condition(), ContinuousClock.now < end { await Task.yield() }
-    return condition()
-}
-
 /// What is true on the task's reactor.
 private func onReactor(_ task: SessionTask, _ look: @escaping @Sendable () -> Bool) async -> Bool {
     await withCheckedContinuation { continuation in

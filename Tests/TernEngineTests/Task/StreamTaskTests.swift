@@ -102,18 +102,6 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a read that runs out of time fails alone`() async throws {
-        let origin = try Self.server([.send("ab"), .hold, .send("c")])
-        let task = Self.stream(to: origin, session)
-        #expect(try await Self.read(task, 1, 1) == ("a", false))
-        let failure = await Self.failure {
-            try await task.readData(ofMinLength: 2, maxLength: 2, timeout: .milliseconds(50))
-        }
-        #expect(failure?.reason.limit == .read)
-        try origin.release()
-        #expect(try await Self.read(task, 2, 2) == ("bc", false))
-    }
-
     @Test func `a broken connection fails the pending calls, and is reported to the delegate`() async throws {
         let origin = try Self.server([.send("ab"), .hold, .reset])
         let recorder = Recorder()
@@ -125,25 +113,6 @@ import Testing
         await recorder.end.value
         #expect(task.error?.reason.isConnectionLoss == true)
         #expect(recorder.words.last == "end connection-lost")
-    }
-
-    @Test(arguments: [
-        ("", 80), ("a b", 80), ("a/b", 80), ("a@b", 80), ("a?", 80), ("a:80", 80), ("localhost", 0), ("localhost", -1),
-        ("localhost", 65_536), ("localhost", .max), ("[::1", 80), ("a\r\nb", 80), ("é", 80),
-    ])
-    func `a host or port that is none fails when it is asked for`(host: String, port: Int) async throws {
-        let task = session.streamTask(withHostName: host, port: port)
-        task.resume()
-        #expect(await Self.failure { try await Self.read(task) }?.reason.kind == .invalidRequest)
-    }
-
-    @Test(arguments: ["::1", "[::1]"]) func `an IPv6 address may be in brackets`(host: String) async throws {
-        var configuration = ScriptedOrigin.Configuration()
-        configuration.address = .ipv6
-        let origin = try ScriptedOrigin(configuration, onAccept: { _ in [.send("hello")] }) { _, _ in [] }
-        let task = session.streamTask(withHostName: host, port: Int(origin.port))
-        task.resume()
-        #expect(try await Self.read(task, 5, 5) == ("hello", false))
     }
 
     @Test func `a server that is not there fails the pending calls`() async throws {
@@ -176,16 +145,6 @@ import Testing
         task.cancel()
         await recorder.end.value
         #expect(task.error?.reason.isCancellation == true)
-        #expect(await origin.waitFor { $0.openConnections == 0 })
-    }
-
-    @Test func `cancelling a reader cancels the stream`() async throws {
-        let origin = try Self.server([.send("x"), .awaitClose])
-        let task = Self.stream(to: origin, session)
-        #expect(try await Self.read(task) == ("x", false))
-        let reader = Task { await Self.failure { try await Self.read(task) } }
-        reader.cancel()
-        #expect(await reader.value?.reason.isCancellation == true)
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 

@@ -96,35 +96,6 @@ import Testing
         #expect(after == ["drop", "wait", "wait"])
     }
 
-    @Test func `a redirect may be declined: its response is the answer, whatever became of it meanwhile`() throws {
-        var early = try Self.machine()
-        _ = try Self.ask(&early, "/2")
-        let first = ["\(early.content(5))", early.answered(nil).word, "\(early.content(5))", early.ended().word]
-        #expect(first == ["hold", "deliver", "deliver", "complete"])
-
-        var late = try Self.machine()
-        _ = try Self.ask(&late, "/2")
-        let second = [late.ended().word, late.answered(nil).word, late.ended().word]
-        #expect(second == ["wait", "deliver, complete", "wait"])
-
-        var broken = try Self.machine()
-        _ = try Self.ask(&broken, "/2")
-        let third = [broken.failed(Self.lost, Self.kept).word, broken.answered(nil).word]
-        #expect(third == ["wait", "fail connection-lost, may be repeated"])
-    }
-
-    @Test func `a redirect is followed also when its exchange ended or broke while that was being decided`() throws {
-        for breaks in [false, true] {
-            var machine = try Self.machine()
-            let request = try Self.ask(&machine, "/2")
-            let end = breaks ? machine.failed(Self.lost, Self.kept).word : machine.ended().word
-            let answer = machine.answered(request).word
-            #expect([end, answer] == ["wait", "send"])
-            let number = machine.hop.number
-            #expect(number == 1)
-        }
-    }
-
     @Test func `only a lost connection is outlived by a redirect`() throws {
         for isAnswered in [false, true] {
             for reason in [SessionError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
@@ -136,89 +107,6 @@ import Testing
                 let later = isAnswered ? machine.ended().word : machine.answered(request).word
                 #expect(later == "wait")
             }
-        }
-    }
-
-    @Test func `a redirect's body is discarded up to a limit, and left beyond it`() throws {
-        var machine = try Self.machine()
-        _ = machine.answered(try Self.ask(&machine, "/2"))
-        let most = TaskMachine.maximumDiscardedContent
-        let within = [
-            "\(machine.content(most - 1))", "\(machine.content(1))", "\(machine.content(0))", machine.ended().word,
-        ]
-        #expect(within == ["drop", "drop", "drop", "send"])
-
-        var other = try Self.machine()
-        _ = other.answered(try Self.ask(&other, "/2"))
-        let beyond = ["\(other.content(most))", "\(other.content(1))", other.leftBehind().word]
-        #expect(beyond == ["drop", "leave", "send"])
-        let word = other.head(try Self.head(200)).word
-        #expect(word == "deliver")
-
-        var huge = try Self.machine()
-        _ = huge.answered(try Self.ask(&huge, "/2"))
-        let answer = "\(huge.content(.max))"
-        #expect(answer == "leave")
-    }
-
-    @Test func `a connection that dies while a redirect's body is discarded is not missed`() throws {
-        var machine = try Self.machine()
-        _ = machine.answered(try Self.ask(&machine, "/2"))
-        let answers = ["\(machine.content(10))", machine.failed(Self.lost, Self.kept).word]
-        #expect(answers == ["drop", "send"])
-        let (repeats, number) = (machine.history.repeatCount, machine.hop.number)
-        #expect((repeats, number) == (0, 1))
-    }
-
-    @Test func `a request whose kept connection was lost is sent again once, and once after each redirect`() throws {
-        var machine = try Self.machine()
-        let first = [machine.failed(Self.lost, Self.kept).word]
-        let repeats = machine.history.repeatCount
-        #expect(first == ["send"] && repeats == 1)
-        try Self.follow(&machine, "/2")
-        let afterwards = machine.history.repeatCount
-        #expect(afterwards == 0)
-        let second = [machine.failed(Self.lost, Self.kept).word, machine.failed(Self.lost, Self.kept).word]
-        #expect(second == ["send", "fail connection-lost, may be repeated"])
-    }
-
-    @Test(
-        arguments: [
-            ("fresh connection", "GET", Evidence(wasReused: false, isSent: true), true, "may"),
-            ("a byte of an answer", "GET", Evidence(wasReused: true, isAnswered: true, isSent: true), true, "may"),
-            ("a method that does something", "POST", Evidence(wasReused: true, isSent: true), true, "must not"),
-            ("switched off", "GET", Evidence(wasReused: true, isSent: true), false, "may"),
-        ] as [(String, String, Evidence, Bool, String)])
-    func `what is not sent again is an error that says whether it may be`(
-        name: String, method: String, evidence: Evidence, repeats: Bool, may: String
-    ) throws {
-        var machine = try Self.machine(method, repeats: repeats)
-        let word = machine.failed(Self.lost, evidence).word
-        #expect(word == "fail connection-lost, \(may) be repeated", "\(name)")
-        let later = machine.failed(Self.lost, Self.kept).word
-        #expect(later.hasPrefix("fail"))
-    }
-
-    @Test func `nothing of which not one byte left does harm twice, and it goes out again`() throws {
-        var machine = try Self.machine("POST", body: "once")
-        let word = machine.failed(Self.lost, Evidence(wasReused: true)).word
-        #expect(word == "send")
-    }
-
-    @Test func `a response that fails after its head was delivered is never requested again`() throws {
-        var machine = try Self.machine()
-        _ = machine.head(try Self.head(200))
-        let word = machine.failed(Self.lost, Self.kept).word
-        #expect(word == "fail connection-lost, may be repeated")
-    }
-
-    @Test func `other reasons than a lost connection are never a reason to send again`() throws {
-        for reason in [
-            SessionError.Reason.timedOut(.head), .cancelled, .sessionInvalidated, .transfer(.upgradeNotTaken),
-        ] {
-            var machine = try Self.machine()
-            let word = machine.failed(reason, Self.kept).word
-            #expect(word == "fail \(reason.kind), may be repeated")
         }
     }
 
@@ -242,34 +130,6 @@ import Testing
             seen == [
                 "0 true \(all)", "1 true \(all)", "2 false \(harmless)", "3 false \(harmless)", "4 false \(harmless)",
             ])
-    }
-
-    @Test func `the delegate may send the request elsewhere, and its credentials stay behind`() throws {
-        var machine = try Self.machine()
-        _ = try Self.ask(&machine, "/2")
-        var changed = try URLRequest(string: "http://b.test/other")
-        changed.headers = ["X-Own": "word"]
-        _ = machine.answered(changed)
-        _ = machine.ended()
-        let hop = machine.hop
-        #expect(hop.request.url?.absoluteString == "http://b.test/other")
-        #expect(hop.request.headers["X-Own"] == "word")
-        #expect(!hop.mayCarryCredentials)
-        try Self.follow(&machine, "http://a.test/3")
-        let isTrusted = machine.hop.mayCarryCredentials
-        #expect(!isTrusted)
-    }
-
-    @Test func `an answer counts once, and only while it is waited for`() throws {
-        var machine = try Self.machine()
-        let other = try URLRequest(string: "http://b.test/")
-        let early = [machine.answered(other).word, machine.answered(nil).word]
-        #expect(early == ["wait", "wait"])
-        let request = try Self.ask(&machine, "/2")
-        let words = [machine.answered(request).word, machine.answered(other).word, machine.answered(nil).word]
-        #expect(words == ["wait", "wait", "wait"])
-        let url = machine.hop.request.url?.absoluteString
-        #expect(url == "http://a.test/2")
     }
 
     @Test func `one redirect more than allowed ends the task`() throws {
@@ -319,35 +179,5 @@ import Testing
         let number: Int
 
         init(number: Int) { self.number = number }
-    }
-}
-
-extension TaskMachine.HeadAnswer {
-    fileprivate var word: String {
-        switch self {
-        case .deliver: "deliver"
-        case .discard: "discard"
-        case .challenge: "challenge"
-        case .askContent: "ask for content"
-        case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
-        case .fail(.transfer(.redirect(let error))): "fail redirect: \(error)"
-        case .fail(let reason): "fail \(reason.kind)"
-        }
-    }
-}
-
-extension TaskMachine.Next {
-    fileprivate var word: String {
-        switch self {
-        case .wait: "wait"
-        case .send: "send"
-        case .lookUp(_, let number): "look up \(number)"
-        case .delay(let time): "delay \(time)"
-        case .answer: "answer"
-        case .complete: "complete"
-        case .askContent: "ask for content"
-        case .deliver(_, let isComplete): isComplete ? "deliver, complete" : "deliver"
-        case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
-        }
     }
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+@Suite(.timeLimit(.minutes(5))) struct SessionDownloadDelegateTests {
+    private let session = Session.limited(to: 4)
+    private let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+
+    private func run(_ task: SessionDownloadTask, _ recorder: DownloadRecorder) async -> DownloadRecorder.Record {
+        task.resume()
+        return await recorder.end()
+    }
+
+    @Test func `a delegate receives progress, the file, and the end`() async throws {
+        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
+        let origin = try FileOrigin(content)
+        let task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
+        let record = await run(task, recorder)
+        #expect(record.events == [.head(200), .finished, .end(failed: false)])
+        #expect(record.content == content)
+        #expect(record.progress.allSatisfy { $0.expected == 2_000_000 && $0.written > 0 })
+        #expect(record.progress.map(\.written).reduce(0, +) == 2_000_000)
+        #expect(record.progress.last?.total == 2_000_000)
+        #expect(record.location?.deletingLastPathComponent().path() == folder.path + "/")
+        #expect(task.state == .completed)
+    }
+
+    @Test func `a temporary file is gone after the call, unless it is kept`() async throws {
+        let folder = try TestFolder()
+        let origin = try FileOrigin(content)
+        var recorder = DownloadRecorder()
+        var task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
+        var record = await run(task, recorder)
+        #expect(await eventually { folder.names.isEmpty })
+        recorder = DownloadRecorder { task, event in if event == .finished { task.keepFile() } }
+        task = session.downloadTask(with: try origin.request(), in: folder.url(""), delegate: recorder)
+        record = await run(task, recorder)
+        #expect(folder.names == [try #require(record.location).lastPathComponent])
+    }
+}

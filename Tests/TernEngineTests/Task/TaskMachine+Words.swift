@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+@testable import TernEngine
+
+// The answers of a machine as words, for comparisons.
+extension TaskMachine.HeadAnswer {
+    var word: String {
+        switch self {
+        case .deliver: "deliver"
+        case .discard: "discard"
+        case .challenge: "challenge"
+        case .askContent: "ask for content"
+        case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
+        case .fail(.transfer(.redirect(let error))): "fail redirect: \(error)"
+        case .fail(let reason): "fail \(reason.kind)"
+        }
+    }
+}
+
+extension TaskMachine.Next {
+    var word: String {
+        switch self {
+        case .wait: "wait"
+        case .send: "send"
+        case .lookUp(_, let number): "look up \(number)"
+        case .delay(let time): "delay \(time)"
+        case .answer: "answer"
+        case .complete: "complete"
+        case .askContent: "ask for content"
+        case .deliver(_, let isComplete): isComplete ? "deliver, complete" : "deliver"
+        case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
+        }
+    }
+}
