@@ -51,6 +51,7 @@
 @_exported public import struct TernEngine.OpenSSLError
 @_exported public import struct TernEngine.ParsingLeniency
 @_exported public import struct TernEngine.ParsingLimits
+@_exported public import struct TernEngine.PasswordCredential
 @_exported public import enum TernEngine.PinError
 @_exported public import struct TernEngine.PinFailureReport
 @_exported public import struct TernEngine.PinSet

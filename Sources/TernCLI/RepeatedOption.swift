@@ -24,7 +24,7 @@ enum RepeatedOption {
             "connect-timeout", "max-time", "max-filesize", "max-redirs", "request", "user-agent", "referer", "user",
             "dump-header", "write-out", "retry", "retry-delay", "retry-max-time", "range", "proto", "proto-redir",
             "tls-max", "output-dir", "expect100-timeout", "unix-socket",
-            "abstract-unix-socket", "cookie-jar",
+            "abstract-unix-socket", "cookie-jar", "oauth2-bearer",
         ]),
         repeated: [
             "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",

@@ -6,32 +6,35 @@ import TernEngine
 
 /// A URL from the command line: one that can be requested, or a failure with the reason.
 struct RequestedURL {
-    /// The URL as typed.
+    /// The URL as typed, but without a name and a password, which must not be shown.
     let text: String
     let url: URL
+    /// Has the name and the password of the URL as its credential.
     let request: Tern.URLRequest
 
     var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
     init(_ text: String) throws {
-        self.text = text
         if text.isEmpty { throw CommandFailure(.malformedURL, "the URL is empty") }
         // A password must not be shown, not even on the terminal where it was typed.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
-            request = try Tern.URLRequest(string: Self.resolvable(text))
+            let typed = try Tern.URLRequest(string: Self.resolvable(text))
+            let credential = typed.urlCredential
+            var request =
+                credential == nil
+                ? typed : try Tern.URLRequest(string: Tern.URLRequest.withoutCredential(Self.resolvable(text)))
             guard let url = request.url else { throw .missingURL }
-            self.url = url
+            request.credential = credential
+            (self.request, self.url) = (request, url)
+            self.text = credential == nil ? text : Tern.URLRequest.withoutCredential(text)
         } catch {
             let status = ExitStatus(of: SessionError(.request(.invalid(error)), phase: .request))
             if hasCredentials { throw CommandFailure(status, "the URL: \(error)") }
             throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
         }
-        if hasCredentials {
-            throw CommandFailure(
-                .malformedURL,
-                "the URL contains a user name or a password, which would be shown wherever the URL is: give -u user:password, or -H 'Authorization: …'"
-            )
+        if Self.hasCredentials(self.text) {
+            throw CommandFailure(.malformedURL, "the URL: the name and the password are not encoded (%40 for an @)")
         }
     }
 

@@ -7,7 +7,9 @@ import CTernOpenSSL
 package struct MessageDigest: ~Copyable {
     /// Which.
     package enum Algorithm: Sendable {
-        case sha256, sha512
+        case md5, sha256, sha512
+        /// SHA-512/256: other initial values, and the first half of the result.
+        case sha512Truncated
     }
 
     private let context: OpaquePointer?
@@ -17,7 +19,13 @@ package struct MessageDigest: ~Copyable {
     package init(_ algorithm: Algorithm) {
         OpenSSLError.clear()
         let made = unsafe EVP_MD_CTX_new()
-        let kind = unsafe algorithm == .sha256 ? EVP_sha256() : EVP_sha512()
+        let kind =
+            switch algorithm {
+            case .md5: unsafe EVP_md5()
+            case .sha256: unsafe EVP_sha256()
+            case .sha512: unsafe EVP_sha512()
+            case .sha512Truncated: unsafe EVP_sha512_256()
+            }
         isSound = if let made = unsafe made { unsafe EVP_DigestInit_ex(made, kind, nil) == 1 } else { false }
         unsafe context = made
     }

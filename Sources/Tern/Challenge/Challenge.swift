@@ -41,13 +41,13 @@ public struct Challenge: Sendable {
             verdict: challenge.verdict)
     }
 
-    /// Chooses among the challenges of a 401: one for a password if there is one, because no other scheme is supported.
+    /// Chooses among the challenges of a 401: the one that a password answers most safely, else the first.
     init(_ challenge: AuthenticationChallenge) {
-        let scheme = ChallengeScheme.preferred(among: challenge.challenges)
+        let scheme = HTTPChallenge.preferred(among: HTTPChallenge.challenges(in: challenge.challenges))
         self.init(
             protectionSpace: ProtectionSpace(
                 host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",
-                realm: scheme?.realm, authenticationMethod: scheme?.method ?? .default),
+                realm: scheme?.realm, authenticationMethod: .init(scheme: scheme?.scheme)),
             previousFailureCount: challenge.previousFailureCount, failureResponse: challenge.response,
             hasLeftOrigin: challenge.hasLeftOrigin)
     }

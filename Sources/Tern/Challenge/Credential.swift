@@ -45,10 +45,10 @@ public struct Credential: Sendable {
     /// Whether there is a password.
     public var hasPassword: Bool { password != nil }
 
-    /// The value of an `Authorization` field (RFC 7617 §2).
-    var basicAuthorization: String? {
+    /// The name and the password; nil for a trusted server.
+    var forPassword: PasswordCredential? {
         guard let user, let password else { return nil }
-        return Self.basicAuthorization(user, password)
+        return PasswordCredential(user: user, password: password)
     }
 
     static func basicAuthorization(_ user: String, _ password: String) -> String {

@@ -11,6 +11,16 @@ public struct ProtectionSpace: Sendable {
         /// The method of that name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The method of a challenge with a scheme of that name.
+        init(scheme: String?) {
+            self =
+                switch scheme {
+                case "basic": .httpBasic
+                case "digest": .httpDigest
+                default: .default
+                }
+        }
+
         /// Whether the server's certificate is trusted.
         public static let serverTrust = AuthenticationMethod(rawValue: "NSURLAuthenticationMethodServerTrust")
         /// A name and a password (RFC 7617).

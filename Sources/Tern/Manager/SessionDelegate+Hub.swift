@@ -29,7 +29,7 @@ extension SessionDelegate: TaskHub {
             }
         case .challenge(let asked, let question):
             let challenge = Challenge(asked)
-            urlSession(session, task: task, didReceive: challenge) { question.answer(challenge, $0, $1, task) }
+            urlSession(session, task: task, didReceive: challenge) { question.answer($0, $1, task) }
         case .serverTrust(let asked, let question):
             urlSession(session, task: task, didReceive: Challenge(asked)) { question.answer($0, $1) }
         case .content(let question):

@@ -117,18 +117,12 @@ extension UploadTaskDelegate {
 }
 
 extension DelegateQuestion<ChallengeAnswer> {
-    /// A server that needs no password gets none. Cancelling gives no answer: the question ends with the task.
+    /// Cancelling gives no answer: the question ends with the task.
     func answer(
-        _ challenge: Challenge, _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
+        _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
     ) {
-        let takesPassword = challenge.protectionSpace.authenticationMethod == .httpBasic
         switch disposition {
-        case .useCredential:
-            if takesPassword, let value = credential?.basicAuthorization {
-                answer(.authorization(value))
-            } else {
-                answer(.deliver)
-            }
+        case .useCredential: answer(credential?.forPassword.map { .credential($0) } ?? .deliver)
         case .cancelAuthenticationChallenge: task.cancel()
         case .performDefaultHandling, .rejectProtectionSpace: answer(.deliver)
         }

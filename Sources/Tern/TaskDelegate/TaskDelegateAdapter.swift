@@ -42,7 +42,7 @@ extension TaskDelegateAdapter {
     ) {
         if relays { return relay(.challenge(challenge, question), of: task) }
         let challenge = Challenge(challenge)
-        answerByDefault(challenge) { question.answer(challenge, $0, $1, task) }
+        answerByDefault(challenge) { question.answer($0, $1, task) }
     }
 
     var answersServerTrustChallenges: Bool {

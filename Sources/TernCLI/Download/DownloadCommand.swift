@@ -71,6 +71,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     ) throws -> Tern.URLRequest {
         var request = target.request
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        fields.credentials.apply(to: &request)
         if let range = file.range {
             guard request.value(forHTTPHeaderField: "Range") == nil else {
                 throw ValidationError("-r and -H \"Range\" request two parts: give one of them")

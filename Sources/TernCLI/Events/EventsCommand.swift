@@ -58,6 +58,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
         if !isFollowing { try trust.check(target) }
         var (request, configuration) = (target.request, try configuration())
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        fields.credentials.apply(to: &request)
         request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
         try request.checkEncodable(configuration)
         let session = Session(

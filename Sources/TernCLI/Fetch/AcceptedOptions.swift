@@ -14,7 +14,4 @@ struct AcceptedOptions: ParsableArguments {
 
     @Flag(name: [.customShort("q"), .customLong("disable")], help: "Read no configuration file.")
     var readsNoConfiguration = false
-
-    @Flag(name: .customLong("basic"), help: "Authenticate -u with HTTP Basic.")
-    var usesBasic = false
 }

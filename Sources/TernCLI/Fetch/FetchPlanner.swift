@@ -47,6 +47,7 @@ struct FetchPlanner {
                 try send(upload, in: &request, without: fields)
             }
             if let form { try send(form, in: &request, of: targets.count, without: fields) }
+            options.fields.credentials.apply(to: &request)
             if let cookies = options.cookies.field { try send(cookies: cookies, in: &request) }
             if let range = options.range { try ask(for: range, in: &request) }
             request.timeouts = configuration.timeouts

@@ -24,12 +24,7 @@ struct FieldOptions: ParsableArguments {
         help: ArgumentHelp("Send this Referer.", valueName: "url"))
     var referer: String?
 
-    @Option(
-        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Authenticate with HTTP Basic, without waiting for a challenge. Every user of this machine can see the password: "
-                + "-H @file hides your own Authorization field.", valueName: "user:password"))
-    var user: String?
+    @OptionGroup(title: "Credentials") var credentials: CredentialOptions
 
     @Flag(name: .customLong("compressed"), help: "Accept a compressed body, and write it decompressed.")
     var isCompressed = false
@@ -47,9 +42,6 @@ struct FieldOptions: ParsableArguments {
     var inputs: [String] { headers.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) } }
 
     func validate() throws {
-        if let user, !user.contains(":") {
-            throw ValidationError("-u: give user:password; tern does not prompt for a password")
-        }
         if referer?.isEmpty == true { throw ValidationError("-e: the Referer is empty") }
         if referer?.hasSuffix(";auto") == true {
             throw ValidationError("-e: \";auto\" is not supported: redirects keep the Referer within an origin")
@@ -65,8 +57,8 @@ struct FieldOptions: ParsableArguments {
         }
         let own = try lines.map(HeaderOption.init)
         let names = Set(own.map { $0.name.lowercased() })
-        if user != nil, names.contains("authorization") {
-            throw ValidationError("-u and -H \"Authorization\" are two credentials: give one of them")
+        if let option = credentials.option, names.contains("authorization") {
+            throw ValidationError("\(option) and -H \"Authorization\" are two credentials: give one of them")
         }
         if isCompressed, names.contains("accept-encoding") {
             throw ValidationError("--compressed and -H \"Accept-Encoding\" contradict each other: give one of them")
@@ -77,8 +69,8 @@ struct FieldOptions: ParsableArguments {
                 userAgent.isEmpty ? .remove(name: "User-Agent") : .add(name: "User-Agent", value: userAgent))
         }
         if let referer, !names.contains("referer") { all.append(.add(name: "Referer", value: referer)) }
-        if let user {
-            all.append(.add(name: "Authorization", value: "Basic " + Data(user.utf8).base64EncodedString()))
+        if let authorization = credentials.authorization {
+            all.append(.add(name: "Authorization", value: authorization))
         }
         return all
     }

@@ -29,6 +29,7 @@ public struct URLRequest: Sendable {
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var credentialNumber: Int32 = 0
+        var credential: PasswordCredential?
 
         init(url: URL?) {
             self.url = url
@@ -53,6 +54,7 @@ public struct URLRequest: Sendable {
             sensitiveFields = other.sensitiveFields
             handlesCookies = other.handlesCookies
             credentialNumber = other.credentialNumber
+            credential = other.credential
         }
     }
 
@@ -180,6 +182,16 @@ public struct URLRequest: Sendable {
 
     /// The settings of the request's routes; nil for the session's.
     var routeSettings: RouteSettings? { storage.routeSettings }
+
+    /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
+    /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
+    public var credential: PasswordCredential? {
+        get { storage.credential }
+        set {
+            makeUnique()
+            storage.credential = newValue
+        }
+    }
 
     /// The number of the credential that the session's authentication put into the request; 0 for none.
     var credentialNumber: Int32 {

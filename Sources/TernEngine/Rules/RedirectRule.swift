@@ -75,7 +75,10 @@ struct RedirectRule: Sendable {
                 request.removeFields { $0.staysAtOrigin || isSensitive($0) }
                 request.unixSocket = nil
             }
-
+            // It holds for one target (RFC 7616 §3.4).
+            if request.headers["Authorization"]?.lowercased().hasPrefix("digest ") == true {
+                request.headers["Authorization"] = nil
+            }
             request.changeMethod(after: status)
             return .follow(Redirection(request: request, chain: chain))
         } catch {

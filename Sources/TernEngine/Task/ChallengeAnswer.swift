@@ -6,6 +6,10 @@ public enum ChallengeAnswer: Sendable {
     /// ``AuthenticationChallenge/origin`` only, even if that is not the origin of the request: see
     /// ``AuthenticationChallenge/hasLeftOrigin``.
     case authorization(String)
+    /// Send the request again with this name and password, in the strongest scheme that the server offers and Tern
+    /// supports: Digest or Basic. Challenges that do not refuse the credential, such as for a stale nonce, are answered
+    /// without asking again. The response is delivered if no challenge can be answered with a password.
+    case credential(PasswordCredential)
     /// Deliver the response like any other.
     case deliver
 }

@@ -33,6 +33,7 @@ extension SessionTask: DelegateAsker {
         case .redirect(.follow(let request)): move(machine.answered(request))
         case .redirect(.deliver): follow(machine.answered(nil))
         case .challenge(.authorization(let value)): move(machine.answered(authorization: value))
+        case .challenge(.credential(let credential)): move(machine.answered(credential))
         case .challenge(.deliver): follow(machine.answered(authorization: nil))
         case .content(.content) where !machine.isAsking: answer?.source?.finish()
         case .content(.content(let content)): move(machine.answered(content: content))

@@ -14,6 +14,8 @@ struct TaskHistory {
     var repeatCount: Int32 = 0
     /// How often policies had the hop sent again because of its response.
     var resendCount: Int32 = 0
+    /// The password that the hop, or one before, was authenticated with.
+    var login: PasswordLogin?
     /// Which cookies go along.
     var cookies = CookieUse.stored
     /// The policy that the original request names; nil for the session's.

@@ -19,7 +19,7 @@ extension UInt8 {
     static var delete: UInt8 { 0x7F }
 
     /// `tchar` (RFC 9110 §5.6.2), as two words of a bit map: no table to load, no branch to mispredict.
-    var isToken: Bool {
+    package var isToken: Bool {
         let word: UInt64 = self & 0x40 == 0 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return self < 0x80 && (word &>> UInt64(self & 0x3F)) & 1 == 1
     }
@@ -28,7 +28,7 @@ extension UInt8 {
     var isVisible: Bool { self > 0x20 && self < 0x7F }
 
     /// A space or a tab: `OWS` (RFC 9110 §5.6.3).
-    var isBlank: Bool { self == .space || self == .horizontalTab }
+    package var isBlank: Bool { self == .space || self == .horizontalTab }
 
     var isDigit: Bool { self &- .zero < 10 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import TernEngine
 import Testing
 
 @testable import TernCLI
@@ -28,14 +29,25 @@ import Testing
     }
 
     @Test(
-        "a password is refused and not shown",
+        "a password in what is no URL is not shown",
         arguments: [
-            "http://user:hunter2@a.test/", "user:hunter2@a.test", "ftp://hunter2@a.test/",
+            "http://user:hunter2@:x/", "user:hunter2@a.test", "ftp://hunter2@a.test/",
             "http://a.test\\@hunter2@b.test:x/",
         ])
     func credentials(text: String) {
         let error = #expect(throws: CommandFailure.self) { try RequestedURL(text) }
         #expect(error?.message.contains("hunter2") == false)
+    }
+
+    @Test func `a password is sent when it is requested, and is in no text`() throws {
+        for (typed, text, user, password) in [
+            ("http://ada:hunt%65r2@a.test/x?y#z", "http://a.test/x?y#z", "ada", "hunter2"),
+            ("https://ada@[::1]:8443", "https://[::1]:8443", "ada", ""),
+        ] {
+            let target = try RequestedURL(typed)
+            #expect(target.text == text && target.url.absoluteString == text && !"\(target.request)".contains("ada"))
+            #expect(target.request.credential == PasswordCredential(user: user, password: password))
+        }
     }
 
     @Test func `what is a URL is requested as it is`() throws {

@@ -13,6 +13,6 @@ import Testing
             #expect(text.contains("user"))
         }
         #expect(credential.hasPassword)
-        #expect(credential.basicAuthorization == "Basic dXNlcjpzZWNyZXQ=")
+        #expect(credential.forPassword == PasswordCredential(user: "user", password: "secret"))
     }
 }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+
+/// HTTP Basic authentication (RFC 7617).
+package enum BasicScheme {
+    /// The value of an `Authorization` field, in UTF-8; nil for a name with a colon, which the scheme cannot express,
+    /// and for control characters (§2).
+    package static func authorization(_ credential: PasswordCredential) -> String? {
+        let text = "\(credential.user):\(credential.password)"
+        guard !credential.user.contains(":"),
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return nil }
+        return "Basic " + Data(text.utf8).base64EncodedString()
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
+
+/// A credential that answered a challenge of one origin, with the strongest scheme that both know.
+final class PasswordLogin: Sendable {
+    /// The maximum size of content that is hashed for `auth-int`: this runs on a reactor.
+    private static let maximumHashedContent = 1 << 20
+
+    private enum Scheme {
+        case basic
+        case digest(DigestScheme)
+    }
+
+    let credential: PasswordCredential
+    private let origin: HTTPOrigin
+    private let realm: String?
+    private let scheme: Scheme
+
+    /// Nil if none of the challenges is answered by a password.
+    init?(_ credential: PasswordCredential, for request: URLRequest, answering fields: [String]) {
+        guard let origin = try? request.destination.get().origin else { return nil }
+        guard
+            let challenge = HTTPChallenge.preferred(
+                among: HTTPChallenge.challenges(in: fields), for: credential.schemes)
+        else { return nil }
+        if credential.schemes.contains(.digest), let digest = DigestScheme(challenge) {
+            scheme = .digest(digest)
+        } else if credential.schemes.contains(.basic), challenge.scheme == "basic" {
+            scheme = .basic
+        } else {
+            return nil
+        }
+        realm = challenge.realm
+        self.credential = credential
+        self.origin = origin
+    }
+
+    /// Whether a further challenge of the origin does not refuse the credential: because the nonce was too old, or the
+    /// request had no credential, as after a redirect.
+    func isFollowed(by challenge: PasswordLogin, to request: URLRequest) -> Bool {
+        guard origin == challenge.origin, realm == challenge.realm else { return false }
+        if request.headers["Authorization"] == nil { return true }
+        return if case .digest(let digest) = challenge.scheme { digest.isStale } else { false }
+    }
+
+    /// The request with an `Authorization` field; nil if there can be none.
+    func authorized(_ request: URLRequest) -> URLRequest? {
+        guard let field = authorization(for: request) else { return nil }
+        var authorized = request
+        authorized.headers["Authorization"] = field
+        return authorized
+    }
+
+    private func authorization(for request: URLRequest) -> String? {
+        guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
+        switch scheme {
+        case .basic: return BasicScheme.authorization(credential)
+        case .digest(let digest):
+            var random = SystemRandomNumberGenerator()
+            let nonce = "\(String(random.next(), radix: 16))\(String(random.next(), radix: 16))"
+            return digest.authorization(
+                credential,
+                for: DigestScheme.Request(
+                    method: request.method, target: Self.text(of: destination.target),
+                    content: Self.content(of: request)),
+                clientNonce: nonce)
+        }
+    }
+
+    private static func text(of target: RequestTarget) -> String {
+        switch target {
+        case .origin(let text), .absolute(let text), .authority(let text): text
+        case .asterisk: "*"
+        }
+    }
+
+    private static func content(of request: URLRequest) -> [UInt8]? {
+        switch request.body {
+        case nil: []
+        case .data(let data) where data.count <= maximumHashedContent: Array(data)
+        default: nil
+        }
+    }
+}

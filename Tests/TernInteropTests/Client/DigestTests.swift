@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernEngine
+import Testing
+
+/// Digest and Basic with Apache httpd and nginx, by the library and by the command.
+@Suite(.timeLimit(.minutes(1))) struct DigestTests {
+    private static let credential = PasswordCredential(user: "ada", password: "secret")
+
+    private func apache() async throws -> ApacheServer {
+        // MD5 of ada:tern:secret; SHA-1 of secret.
+        try await ApacheServer(
+            files: [
+                "digests": "ada:tern:f1451aa40c7d179eb944fe7fb3bce030\n",
+                "passwords": "ada:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n", "digest/a": "protected", "digest/b": "second",
+                "basic/a": "protected",
+            ],
+            modules: ["auth_digest"],
+            directives: """
+                <Location /digest>
+                AuthType Digest
+                AuthName tern
+                AuthDigestProvider file
+                AuthUserFile FOLDER/digests
+                AuthDigestNonceLifetime 1
+                Require valid-user
+                </Location>
+                <Location /basic>
+                AuthType Basic
+                AuthName tern
+                AuthUserFile FOLDER/passwords
+                Require valid-user
+                </Location>
+                """)
+    }
+
+    private func status(_ url: String, _ credential: PasswordCredential?) async throws -> String {
+        var request = try URLRequest(string: url)
+        request.credential = credential
+        let (data, response) = try await Session().data(for: request)
+        return response.statusCode == 200 ? String(decoding: data, as: UTF8.self) : "\(response.statusCode)"
+    }
+
+    @Test func `Apache accepts the right password for each scheme, and no other`() async throws {
+        let server = try await apache()
+        for path in ["/digest/a", "/basic/a"] {
+            #expect(try await status(server.url(path), Self.credential) == "protected")
+            #expect(try await status(server.url(path), PasswordCredential(user: "ada", password: "wrong")) == "401")
+            #expect(try await status(server.url(path), nil) == "401")
+        }
+        #expect(try await status(server.url("/digest/b?x=%20y&z"), Self.credential) == "second")
+        let digestOnly = PasswordCredential(user: "ada", password: "secret", schemes: .digest)
+        #expect(try await status(server.url("/basic/a"), digestOnly) == "401")
+        let inURL = server.url("/digest/a").replacing("127.0.0.1", with: "ada:secret@127.0.0.1")
+        #expect(try await status(inURL, nil) == "protected")
+    }
+
+    @Test func `a body is sent again with the answer`() async throws {
+        let server = try await apache()
+        var request = try URLRequest(string: server.url("/digest/a"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(repeating: 7, count: 300_000)
+        request.credential = Self.credential
+        let (_, response) = try await Session().data(for: request)
+        #expect(response.statusCode == 200)
+    }
+
+    @Test func `the command logs in as curl does`() async throws {
+        let server = try await apache()
+        for (options, path) in [
+            ("--digest", "/digest/a"), ("--anyauth", "/digest/a"), ("--anyauth", "/basic/a"), ("--basic", "/basic/a"),
+            ("--digest", "/basic/a"), ("--basic", "/digest/a"),
+        ] {
+            let arguments = [options, "-u", "ada:secret", "-o", "/dev/null", "-w", "%{http_code}", server.url(path)]
+            let tern = try await TernTool.run(arguments)
+            #expect(tern.text == (try await curl(arguments)), "\(options) \(path)")
+        }
+        let inURL = server.url("/basic/a").replacing("127.0.0.1", with: "ada:secret@127.0.0.1")
+        let result = try await TernTool.run("-v", inURL)
+        #expect(result.text == "protected" && !result.errors.contains("secret") && !result.errors.contains("ada:"))
+        let bearer = try await TernTool.run("-v", "--oauth2-bearer", "hidden", server.url("/basic/a"))
+        #expect(bearer.errors.contains("Authorization: ") && !bearer.errors.contains("hidden"))
+    }
+
+    @Test(arguments: [
+        (["-u", "ada"], "give user:password"), (["--digest", "--anyauth", "-u", "a:b"], "exclude each other"),
+        (["--oauth2-bearer", "x", "-u", "a:b"], "two credentials"), (["--oauth2-bearer", ""], "the token is empty"),
+        (["--digest", "-u", "a:b", "-H", "Authorization: x"], "two credentials"),
+    ])
+    func `options that contradict each other are refused`(options: [String], message: String) async throws {
+        let result = try await TernTool.run(options + ["http://127.0.0.1:1/"])
+        #expect(result.status == 2 && result.errors.contains(message), "\(result.errors)")
+    }
+}
