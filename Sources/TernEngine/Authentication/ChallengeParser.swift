@@ -17,9 +17,9 @@ struct ChallengeParser {
             guard let name = word(where: \.isToken) else { break }
             let end = position
             skipBlanks()
-            if current != nil, next == UInt8(ascii: "=") {
+            if let count = current?.parameters.count, next == UInt8(ascii: "=") {
                 position += 1
-                guard let value = value() else { break }
+                guard count < HTTPChallenge.maximumParameterCount, let value = value() else { break }
                 current?.parameters.append(HTTPChallenge.Parameter(name: name.lowercased(), value: value))
             } else {
                 if let finished = current.take() { challenges.append(finished) }

@@ -2,8 +2,9 @@
 
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.3).
 package struct HTTPChallenge: Sendable, Hashable {
-    /// The maximum length of a response's challenges that is read, in bytes, and the maximum number of challenges.
-    package static let (maximumLength, maximumCount) = (8_192, 32)
+    /// The maximum length of a response's challenges that is read, in bytes, the maximum number of challenges, and that
+    /// of the parameters of one: a reactor reads them.
+    package static let (maximumLength, maximumCount, maximumParameterCount) = (8_192, 32, 32)
 
     /// The name of the scheme, in lower case.
     package let scheme: String
