@@ -29,7 +29,7 @@ public struct URLRequest: Sendable {
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var credentialNumber: Int32 = 0
-        var credential: PasswordCredential?
+        var credential: OwnCredential?
 
         init(url: URL?) {
             self.url = url
@@ -56,6 +56,13 @@ public struct URLRequest: Sendable {
             credentialNumber = other.credentialNumber
             credential = other.credential
         }
+    }
+
+    /// An object, because few requests have one, and copies of the others shall not pay for it.
+    private final class OwnCredential: Sendable {
+        let value: PasswordCredential
+
+        init(_ value: PasswordCredential) { self.value = value }
     }
 
     private var storage: Storage
@@ -186,10 +193,10 @@ public struct URLRequest: Sendable {
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
     public var credential: PasswordCredential? {
-        get { storage.credential }
+        get { storage.credential?.value }
         set {
             makeUnique()
-            storage.credential = newValue
+            storage.credential = newValue.map(OwnCredential.init)
         }
     }
 
