@@ -28,4 +28,14 @@ struct ExplicitPolicyTests {
     ) throws {
         #expect(ExplicitPolicy.isRequired(in: try path(root: root, middle: middle, leaf: leaf)) == isRequired)
     }
+
+    @Test(arguments: [(1, true), (2, true), (3, false)])
+    func `each certificate on the way counts`(demand: Int, isRequired: Bool) throws {
+        let constraints = CertificateExtension("policyConstraints", "critical,requireExplicitPolicy:\(demand)")
+        let top = try CertificateAuthority()
+        let upper = try top.issueIntermediate(AuthorityRequest(commonName: "Upper", extensions: [constraints]))
+        let lower = try upper.issueIntermediate(AuthorityRequest(commonName: "Lower"))
+        let path = try [lower.issue().certificate()] + [lower, upper, top].map { try $0.certificate() }
+        #expect(ExplicitPolicy.isRequired(in: path) == isRequired)
+    }
 }
