@@ -81,7 +81,9 @@ struct BinaryPropertyList {
         }
         let marker = bytes[place]
         switch marker >> 4 {
-        case 0xa, 0xb, 0xc, 0xd:
+        // Sets: no property list has them, and Foundation crashes as it makes one.
+        case 0xb, 0xc: throw .malformed
+        case 0xa, 0xd:
             guard let (count, start) = extent(marker, place, bytes) else { throw .malformed }
             // A dictionary has as many keys as values.
             let references = marker >> 4 == 0xd ? count * 2 : count

@@ -60,6 +60,12 @@ import Testing
         #expect(verdict(chain(of: 100_000, naming: 1)) == .tooDeep)
     }
 
+    @Test(arguments: [0xb0, 0xc0] as [UInt8]) func `a binary list with a set is malformed`(kind: UInt8) {
+        var list = chain(of: 3, naming: 1)
+        list[13] = kind | 1  // The second array becomes a set.
+        #expect(verdict(list) == .malformed)
+    }
+
     @Test func `a binary list that holds itself, or points outside, is malformed`() {
         var list = chain(of: 3, naming: 1)
         list[17] = 0  // The second array names the first.
