@@ -6,15 +6,10 @@ enum Advice {
     /// Options of curl that tern does not have.
     private static let curl: [String: String] = [
         "--next": "tern has one set of options for all URLs; run tern once for each",
-        "--digest": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
         "--ntlm": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
         "--negotiate": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
-        "--anyauth": "tern authenticates with HTTP Basic (-u), or with your own field (-H)",
-        "--oauth2-bearer": "give -H 'Authorization: Bearer …'",
         "--proxy": "tern does not support proxies", "-x": "tern does not support proxies",
         "--socks5": "tern does not support proxies",
-        "--cookie": "give -H 'Cookie: …'", "-b": "give -H 'Cookie: …'",
-        "--cookie-jar": "tern does not store cookies", "-c": "tern does not store cookies",
         "--http2": "tern speaks HTTP/1.1", "--http3": "tern speaks HTTP/1.1", "--http1.0": "tern speaks HTTP/1.1",
         "--pinnedpubkey": "give --pin sha256/BASE64", "--limit-rate": "tern does not limit the rate",
         "--parallel": "tern requests URLs one after another", "-Z": "tern requests URLs one after another",

@@ -10,7 +10,7 @@ import Testing
             (["--next", "http://a/"], "tern has one set of options for all URLs; run tern once for each"),
             (["-C", "-", "http://a/"], "\"tern download -C -\" resumes a download"),
             (["-J", "http://a/"], "\"tern download URL\" names the file as the server proposes"),
-            (["-b", "a=b", "http://a/"], "give -H 'Cookie: …'"),
+            (["-n", "http://a/"], "give -u user:password"),
             (["--sha256", "00", "http://a/"], "it is an option of \"tern download\""),
             (["--no-reconnect", "http://a/"], "it is an option of \"tern events\""),
         ])
