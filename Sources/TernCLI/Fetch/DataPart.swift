@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 
 /// The part of the body from one `-d` or a similar option.
 struct DataPart: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RFC 3986 §2.1.
-enum PercentEncoding {
+/// Bytes as text that is valid in a URL or a form (RFC 3986 §2.1, §2.3).
+package enum PercentEncoding {
     /// Nil if a `%` is not followed by two hexadecimal digits.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -19,17 +19,27 @@ enum PercentEncoding {
         return bytes
     }
 
-    /// Encodes all bytes but letters, digits and `-._~`.
-    static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
+    /// Everything but unreserved characters is escaped.
+    package static func component(_ bytes: some Sequence<UInt8>) -> String { encoded(bytes, space: "%20") }
+
+    /// The same, with a plus sign for a space.
+    package static func form(_ bytes: some Sequence<UInt8>) -> String { encoded(bytes, space: "+") }
+
+    private static func encoded(_ bytes: some Sequence<UInt8>, space: String) -> String {
+        var text = ""
+        for byte in bytes {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: " "): text += space
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += (digits.utf8.count < 2 ? "%0" : "%") + digits
             }
-        }.joined()
+        }
+        return text
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import TernCLI
+@testable import TernEngine
 
 @Suite struct PercentEncodingTests {
     @Test(arguments: [
