@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 public import TernEngine
 
 /// The user's name and password, or a trusted server: the answer to a ``Challenge``.
@@ -52,7 +51,7 @@ public struct Credential: Sendable {
     }
 
     static func basicAuthorization(_ user: String, _ password: String) -> String {
-        "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+        BasicScheme.authorization("\(user):\(password)")
     }
 }
 

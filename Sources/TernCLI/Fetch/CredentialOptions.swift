@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import Tern
 import TernEngine
 
@@ -52,7 +51,7 @@ struct CredentialOptions: ParsableArguments {
     var authorization: String? {
         if let bearer { return "Bearer " + bearer }
         guard let user, !usesDigest, !usesAny else { return nil }
-        return Self.basic(user)
+        return BasicScheme.authorization(user)
     }
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
@@ -65,11 +64,10 @@ struct CredentialOptions: ParsableArguments {
                 user: String(user[..<colon]), password: String(user[colon...].dropFirst()), schemes: schemes)
         } else if let inURL = request.credential {
             if schemes == .basic, request.value(forHTTPHeaderField: "Authorization") == nil {
-                request.setValue(Self.basic("\(inURL.user):\(inURL.password)"), forHTTPHeaderField: "Authorization")
+                request.setValue(
+                    BasicScheme.authorization("\(inURL.user):\(inURL.password)"), forHTTPHeaderField: "Authorization")
             }
             request.credential = PasswordCredential(user: inURL.user, password: inURL.password, schemes: schemes)
         }
     }
-
-    private static func basic(_ user: String) -> String { "Basic " + Data(user.utf8).base64EncodedString() }
 }

@@ -10,6 +10,11 @@ package enum BasicScheme {
         guard !credential.user.contains(":"),
             text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { return nil }
-        return "Basic " + Data(text.utf8).base64EncodedString()
+        return authorization(text)
+    }
+
+    /// The same for a name and a password with a colon between them, unchecked.
+    package static func authorization(_ text: String) -> String {
+        "Basic " + Data(text.utf8).base64EncodedString()
     }
 }

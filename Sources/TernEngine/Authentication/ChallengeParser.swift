@@ -80,3 +80,17 @@ struct ChallengeParser {
         if let next, next != UInt8(ascii: ",") { position = start }
     }
 }
+
+extension HTTPChallenge {
+    /// The challenges of these fields, in order. Of a field that breaks the syntax those before the error count.
+    package static func challenges(in fields: [String]) -> [HTTPChallenge] {
+        var challenges: [HTTPChallenge] = []
+        var left = maximumLength
+        for field in fields where left > 0 && challenges.count < maximumCount {
+            var parser = ChallengeParser(Array(field.utf8.prefix(left)))
+            challenges += parser.challenges(atMost: maximumCount - challenges.count)
+            left -= field.utf8.count
+        }
+        return challenges
+    }
+}

@@ -92,7 +92,7 @@ package struct DigestScheme: Sendable {
         } else if credential.user.utf8.allSatisfy({ $0 < 0x80 }) || challenge["charset"] == nil {
             fields.append("username=\(user)")
         } else {
-            fields.append("username*=UTF-8''\(PercentEncoding.encoded(credential.user))")
+            fields.append("username*=UTF-8''\(PercentEncoding.component(credential.user.utf8))")
         }
         fields += ["realm=\(quotedRealm)", "nonce=\(quotedNonce)", "uri=\(target)", "response=\"\(response)\""]
         if let algorithm = challenge["algorithm"] { fields.append("algorithm=\(algorithm)") }
@@ -146,5 +146,18 @@ package struct DigestScheme: Sendable {
     private static func quoted(_ text: String) -> String? {
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+extension HTTPChallenge {
+    /// The challenge that a password answers most safely: Digest with the strongest algorithm, then Basic; else the
+    /// first.
+    package static func preferred(
+        among challenges: [HTTPChallenge], for schemes: PasswordCredential.Schemes = .all
+    ) -> HTTPChallenge? {
+        let digests = challenges.compactMap { challenge in DigestScheme(challenge).map { (challenge, $0) } }
+        if schemes.contains(.digest), let best = digests.max(by: { $0.1.strength < $1.1.strength }) { return best.0 }
+        let basic = schemes.contains(.basic) ? challenges.first { $0.scheme == "basic" } : nil
+        return basic ?? challenges.first
     }
 }

@@ -44,15 +44,8 @@ final class PasswordLogin: Sendable {
         return if case .digest(let digest) = challenge.scheme { digest.isStale } else { false }
     }
 
-    /// The request with an `Authorization` field; nil if there can be none.
-    func authorized(_ request: URLRequest) -> URLRequest? {
-        guard let field = authorization(for: request) else { return nil }
-        var authorized = request
-        authorized.headers["Authorization"] = field
-        return authorized
-    }
-
-    private func authorization(for request: URLRequest) -> String? {
+    /// The value of an `Authorization` field for the request; nil if there can be none.
+    func authorization(for request: URLRequest) -> String? {
         guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
         switch scheme {
         case .basic: return BasicScheme.authorization(credential)

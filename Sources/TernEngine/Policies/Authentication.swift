@@ -31,10 +31,12 @@ struct Authentication: HopPolicy {
             let next = PasswordLogin(
                 credential, for: hop.request, answering: head.fields.values(for: "WWW-Authenticate")),
             login?.isFollowed(by: next, to: hop.request) ?? (hop.request.headers["Authorization"] == nil),
-            let request = next.authorized(hop.request)
+            let authorization = next.authorization(for: hop.request)
         else { return nil }
         if isFirst { history.challengeCount += 1 }
         history.login = next
+        var request = hop.request
+        request.headers["Authorization"] = authorization
         return request
     }
 }

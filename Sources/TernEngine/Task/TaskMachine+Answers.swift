@@ -26,12 +26,10 @@ extension TaskMachine {
     mutating func answered(_ credential: PasswordCredential) -> Next {
         guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
         let fields = question.response?.head.fields.values(for: "WWW-Authenticate") ?? []
-        guard let login = PasswordLogin(credential, for: hop.request, answering: fields),
-            let request = login.authorized(hop.request)
-        else { return deliver(question) }
-        history.challengeCount += 1
-        history.login = login
-        return move(to: request, history.chain, from: question)
+        let login = PasswordLogin(credential, for: hop.request, answering: fields)
+        let authorization = login?.authorization(for: hop.request)
+        if authorization != nil { history.login = login }
+        return answered(authorization: authorization)
     }
 
     /// The delegate was asked for new content and gives it; nil if it has none.
