@@ -11,23 +11,11 @@ import Testing
     private let session = Session.limited(to: 4)
     private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
-    private func failure(
-        _ origin: FileOrigin, to target: URL, _ settings: DownloadSettings = DownloadSettings()
-    ) async throws -> SessionError? {
-        let request = try origin.request()
-        do throws(SessionError) {
-            _ = try await session.download(for: request, to: target, settings: settings)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test func `no error becomes a target, unless it is asked for`() async throws {
         let folder = try TestFolder()
         try folder.write("old", to: "file")
         let origin = try FileOrigin([]) { $0.instead = { _ in [.respond(status: 404, reason: "No", body: "gone")] } }
-        let error = try await failure(origin, to: folder.url("file"))
+        let error = try await session.failure(origin, to: folder.url("file"))
         guard case .download(.unsuccessful(let response)) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -37,7 +25,7 @@ import Testing
         #expect(folder.names == ["file"])
         var settings = DownloadSettings()
         settings.acceptsAnyStatus = true
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == Array("gone".utf8))
     }
 
@@ -45,7 +33,7 @@ import Testing
         let folder = try TestFolder()
         try folder.write("old", to: "file")
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
-        let error = try await failure(origin, to: folder.url("file"))
+        let error = try await session.failure(origin, to: folder.url("file"))
         #expect(error?.reason.isConnectionLoss == true)
         #expect(error?.resumeData == nil)
         #expect(folder.content("file") == Array("old".utf8))

@@ -11,18 +11,6 @@ import Testing
     private let session = Session.limited(to: 4)
     private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
-    private func failure(
-        _ origin: FileOrigin, to target: URL, _ settings: DownloadSettings = DownloadSettings()
-    ) async throws -> SessionError? {
-        let request = try origin.request()
-        do throws(SessionError) {
-            _ = try await session.download(for: request, to: target, settings: settings)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test func `what stands there is replaced, with its permissions, or stays`() async throws {
         let folder = try TestFolder()
         try folder.write("old", to: "file")
@@ -30,13 +18,13 @@ import Testing
         let origin = try FileOrigin(content)
         var settings = DownloadSettings()
         settings.existingFile = .refuse
-        let error = try await failure(origin, to: folder.url("file"), settings)
+        let error = try await session.failure(origin, to: folder.url("file"), settings)
         if case .download(.exists) = error?.reason {} else { Issue.record("\(String(describing: error))") }
         #expect(folder.content("file") == Array("old".utf8))
-        #expect(try await failure(origin, to: folder.url("file")) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file")) == nil)
         #expect(folder.content("file") == content)
         #expect(folder.permissions("file") == 0o640)
-        #expect(try await failure(origin, to: folder.url("new"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("new"), settings) == nil)
         #expect(folder.names == ["file", "new"])
     }
 
@@ -46,9 +34,9 @@ import Testing
         unsafe symlink("file", folder.path + "/link")
         unsafe symlink("nowhere", folder.path + "/dangling")
         let origin = try FileOrigin(content)
-        #expect(try await failure(origin, to: folder.url("link")) == nil)
+        #expect(try await session.failure(origin, to: folder.url("link")) == nil)
         #expect(folder.content("file") == content)
-        let error = try await failure(origin, to: folder.url("dangling"))
+        let error = try await session.failure(origin, to: folder.url("dangling"))
         if case .download(.notRegularFile) = error?.reason {} else { Issue.record("\(String(describing: error))") }
         #expect(folder.names == ["dangling", "file", "link"])
     }
@@ -58,7 +46,7 @@ import Testing
         unsafe mkdir(folder.path + "/folder", 0o700)
         unsafe mkfifo(folder.path + "/fifo", 0o600)
         let origin = try FileOrigin(content)
-        let error = try await failure(origin, to: folder.url(name))
+        let error = try await session.failure(origin, to: folder.url(name))
         if case .download(.notRegularFile) = error?.reason {} else { Issue.record("\(String(describing: error))") }
         #expect(folder.names == ["fifo", "folder"])
     }
@@ -66,7 +54,7 @@ import Testing
     @Test func `folders are made if they may be`() async throws {
         let folder = try TestFolder()
         let origin = try FileOrigin(content)
-        let error = try await failure(origin, to: folder.url("a/b/file"))
+        let error = try await session.failure(origin, to: folder.url("a/b/file"))
         guard case .download(.file(let reason, let path)) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -75,7 +63,7 @@ import Testing
         #expect(path == folder.path + "/a/b/file")
         var settings = DownloadSettings()
         settings.createsFolders = true
-        #expect(try await failure(origin, to: folder.url("a/b/file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("a/b/file"), settings) == nil)
         #expect(folder.content("a/b/file") == content)
     }
 }

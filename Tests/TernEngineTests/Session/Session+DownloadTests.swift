@@ -11,18 +11,6 @@ import Testing
     private let session = Session.limited(to: 4)
     private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
-    private func failure(
-        _ origin: FileOrigin, to target: URL, _ settings: DownloadSettings = DownloadSettings()
-    ) async throws -> SessionError? {
-        let request = try origin.request()
-        do throws(SessionError) {
-            _ = try await session.download(for: request, to: target, settings: settings)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test(arguments: [0, 1, 65_535, 262_144, 262_145, 3_000_000], [false, true])
     func `a body becomes the file`(count: Int, isChunked: Bool) async throws {
         let folder = try TestFolder()
@@ -64,14 +52,14 @@ import Testing
             $0.breaksOffAfter = 1_000_000
             $0.isChunked = isChunked
         }
-        let error = try await failure(origin, to: folder.url("file"), .resumable)
+        let error = try await session.failure(origin, to: folder.url("file"), .resumable)
         #expect(error?.reason.isConnectionLoss == true)
         let data = try ResumeData(try #require(error?.resumeData))
         #expect(try ResumeData(besideTarget: folder.url("file")).url == data.url)
         #expect(folder.names == [".file.tern-part", ".file.tern-part.json", "file"])
         #expect(folder.content("file") == Array("old".utf8))
         origin.change { $0.breaksOffAfter = nil }
-        #expect(try await failure(origin, to: folder.url("file"), .resumable) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), .resumable) == nil)
         #expect(folder.content("file") == content)
         #expect(folder.names == ["file"])
         #expect(origin.ranges == ["", "bytes=\(try #require(data.countOfBytesReceived))-"])
@@ -86,10 +74,10 @@ import Testing
         let origin = try FileOrigin(Array(content.prefix(count))) { $0.isChunked = !isAnnounced }
         var settings = DownloadSettings.resumable
         settings.maximumLength = Int64(count)
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file")?.count == count)
         settings.maximumLength = Int64(count - 1)
-        let error = try await failure(origin, to: folder.url("file"), settings)
+        let error = try await session.failure(origin, to: folder.url("file"), settings)
         guard case .download(.tooLong(Int64(count - 1))) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -104,12 +92,12 @@ import Testing
         let folder = try TestFolder()
         try folder.write("old", to: "file")
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
-        #expect(try await failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
         let body = answer.hasPrefix("204") || answer.hasPrefix("205") ? "" : "no"
         origin.change {
             $0.instead = { _ in [.send("HTTP/1.1 \(answer)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")] }
         }
-        let error = try await failure(origin, to: folder.url("file"), .resumable)
+        let error = try await session.failure(origin, to: folder.url("file"), .resumable)
         guard case .download = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -117,19 +105,19 @@ import Testing
         #expect(folder.content("file") == Array("old".utf8))
         #expect(folder.names == [".file.tern-part", ".file.tern-part.json", "file"])
         origin.change { ($0.instead, $0.breaksOffAfter) = (nil, nil) }
-        #expect(try await failure(origin, to: folder.url("file"), .resumable) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), .resumable) == nil)
         #expect(folder.content("file") == content)
     }
 
     @Test func `who starts over leaves nothing of what was there`() async throws {
         let folder = try TestFolder()
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 1_000_000 }
-        #expect(try await failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), .resumable)?.resumeData != nil)
         // Nothing that could be resumed.
         origin.change { ($0.validator, $0.breaksOffAfter) = ("", nil) }
         var settings = DownloadSettings.resumable
         settings.startsOver = true
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == content)
         #expect(folder.names == ["file"])
     }
@@ -144,7 +132,7 @@ import Testing
                 ]
             }
         }
-        async let outcome = failure(origin, to: folder.url("file"), .resumable)
+        async let outcome = session.failure(origin, to: folder.url("file"), .resumable)
         while (folder.content(".file.tern-part")?.count ?? 0) < 1_000_000 { await Task.yield() }
         try FileManager.default.removeItem(at: folder.url(".file.tern-part"))
         try origin.origin.release()
@@ -168,7 +156,7 @@ import Testing
         }
         var settings = DownloadSettings.resumable
         settings.existingFile = existing
-        async let outcome = failure(origin, to: folder.url("file"), settings)
+        async let outcome = session.failure(origin, to: folder.url("file"), settings)
         while (folder.content(".file.tern-part")?.count ?? 0) < 900_000 { await Task.yield() }
         try FileManager.default.removeItem(at: folder.url(".file.tern-part"))
         try folder.write("foreign", to: ".file.tern-part")
@@ -214,7 +202,7 @@ import Testing
         let right = try #require(hash(.sha256, Array("hello".utf8)))
         var settings = DownloadSettings.resumable
         settings.verification = .digest(.sha256, Data(repeating: 1, count: 32))
-        let error = try await failure(origin, to: folder.url("file"), settings)
+        let error = try await session.failure(origin, to: folder.url("file"), settings)
         if case .download(.digestMismatch(.sha256)) = error?.reason {
         } else {
             Issue.record("\(String(describing: error))")
@@ -222,7 +210,7 @@ import Testing
         #expect(folder.content("file") == Array("old".utf8))
         #expect(folder.names == ["file"])
         settings.verification = .digest(.sha256, Data(right))
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == Array("hello".utf8))
     }
 
@@ -235,13 +223,13 @@ import Testing
         }
         var settings = DownloadSettings.resumable
         settings.verification = .reprDigest
-        #expect(try await failure(origin, to: folder.url("file"), settings)?.reason.isConnectionLoss == true)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings)?.reason.isConnectionLoss == true)
         origin.change { $0.breaksOffAfter = nil }
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == content)
         #expect(origin.ranges.count == 2 && origin.ranges[1] != "")
         origin.change { $0.validator = "" }
-        let error = try await failure(origin, to: folder.url("file"), settings)
+        let error = try await session.failure(origin, to: folder.url("file"), settings)
         if case .download(.noDigest) = error?.reason {} else { Issue.record("\(String(describing: error))") }
     }
 
@@ -251,15 +239,15 @@ import Testing
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 2_000_000 }
         var settings = DownloadSettings.resumable
         settings.verification = .digest(.sha256, value)
-        _ = try await failure(origin, to: folder.url("file"), settings)
+        _ = try await session.failure(origin, to: folder.url("file"), settings)
         var part = try #require(folder.content(".file.tern-part"))
         part[10] ^= 1
         try Data(part).write(to: folder.url(".file.tern-part"), options: [])
         origin.change { $0.breaksOffAfter = nil }
-        let error = try await failure(origin, to: folder.url("file"), settings)
+        let error = try await session.failure(origin, to: folder.url("file"), settings)
         if case .download(.digestMismatch) = error?.reason {} else { Issue.record("\(String(describing: error))") }
         #expect(folder.names == [])
-        #expect(try await failure(origin, to: folder.url("file"), settings) == nil)
+        #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == content)
     }
 

@@ -6,39 +6,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(5))) struct EventFeedTests {
-    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
-
-    /// Waits that were asked for, and did not take place.
-    private final class Waits: Sendable {
-        private let waits = Lock<[Duration]>([])
-        var all: [Duration] { waits.withLock { $0 } }
-        func add(_ wait: Duration) { waits.withLock { $0.append(wait) } }
-    }
-
-    private static func events(
-        of origin: ScriptedOrigin, _ session: Session = .limited(), _ waits: Waits = Waits(),
-        policy: ReconnectionPolicy? = nil, limit: Int = 1 << 20, _ change: (inout URLRequest) -> Void = { _ in }
-    ) throws -> ServerSentEvents {
-        var request = try URLRequest(origin)
-        change(&request)
-        let events = session.events(for: request, reconnection: policy, maximumEventSize: limit)
-        return ServerSentEvents(
-            request: events.request, policy: events.policy, limit: events.limit, connect: events.connect,
-            sleep: { waits.add($0) })
-    }
-
-    private static func data(_ events: ServerSentEvents) async -> (data: [String], error: SessionError?) {
-        var data: [String] = []
-        do throws(SessionError) {
-            var iterator = events.makeAsyncIterator()
-            while let event = try await iterator.next() { data.append(event.data) }
-            return (data, nil)
-        } catch {
-            return (data, error)
-        }
-    }
-
+@Suite(.timeLimit(.minutes(5))) struct EventFeedTests: EventDialogue {
     @Test(arguments: ["data: ", ": "]) func `an event that never ends is an error`(beginning: String) async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send(Self.head + beginning), .repeat(Array(repeating: 0x61, count: 65536), count: 1 << 20)]

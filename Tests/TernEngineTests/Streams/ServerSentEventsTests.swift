@@ -6,39 +6,7 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(5))) struct ServerSentEventsTests {
-    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
-
-    /// Waits that were asked for, and did not take place.
-    private final class Waits: Sendable {
-        private let waits = Lock<[Duration]>([])
-        var all: [Duration] { waits.withLock { $0 } }
-        func add(_ wait: Duration) { waits.withLock { $0.append(wait) } }
-    }
-
-    private static func events(
-        of origin: ScriptedOrigin, _ session: Session = .limited(), _ waits: Waits = Waits(),
-        policy: ReconnectionPolicy? = nil, limit: Int = 1 << 20, _ change: (inout URLRequest) -> Void = { _ in }
-    ) throws -> ServerSentEvents {
-        var request = try URLRequest(origin)
-        change(&request)
-        let events = session.events(for: request, reconnection: policy, maximumEventSize: limit)
-        return ServerSentEvents(
-            request: events.request, policy: events.policy, limit: events.limit, connect: events.connect,
-            sleep: { waits.add($0) })
-    }
-
-    private static func data(_ events: ServerSentEvents) async -> (data: [String], error: SessionError?) {
-        var data: [String] = []
-        do throws(SessionError) {
-            var iterator = events.makeAsyncIterator()
-            while let event = try await iterator.next() { data.append(event.data) }
-            return (data, nil)
-        } catch {
-            return (data, error)
-        }
-    }
-
+@Suite(.timeLimit(.minutes(5))) struct ServerSentEventsTests: EventDialogue {
     @Test func `asks for events, and gives each as soon as it is complete`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
@@ -66,7 +34,7 @@ import Testing
             default: [.respond(status: 204)]
             }
         }
-        let waits = Waits()
+        let waits = EventWaits()
         let (data, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
         #expect(data.first == "a" && data.last == "c")
         #expect(error == nil)
@@ -97,7 +65,7 @@ import Testing
         let origin = try ScriptedOrigin { connection, _ in
             connection < 3 ? [.send(Self.head + "retry: \(retry)\n\n"), .close] : [.respond(status: 204)]
         }
-        let waits = Waits()
+        let waits = EventWaits()
         let (data, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
         #expect(data.isEmpty && error == nil)
         #expect(waits.all.count == 2)
@@ -139,7 +107,7 @@ import Testing
     @Test func `a server that cannot be reached at first is an error at once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [] }
         origin.stop()
-        let waits = Waits()
+        let waits = EventWaits()
         let (_, error) = await Self.data(try Self.events(of: origin, .limited(), waits))
         guard case .connecting(.unreachable) = error?.reason else {
             Issue.record("\(String(describing: error))"); return

@@ -7,34 +7,9 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(5))) struct StreamTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTaskTests: StreamDialogue {
     /// A stream does not keep its session.
     private let session = Session.limited()
-
-    /// A server of bytes: its script runs for each connection.
-    private static func server(_ steps: [ScriptedOrigin.Step]) throws -> ScriptedOrigin {
-        try ScriptedOrigin(onAccept: { _ in steps }) { _, _ in [.awaitClose] }
-    }
-
-    private static func stream(to origin: ScriptedOrigin, _ session: Session) -> StreamTask {
-        let task = session.streamTask(withHostName: "127.0.0.1", port: Int(origin.port))
-        task.resume()
-        return task
-    }
-
-    private static func read(_ task: StreamTask, _ least: Int = 1, _ most: Int = 1000) async throws -> (String, Bool) {
-        let (data, isAtEnd) = try await task.readData(ofMinLength: least, maxLength: most, timeout: .seconds(60))
-        return (String(decoding: data ?? Data(), as: UTF8.self), isAtEnd)
-    }
-
-    private static func failure<R>(_ body: () async throws -> R) async -> SessionError? {
-        do {
-            _ = try await body()
-            return nil
-        } catch {
-            return error as? SessionError
-        }
-    }
 
     @Test func `reads what a server says first, in the portions that are asked for`() async throws {
         let origin = try Self.server([.send("220 hello\r\n"), .close])

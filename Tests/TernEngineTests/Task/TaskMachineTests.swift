@@ -7,50 +7,7 @@ import Testing
 @testable import TernEngine
 
 /// Dialogues: what happened, and what the machine answers.
-@Suite struct TaskMachineTests {
-    private static func machine(
-        _ method: String = "GET", _ url: String = "http://a.test/1", _ policy: RedirectPolicy = .follow(),
-        body: String? = nil, repeats: Bool = true,
-        _ change: (inout URLRequest) -> Void = { _ in }
-    ) throws -> TaskMachine {
-        var request = try URLRequest(string: url)
-        request.httpMethod = method
-        request.httpBody = body.map { Data($0.utf8) }
-        change(&request)
-        var configuration = SessionConfiguration()
-        configuration.redirectPolicy = policy
-        configuration.repeatsLostRequests = repeats
-        configuration.sensitiveFields = ["X-Ours"]
-        var machine = TaskMachine(request, policies: HopPolicies(of: configuration))
-        let isStarted = machine.start()
-        #expect(isStarted)
-        return machine
-    }
-
-    private static func head(_ status: Int, to location: String? = nil) throws -> ResponseHead {
-        let fields = location.map { ["Location": $0] }
-        let url = try #require(URL(string: "http://a.test/"))
-        return try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)).head
-    }
-
-    private static let kept = Evidence(wasReused: true, isSent: true)
-    private static let lost = SessionError.Reason.transfer(.connectionLost(nil))
-
-    /// Has the machine ask where a redirect to `location` leads; gives the question.
-    private static func ask(_ machine: inout TaskMachine, _ location: String, status: Int = 302) throws -> URLRequest {
-        guard case .ask(let request) = machine.head(try head(status, to: location)) else { throw NotAsked() }
-        return request
-    }
-
-    private struct NotAsked: Error {}
-
-    /// Follows a redirect whose response has no body.
-    private static func follow(_ machine: inout TaskMachine, _ location: String, status: Int = 302) throws {
-        let request = try ask(&machine, location, status: status)
-        let words = [machine.answered(request).word, machine.ended().word]
-        #expect(words == ["wait", "send"])
-    }
-
+@Suite struct TaskMachineTests: TaskMachineDialogue {
     @Test func `a response is delivered as it arrives, and its end is the task's`() throws {
         var machine = try Self.machine()
         let head = machine.head(try Self.head(200)).word
