@@ -5,9 +5,7 @@ import Tern
 /// Heads as written by `-i` and `-D`.
 enum ResponseHeadText {
     static func bytes(_ response: Tern.HTTPURLResponse) -> Data {
-        let line = "\(response.head.version) \(status(response.statusCode)) \(response.reasonPhrase)\r\n"
-        let fields = response.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        return Data((line + fields + "\r\n").utf8)
+        Data(response.head.encoded)
     }
 
     /// Three digits.

@@ -64,7 +64,7 @@ extension DefaultFields.Line {
         let start = bytes.count
         field = fields[index]
         if !RequestField.isEncoders(field.name) {
-            bytes.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8)
+            bytes += Array("\(field.name): ".utf8) + field.bytes + [.carriageReturn, .lineFeed]
         }
         range = start..<bytes.count
         var written = WrittenFields(at: start)

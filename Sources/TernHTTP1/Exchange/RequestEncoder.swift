@@ -92,7 +92,7 @@ struct RequestEncoder: ~Copyable {
         var end = bytes.write(fields[index].name, at: start)
         end = bytes.write(.colon, at: end)
         end = bytes.write(.space, at: end)
-        end = bytes.write(fields[index].value, at: end)
+        end = bytes.write(fields[index].content, at: end)
         return bytes.writeLineEnd(at: end)
     }
 

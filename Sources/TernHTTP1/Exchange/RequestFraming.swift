@@ -26,7 +26,7 @@ enum RequestFraming {
                 try apply(field)
                 return 0
             }
-            return field.name.utf8.count &+ field.value.utf8.count &+ 4
+            return field.name.utf8.count &+ field.content.count &+ 4
         }
 
         /// A `Host` of the caller takes precedence over the origin's. A framing field of the caller is ignored if it

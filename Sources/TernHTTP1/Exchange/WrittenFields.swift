@@ -20,7 +20,7 @@ struct WrittenFields: ~Copyable {
             throw HTTPProtocolError(.request(.fieldName), in: fields[index].name)
         }
         let value = nameEnd &+ 2
-        let valueEnd = value &+ fields[index].value.utf8.count
+        let valueEnd = value &+ fields[index].content.count
         let found = bytes.firstForbiddenInValue(from: value)
         guard found == valueEnd else {
             // The name and the byte only: the rest of the value may be secret.

@@ -18,13 +18,12 @@ extension ResponseHead {
         guard !reason.utf8.contains(where: \.isForbiddenInText) else {
             throw HTTPProtocolError(.statusLine(.reasonPhrase), in: reason)
         }
-        var text = "\(version) \(status) \(reason)\r\n"
+        var bytes = Array("\(version) \(status) \(reason)\r\n".utf8)
         for field in fields {
             try field.check()
-            text += "\(field.name): \(field.value)\r\n"
+            bytes += Array("\(field.name): ".utf8) + field.bytes + [.carriageReturn, .lineFeed]
         }
-        text += "\r\n"
-        self = try ResponseHead(reading: Array(text.utf8))
+        self = try ResponseHead(reading: bytes + [.carriageReturn, .lineFeed])
     }
 
     private init(reading bytes: [UInt8]) throws(HTTPProtocolError) {

@@ -73,17 +73,20 @@ struct FieldBlock: @unchecked Sendable {
     }
 
     func string(_ range: Range<Int>) -> String {
-        read { bytes, _ in Self.string(bytes, range) }
+        read { bytes, _ in Self.value(bytes, range).text }
     }
 
-    /// Returns the text of a part of the section: UTF-8 if valid, else ISO-8859-1, which RFC 9110 §5.5 names as the
-    /// historical charset. No byte is lost either way.
-    private static func string(_ section: Span<UInt8>, _ range: Range<Int>) -> String {
-        let bytes = section.extracting(range.clamped(to: section.indices))
-        if let text = try? UTF8Span(validating: bytes) { return String(copying: text) }
-        var text = ""
-        for index in bytes.indices { text.unicodeScalars.append(UnicodeScalar(bytes[index])) }
-        return text
+    func bytes(_ range: Range<Int>) -> [UInt8] {
+        read { bytes, _ in
+            var copy: [UInt8] = []
+            copy.append(copying: bytes, range.clamped(to: bytes.indices))
+            return copy
+        }
+    }
+
+    /// A part of the section, which may be a name or a reason phrase, too.
+    private static func value(_ section: Span<UInt8>, _ range: Range<Int>) -> FieldValue {
+        FieldValue(section.extracting(range.clamped(to: section.indices)))
     }
 
     /// Returns the position of the first field called `name` at or after `start`, which is not negative.
@@ -100,14 +103,15 @@ struct FieldBlock: @unchecked Sendable {
         }
     }
 
-    func values(for name: String) -> [String] {
-        var values: [String] = []
+    /// The positions of the values of all fields called `name`, in order.
+    func valueRanges(for name: String) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
         var start = 0
         while let index = firstIndex(of: name, from: start), let position = position(at: index) {
-            values.append(string(position.value))
+            ranges.append(position.value)
             start = index &+ 1
         }
-        return values
+        return ranges
     }
 
     var fields: HeaderFields {
@@ -116,7 +120,9 @@ struct FieldBlock: @unchecked Sendable {
             fields.reserveCapacity(positions.count)
             for index in positions.indices {
                 let position = positions[index]
-                fields.append(Self.string(bytes, position.name), Self.string(bytes, position.value))
+                fields.append(
+                    HeaderField(
+                        name: Self.value(bytes, position.name).text, content: Self.value(bytes, position.value)))
             }
             return fields
         }

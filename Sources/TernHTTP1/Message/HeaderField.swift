@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One header or trailer field: a name in its original case, and a value without surrounding whitespace.
+///
+/// A value is bytes (RFC 9110 §5.5). A received field that is sent again has the bytes that were received; ``value`` is
+/// their text.
 public struct HeaderField: Sendable, Hashable {
     /// The name in its original case; lookups ignore case (RFC 9110 §5.1).
     public var name: String
-    /// The value. Not validated here: encoding refuses what RFC 9110 §5.5 forbids.
-    public var value: String
+    // The encoder reads it in place, so that it retains no string.
+    var content: FieldValue
 
     /// Creates a field; nothing is trimmed or checked.
     public init(name: String, value: String) {
         self.name = name
-        self.value = value
+        content = FieldValue(value)
     }
+
+    /// Creates a field whose value has these bytes; nothing is trimmed or checked.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        content = FieldValue(bytes)
+    }
+
+    init(name: String, content: FieldValue) {
+        self.name = name
+        self.content = content
+    }
+
+    /// The value as text: UTF-8 where the bytes are UTF-8, else ISO-8859-1. A new text is sent as UTF-8. Not validated
+    /// here: encoding refuses what RFC 9110 §5.5 forbids.
+    public var value: String {
+        get { content.text }
+        set { content = FieldValue(newValue) }
+    }
+
+    /// The bytes of the value, as received and as sent.
+    public var bytes: [UInt8] { content.bytes }
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {

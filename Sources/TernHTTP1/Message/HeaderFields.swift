@@ -35,13 +35,18 @@ public struct HeaderFields: Sendable, Hashable {
         }
         set {
             guard let newValue else { return removeAll(named: name) }
-            guard let first = storage.firstIndex(where: { $0.name.isFieldName(name) }) else {
-                return append(name, newValue)
-            }
-            let earlier = storage[..<first]
-            let later = storage[(first + 1)...].filter { !$0.name.isFieldName(name) }
-            storage = earlier + [HeaderField(name: name, value: newValue)] + later
+            replace(with: HeaderField(name: name, value: newValue))
         }
+    }
+
+    /// Replaces every field of this field's name, at the first one's position; adds it if there is none.
+    public mutating func replace(with field: HeaderField) {
+        guard let first = storage.firstIndex(where: { $0.name.isFieldName(field.name) }) else {
+            return append(field)
+        }
+        let earlier = storage[..<first]
+        let later = storage[(first + 1)...].filter { !$0.name.isFieldName(field.name) }
+        storage = earlier + [field] + later
     }
 
     /// Every value of `name`, in order.
@@ -57,6 +62,11 @@ public struct HeaderFields: Sendable, Hashable {
     /// Adds a field after the others, repeats included.
     public mutating func append(_ name: String, _ value: String) {
         storage.append(HeaderField(name: name, value: value))
+    }
+
+    /// Adds a field after the others, repeats included.
+    public mutating func append(_ field: HeaderField) {
+        storage.append(field)
     }
 
     /// Removes every field of this name.

@@ -41,6 +41,12 @@ public struct ResponseHead: Sendable {
         block.position(at: index).map { block.string($0.value) } ?? ""
     }
 
+    /// The bytes of the value of a field as the server sent them, without surrounding whitespace; empty beyond
+    /// ``count``.
+    public func bytes(at index: Int) -> [UInt8] {
+        block.position(at: index).map { block.bytes($0.value) } ?? []
+    }
+
     /// All values of `name` joined with ", " (RFC 9110 §5.3), only the first for `Set-Cookie`, `nil` without one.
     public subscript(name: String) -> String? {
         guard let first = block.firstIndex(of: name) else { return nil }
@@ -57,7 +63,12 @@ public struct ResponseHead: Sendable {
 
     /// Every value of `name`, in order.
     public func values(for name: String) -> [String] {
-        block.values(for: name)
+        block.valueRanges(for: name).map(block.string)
+    }
+
+    /// The bytes of every value of `name`, in order.
+    public func bytes(for name: String) -> [[UInt8]] {
+        block.valueRanges(for: name).map(block.bytes)
     }
 
     /// Whether a field of this name is present; makes no string.
@@ -67,6 +78,22 @@ public struct ResponseHead: Sendable {
 
     /// All fields as strings, computed by every access.
     public var fields: HeaderFields { block.fields }
+
+    /// The status line and the fields as a server would send them: every name and value has the bytes that were
+    /// received, and every line ends with CRLF. The empty line after them is included.
+    public var encoded: [UInt8] {
+        let digits = "\(status)"
+        var bytes = Array("\(version) \(String(repeating: "0", count: max(0, 3 - digits.count)))\(digits)".utf8)
+        let end = Int(statusLine.reasonEnd)
+        bytes += [.space] + block.bytes(min(StatusLine.reasonStart, end)..<end)
+        bytes += [.carriageReturn, .lineFeed]
+        for index in 0..<count {
+            guard let position = block.position(at: index) else { continue }
+            bytes += block.bytes(position.name) + [.colon, .space] + block.bytes(position.value)
+            bytes += [.carriageReturn, .lineFeed]
+        }
+        return bytes + [.carriageReturn, .lineFeed]
+    }
 }
 
 extension ResponseHead: CustomStringConvertible {

@@ -14,6 +14,12 @@ extension MutableSpan<UInt8> {
         return start &+ (length ?? 0)
     }
 
+    /// Writes the bytes of a field value at `start`, likewise.
+    @inline(__always)
+    mutating func write(_ value: FieldValue, at start: Int) -> Int {
+        value.isLatin1 ? write(value.bytes.span, at: start) : write(value.text, at: start)
+    }
+
     /// Writes `bytes` at `start`; what does not fit is omitted, but callers provide sufficient storage.
     @inline(__always)
     mutating func write(_ bytes: Span<UInt8>, at start: Int) -> Int {

@@ -8,6 +8,6 @@ import Testing
         #expect(FieldBlock.empty.count == 0)
         #expect(FieldBlock.empty.position(at: 0) == nil)
         #expect(FieldBlock.empty.firstIndex(of: "A") == nil)
-        #expect(FieldBlock.empty.values(for: "A").isEmpty)
+        #expect(FieldBlock.empty.valueRanges(for: "A").isEmpty)
     }
 }

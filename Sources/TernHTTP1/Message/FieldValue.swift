@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of a field value, which are opaque (RFC 9110 §5.5), and a text as a view of them: UTF-8 where they are
+/// UTF-8, else ISO-8859-1, in which each byte is one character. So the bytes can be read from the text again.
+package struct FieldValue: Sendable {
+    /// The view.
+    package let text: String
+    /// Whether each character of the text is one byte. True only where the bytes are not UTF-8, so that equal bytes make
+    /// equal values.
+    let isLatin1: Bool
+
+    /// A text that is sent as UTF-8.
+    @inline(__always)
+    package init(_ text: String) {
+        self.text = text
+        isLatin1 = false
+    }
+
+    /// Bytes as received.
+    package init(_ bytes: Span<UInt8>) {
+        if let text = try? UTF8Span(validating: bytes) {
+            (self.text, isLatin1) = (String(copying: text), false)
+        } else {
+            var text = ""
+            for index in bytes.indices { text.unicodeScalars.append(UnicodeScalar(bytes[index])) }
+            (self.text, isLatin1) = (text, true)
+        }
+    }
+
+    /// Bytes as received.
+    package init(_ bytes: [UInt8]) { self.init(bytes.span) }
+
+    /// The number of bytes.
+    @inline(__always)
+    package var count: Int { isLatin1 ? text.unicodeScalars.count : text.utf8.count }
+
+    /// The bytes as they are sent.
+    package var bytes: [UInt8] {
+        isLatin1 ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
+    }
+}
+
+extension FieldValue: Hashable {
+    /// Whether both have the same bytes: as text, "é" equals "e" with a combining accent.
+    package static func == (left: FieldValue, right: FieldValue) -> Bool {
+        left.isLatin1 == right.isLatin1 && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// By the text alone: equal bytes make equal texts.
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
