@@ -6,6 +6,13 @@ import TernLock
 
 // Forwarded events
 extension DownloadDriver {
+    var answersServerTrustChallenges: Bool { delegate?.answersServerTrustChallenges ?? false }
+
+    func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        guard let delegate else { return question.answer(.performDefaultHandling) }
+        delegate.task(task, didReceive: challenge, question)
+    }
+
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         delegate?.task(task, willSendOn: connection)
     }

@@ -13,7 +13,7 @@ import Testing
     typealias Answering = @Sendable (ServerTrustChallenge, ServerTrustQuestion) -> Void
 
     /// A delegate that answers, and keeps which layer was asked about which verdict.
-    private final class Respondent: SessionDelegate {
+    private final class Respondent: SessionDelegate, SessionDownloadDelegate, UpgradeDelegate {
         let recorder = RecordingDelegate()
         private let name: String
         private let asked: Asked
@@ -40,6 +40,10 @@ import Testing
             asked.note("task\(name) \(challenge.verdict.rule)")
             asTask(challenge, question)
         }
+
+        func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+
+        func task(_ task: SessionTask, didBecome stream: StreamTask) {}
 
         func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
             recorder.task(task, didReceive: response)
@@ -310,4 +314,215 @@ import Testing
         #expect(await delegate.recorder.end().error?.reason.trustFailure?.reason == .delegate)
         #expect(asked.entries == [isSession ? "session accepted" : "task accepted"])
     }
+
+    /// Every kind of task that a delegate is given to.
+    private enum Kind: CaseIterable {
+        case data, upload, streamedUpload, download, downloadToTarget, downloadToChosenTarget, resumedDownload, upgrade,
+            stream
+
+        func start(_ session: Session, _ origin: ScriptedOrigin, _ delegate: Respondent, _ folder: TestFolder) throws
+            -> SessionTask
+        {
+            let request = try URLRequest(origin)
+            let target = folder.url("target")
+            let task: SessionTask
+            switch self {
+            case .data: task = session.dataTask(with: request, delegate: delegate)
+            case .upload: task = session.uploadTask(with: request, from: .data(Data("x".utf8)), delegate: delegate)
+            case .streamedUpload:
+                var request = request
+                request.body = .stream { ProbingSource([Data("x".utf8)]) }
+                task = session.uploadTask(withStreamedRequest: request, delegate: delegate)
+            case .download: task = session.downloadTask(with: request, delegate: delegate)
+            case .downloadToTarget: task = session.downloadTask(with: request, to: target, delegate: delegate)
+            case .downloadToChosenTarget: task = session.downloadTask(with: request, delegate: delegate) { _ in target }
+            case .resumedDownload:
+                var settings = DownloadSettings()
+                settings.isResumable = true
+                task = session.downloadTask(with: request, to: target, settings: settings, delegate: delegate)
+            case .upgrade:
+                var request = request
+                request.headers = ["Connection": "Upgrade", "Upgrade": "raw"]
+                task = session.dataTask(with: request, delegate: delegate)
+            case .stream:
+                let stream = session.streamTask(withHostName: "localhost", port: Int(origin.port), delegate: delegate)
+                stream.startSecureConnection()
+                task = stream
+            }
+            task.resume()
+            return task
+        }
+    }
+
+    /// How a delegate answers.
+    private enum Manner: CaseIterable {
+        case atOnce, late, twice, never, cancelledMeanwhile
+    }
+
+    @Test(arguments: [true, false])
+    func `every kind of task asks, and the first answer counts`(isSession: Bool) async throws {
+        let wrong = try wrongPin()
+        for kind in Kind.allCases {
+            for manner in Manner.allCases {
+                for accepts in [true, false] {
+                    // What the policies refuse is accepted, and the other way round.
+                    let asked = Asked()
+                    let answer: ServerTrustAnswer = accepts ? .accept : .refuse
+                    let answering: Answering
+                    switch manner {
+                    case .atOnce: answering = { _, question in question.answer(answer) }
+                    case .late: answering = { _, question in DispatchQueue.global().async { question.answer(answer) } }
+                    case .twice:
+                        answering = { _, question in
+                            question.answer(answer)
+                            question.answer(accepts ? .refuse : .accept)
+                        }
+                    case .never, .cancelledMeanwhile: answering = asked.keep
+                    }
+                    let (origin, folder) = (try origin(), try TestFolder())
+                    let limit = Duration.milliseconds(manner == .never ? 20 : 60_000)
+                    let session = try session(
+                        isSession ? Respondent("", asked, asSession: answering) : nil, accepts ? wrong : nil,
+                        challengeTimeout: limit)
+                    let delegate = Respondent("", asked, asTask: isSession ? nil : answering)
+                    let task = try kind.start(session, origin, delegate, folder)
+                    if kind == .stream, accepts, manner != .never, manner != .cancelledMeanwhile {
+                        // It is open then, and has no end of its own.
+                        try await (task as? StreamTask)?.write(Data("GET / HTTP/1.0\r\n\r\n".utf8), timeout: nil)
+                        task.cancel()
+                    }
+                    if manner == .cancelledMeanwhile {
+                        let question = await asked.question()
+                        task.cancel()
+                        question?.answer(.accept)
+                    }
+                    let error = await delegate.recorder.end().error
+                    let comment = Comment(
+                        "\(kind), \(manner), accepts: \(accepts): \(error.map { "\($0)" } ?? "no error")")
+                    #expect(asked.entries.count == 1, comment)
+                    switch manner {
+                    case .never:
+                        #expect(error?.reason.limit == (isSession ? .sessionChallenge : .taskChallenge), comment)
+                    case .cancelledMeanwhile: #expect(error?.reason.isCancellation == true, comment)
+                    case .atOnce, .late, .twice:
+                        if accepts {
+                            #expect(error == nil || kind == .stream && error?.reason.isCancellation == true, comment)
+                        } else {
+                            #expect(error?.reason.trustFailure?.rule == "delegate", comment)
+                        }
+                    }
+                    if !accepts || manner == .never || manner == .cancelledMeanwhile {
+                        #expect(origin.requests.isEmpty, comment)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `what has no delegate of its own asks the session's`() async throws {
+        let session = try session(Respondent("", asked, asSession: answering(.refuse)))
+        let (origin, folder) = (try origin(), try TestFolder())
+        let (request, target) = (try URLRequest(origin), folder.url("target"))
+        let calls: [(String, @Sendable () async throws -> Void)] = [
+            ("data", { _ = try await session.data(for: request) }),
+            ("upload", { _ = try await session.upload(for: request, from: .data(Data("x".utf8))) }),
+            ("bytes", { _ = try await session.bytes(for: request) }),
+            ("events", { for try await _ in session.events(for: request, reconnection: .never) {} }),
+            ("download", { _ = try await session.download(for: request) }),
+            ("download to a target", { _ = try await session.download(for: request, to: target) }),
+            ("upgrade", { _ = try await session.upgrade(for: request) }),
+        ]
+        for (name, call) in calls {
+            do {
+                try await call()
+                Issue.record("\(name) was not refused")
+            } catch {
+                #expect((error as? SessionError)?.reason.trustFailure?.rule == "delegate", "\(name): \(error)")
+            }
+        }
+        #expect(asked.entries.count == calls.count)
+        #expect(origin.requests.isEmpty)
+    }
+
+    /// Calls every method of the protocol on what stands between a task and its delegate, and expects it to arrive.
+    @Test func `a download passes every event of a task on`() async throws {
+        let origin = try ScriptedOrigin(tls: identity, onHead: { _, _ in [.send("HTTP/1.1 103 Early Hints\r\n\r\n")] })
+        {
+            _, request in
+            switch request.target {
+            case "/": [.respond(status: 307, fields: [("Location", "/2")])]
+            case "/2" where request.value(of: "Authorization") == nil:
+                [.respond(status: 401, fields: [("WWW-Authenticate", #"Basic realm="r""#)])]
+            default: [.chunked(["a"], trailers: [("X-Sum", "1"), ("Content-Length", "1")])]
+            }
+        }
+        let journal = EventJournal()
+        var request = try URLRequest(origin, method: "POST")
+        request.body = .once(ProbingSource([Data("x".utf8)]))
+        let session = try session()
+        session.downloadTask(with: request, delegate: journal).resume()
+        await journal.end()
+        let missing = EventJournal.all.subtracting(journal.names)
+        #expect(missing.isEmpty)
+    }
+}
+
+/// Notes which methods of its protocols were called.
+private final class EventJournal: SessionDownloadDelegate {
+    static let all: Set = [
+        "trust", "answersTrust", "willSend", "sent", "informational", "redirect", "challenge", "newBody", "response",
+        "trailers", "discarded", "complete", "wrote", "finished",
+    ]
+    private let noted = Lock<Set<String>>([])
+    private let recorder = RecordingDelegate()
+
+    var names: Set<String> { noted.withLock { $0 } }
+
+    func end() async { _ = await recorder.end() }
+
+    private func note(_ name: String) { noted.withLock { _ = $0.insert(name) } }
+
+    var answersServerTrustChallenges: Bool {
+        note("answersTrust")
+        return true
+    }
+    func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        note("trust")
+        question.answer(.performDefaultHandling)
+    }
+    func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) { note("willSend") }
+    func task(
+        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) { note("sent") }
+    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) { note("informational") }
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ question: DelegateQuestion<RedirectAnswer>
+    ) {
+        note("redirect")
+        question.answer(.follow(request))
+    }
+    func task(
+        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
+        _ question: DelegateQuestion<ChallengeAnswer>
+    ) {
+        note("challenge")
+        question.answer(.authorization("Basic YTpi"))
+    }
+    func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
+        note("newBody")
+        question.answer(.content(.data(Data("y".utf8))))
+    }
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) { note("response") }
+    func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) { note("trailers") }
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) { note("discarded") }
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
+        note("complete")
+        recorder.task(task, didCompleteWith: error)
+    }
+    func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) { note("wrote") }
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) { note("finished") }
 }

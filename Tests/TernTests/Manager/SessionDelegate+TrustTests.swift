@@ -94,6 +94,27 @@ import Testing
         #expect(scene.origin.requests.isEmpty)
     }
 
+    @Test(arguments: TrustLayer.allCases, TrustLayer.Kind.allCases)
+    func `every kind of request asks the layer, which may accept and refuse`(layer: TrustLayer, kind: TrustLayer.Kind)
+        async throws
+    {
+        for line in scene.lines where line.name == "wrong key" || line.name == "default" {
+            for accepts in [true, false] {
+                let seen = Journal()
+                let result = try await scene.result(of: line) { policies in
+                    await layer.outcome(scene.origin.url(), scene.configuration, policies, kind: kind) { challenge in
+                        seen.note("asked")
+                        return accepts
+                            ? (.useCredential, challenge.protectionSpace.serverTrust.map { Credential(trust: $0) })
+                            : (.cancelAuthenticationChallenge, nil)
+                    }
+                }
+                #expect(result.outcome.rule == (accepts ? nil : line.rule ?? "delegate"), "\(line.name)")
+                #expect(seen.entries == ["asked"], "\(line.name)")
+            }
+        }
+    }
+
     @Test(arguments: TrustLayer.allCases)
     func `a credential that trusts no server is no acceptance`(layer: TrustLayer) async throws {
         let line = try #require(scene.lines.first { $0.name == "wrong key" })

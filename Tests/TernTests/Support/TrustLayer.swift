@@ -30,10 +30,15 @@ enum TrustLayer: CaseIterable, Sendable {
         var rule: String? { error?.reason.rule }
     }
 
+    /// A kind of request.
+    enum Kind: CaseIterable, Sendable {
+        case data, upload, download
+    }
+
     /// Makes one request with a manager of its own, and lets this layer answer.
     func outcome(
         _ url: String, _ configuration: SessionConfiguration, _ policies: ServerTrustPolicyManager?,
-        isLate: Bool = false,
+        isLate: Bool = false, kind: Kind = .data,
         _ answer: @escaping Answering
     ) async -> Outcome {
         switch self {
@@ -46,19 +51,19 @@ enum TrustLayer: CaseIterable, Sendable {
             } else {
                 manager.setTaskDidReceiveAuthenticationChallengeBlock { answer($2) }
             }
-            return await Self.outcome(url, manager)
+            return await Self.outcome(url, manager, kind)
         default:
             let hub = self == .sessionOverride || self == .taskOverride ? Hub() : SessionDelegate()
             let manager = SessionManager(
                 configuration: configuration, delegate: hub, serverTrustPolicyManager: policies)
-            return await Self.outcome(url, manager) { request in
+            return await Self.outcome(url, manager, kind) { request in
                 install(hub, request, isLate: isLate, answer)
             }
         }
     }
 
     private func install(
-        _ hub: SessionDelegate, _ request: DataRequest, isLate: Bool, _ answer: @escaping Answering
+        _ hub: SessionDelegate, _ request: Request, isLate: Bool, _ answer: @escaping Answering
     ) {
         let respond: @Sendable (Challenge, @escaping SessionDelegate.ChallengeCompletion) -> Void = {
             challenge, completion in
@@ -83,21 +88,44 @@ enum TrustLayer: CaseIterable, Sendable {
 
     /// Makes one request with `manager`.
     static func outcome(
-        _ url: String, _ manager: SessionManager, _ prepare: (DataRequest) -> Void = { _ in }
+        _ url: String, _ manager: SessionManager, _ kind: Kind = .data, _ prepare: (Request) -> Void = { _ in }
     ) async -> Outcome {
         manager.startRequestsImmediately = false
-        let request = manager.request(url)
-        prepare(request)
-        request.resume()
-        let error = await request.serializingData().response.error
+        let request: Request
+        let error: (any Error)?
+        switch kind {
+        case .data, .upload:
+            let data = kind == .data ? manager.request(url) : manager.upload(Data("x".utf8), to: url)
+            prepare(data)
+            data.resume()
+            error = await data.serializingData().response.error
+            request = data
+        case .download:
+            let download = manager.download(url)
+            prepare(download)
+            download.resume()
+            error = await download.serializingData().response.error
+            request = download
+        }
         return Outcome(error: error as? SessionError, connection: request.task?.metrics?.connection)
     }
 
-    private static func outcome(_ url: String, _ manager: AFURLSessionManager) async -> Outcome {
+    private static func outcome(_ url: String, _ manager: AFURLSessionManager, _ kind: Kind) async -> Outcome {
         guard let request = try? URLRequest(string: url) else { return Outcome(error: nil, connection: nil) }
         let kept = Lock<SessionTask?>(nil)
         let error = await withCheckedContinuation { (continuation: CheckedContinuation<SessionError?, Never>) in
-            let task = manager.dataTask(with: request) { continuation.resume(returning: $2 as? SessionError) }
+            let task: SessionTask =
+                switch kind {
+                case .data: manager.dataTask(with: request) { continuation.resume(returning: $2 as? SessionError) }
+                case .upload:
+                    manager.uploadTask(with: request, from: Data("x".utf8), progress: nil) {
+                        continuation.resume(returning: $2 as? SessionError)
+                    }
+                case .download:
+                    manager.downloadTask(with: request, progress: nil, destination: nil) {
+                        continuation.resume(returning: $2 as? SessionError)
+                    }
+                }
             kept.withLock { $0 = task }
             task.resume()
         }
