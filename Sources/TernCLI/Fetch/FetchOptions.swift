@@ -77,6 +77,7 @@ struct FetchOptions: ParsableArguments {
     func configuration() throws -> SessionConfiguration {
         var configuration = try trust.configuration()
         configuration.decodesContent = fields.isCompressed
+        configuration.probesForDigest = fields.credentials.usesDigest
         try transfer.apply(to: &configuration)
         return configuration
     }

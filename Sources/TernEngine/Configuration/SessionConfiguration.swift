@@ -41,6 +41,9 @@ public struct SessionConfiguration: Sendable {
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
     /// default, for none. Each hop waits for it, on another thread than the reactor's.
     public var authentication: (any RequestAuthentication)?
+    /// Whether a request with content whose credential may be sent by Digest only goes without the content first, to
+    /// learn the server's challenge, as in curl.
+    package var probesForDigest = false
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

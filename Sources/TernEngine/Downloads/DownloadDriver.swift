@@ -82,7 +82,7 @@ extension DownloadDriver {
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
         let meaning = resumption.head(response.head)
         if case .askAgain = meaning {
-            var request = task.machine.hop.request
+            var request = task.machine.history.request
             resumption.prepare(&request)
             return question.answer(instead: request)
         }

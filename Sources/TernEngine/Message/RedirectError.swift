@@ -5,8 +5,9 @@ public import TernHTTP1
 public enum RedirectError: Error, Sendable, Hashable {
     /// There was one more redirect than ``RedirectPolicy/follow(limit:allowsDowngrade:)`` allows.
     case tooMany(limit: Int)
-    /// The same request, with the same fields, was redirected before, within ``RedirectPolicy/maximumRememberedHops``
-    /// redirects: a loop.
+    /// A permanent redirect (301, 308) without a cookie answered the same request, with the same fields, for the second
+    /// time within ``RedirectPolicy/maximumRememberedHops`` redirects: a loop. Other redirects may answer differently
+    /// the next time, and are followed up to the limit.
     case loop(HTTPOrigin)
     /// The response has several different Location fields, so the target is ambiguous.
     case ambiguousLocation

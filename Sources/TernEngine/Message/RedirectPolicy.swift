@@ -14,7 +14,7 @@ public enum RedirectPolicy: Sendable, Hashable {
     /// length.
     public static let maximumLocationLength = 8 * 1024
     /// The number of hops that a task remembers, the last ones: for ``HTTPURLResponse/history``, for
-    /// ``TaskMetrics/hops``, and to detect loops. Earlier ones are forgotten, so that a chain without a limit has
+    /// ``TaskMetrics/hops``, and to detect loops of permanent redirects. Earlier ones are forgotten, so that a chain without a limit has
     /// bounded memory.
     public static let maximumRememberedHops = 64
 }

@@ -21,6 +21,9 @@ final class SingleUseSource: Sendable {
     // It has not been requested, and will not be.
     deinit { discard() }
 
+    /// Whether no exchange has requested it, and it has not been discarded: it can be sent.
+    var isUntouched: Bool { state.withLock { if case .untouched = $0 { true } else { false } } }
+
     /// Returns the source for the one exchange that may read it, and must finish it; nil for every other.
     func begin() -> (any BodySource)? {
         let isFirst = state.withLock { state in

@@ -209,8 +209,11 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the body can be read from its beginning again.
-    var isReplayable: Bool { storage.body?.isReplayable ?? true }
+    /// Whether the body can be read from its beginning: there is none, it can be read again, or it has not been read.
+    var isReplayable: Bool {
+        guard let body = storage.body, !body.isReplayable else { return true }
+        return storage.onceSource?.isUntouched ?? false
+    }
 
     /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {

@@ -12,7 +12,7 @@ struct Authentication: HopPolicy {
 
     let interests = HopInterests.unsuccessfulHeads
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         guard head.status == 401, history.challengeCount < Self.maximumChallengeCount, head["WWW-Authenticate"] != nil
         else { return .pass }
         if history.resendCount < Self.maximumResendCount, let request = answer(to: head, &history) {
@@ -29,13 +29,13 @@ struct Authentication: HopPolicy {
             let credential = login?.credential
                 ?? (hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil),
             let next = PasswordLogin(
-                credential, for: hop.request, answering: head.fields.values(for: "WWW-Authenticate")),
+                credential, for: hop.request, answering: head.values(for: "WWW-Authenticate")),
             login?.isFollowed(by: next, to: hop.request) ?? (hop.request.headers["Authorization"] == nil),
-            let authorization = next.authorization(for: hop.request)
+            let authorization = next.authorization(for: history.subject)
         else { return nil }
         if isFirst { history.challengeCount += 1 }
         history.login = next
-        var request = hop.request
+        var request = history.request
         request.headers["Authorization"] = authorization
         return request
     }

@@ -37,11 +37,10 @@ struct Cookies: HopPolicy {
         return .change(request)
     }
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        guard history.hop.request.httpShouldHandleCookies, head.fields.contains("Set-Cookie"),
+    func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
+        guard history.hop.request.httpShouldHandleCookies, head.contains("Set-Cookie"),
             let destination = try? history.hop.request.destination.get()
-        else { return .pass }
-        storage.receive(head.fields.values(for: "Set-Cookie"), from: CookieOrigin(destination))
-        return .pass
+        else { return }
+        storage.receive(head.values(for: "Set-Cookie"), from: CookieOrigin(destination))
     }
 }

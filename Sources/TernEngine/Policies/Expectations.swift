@@ -6,11 +6,11 @@ import TernHTTP1
 struct Expectations: HopPolicy {
     let interests = HopInterests.unsuccessfulHeads
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        guard head.status == 417, history.hop.request.headers["Expect"] != nil, history.hop.request.isReplayable else {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        guard head.status == 417, history.request.headers["Expect"] != nil, history.request.isReplayable else {
             return .pass
         }
-        var request = history.hop.request
+        var request = history.request
         request.headers["Expect"] = nil
         return .resend(request)
     }

@@ -5,9 +5,9 @@ extension HopPolicies {
     convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
         self.init(
             first
-                + ([TokenRefresh(of: configuration), Cookies(of: configuration)] as [(any HopPolicy)?]).compactMap {
-                    $0
-                } + [
+                + ([
+                    TokenRefresh(of: configuration), Cookies(of: configuration), DigestProbe(of: configuration),
+                ] as [(any HopPolicy)?]).compactMap { $0 } + [
                     Expectations(),
                     Authentication(),
                     Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),

@@ -10,11 +10,12 @@ struct Redirects: HopPolicy {
 
     let interests = HopInterests.unsuccessfulHeads
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         guard RedirectRule.isRedirect(head.status) else { return .pass }
-        let request = history.hop.request
+        let request = history.request
         let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
-            status: head.status, locations: head.fields.values(for: "Location"), sent: request, chain: history.chain,
+            status: head.status, locations: head.values(for: "Location"), setsCookies: head.contains("Set-Cookie"),
+            sent: history.hop.request, of: request, chain: history.chain,
             isSensitive: { request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
         return switch outcome {
         case .deliver: .pass

@@ -39,12 +39,12 @@ struct TokenRefresh: HopPolicy {
         }
     }
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         let number = history.hop.request.credentialNumber
         guard number != 0, refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials else {
             return .pass
         }
         authentication.refused(credentialNumber: number)
-        return history.resendCount < Self.maximumResendCount ? .resend(history.hop.request) : .pass
+        return history.resendCount < Self.maximumResendCount ? .resend(history.request) : .pass
     }
 }

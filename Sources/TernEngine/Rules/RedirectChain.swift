@@ -38,8 +38,8 @@ struct RedirectChain: Sendable {
         if origin != past.home { mayCarryCredentials = false }
     }
 
-    /// Records that this request was answered by a redirect. False if that is so for the second time within
-    /// ``RedirectPolicy/maximumRememberedHops``.
+    /// Records that this request was answered by a permanent redirect. False if that is so for the second time within
+    /// ``RedirectPolicy/maximumRememberedHops`` of them.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
         let question = Asked(

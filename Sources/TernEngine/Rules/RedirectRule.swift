@@ -8,8 +8,10 @@ import TernHTTP1
 /// - Credentials stay at the first origin, and are removed once the chain has left it, also if it returns
 ///   (``RedirectChain``). Origins are compared as parsed: scheme, host and port.
 /// - The same applies to a Unix domain socket of the request: it belongs to its own origin.
-/// - A server may redirect a client back to an earlier request. A request that is redirected for the second time with
-///   the same fields is a loop.
+/// - What policies added to the request as sent belongs to its hop, and is not in the next request.
+/// - A server may redirect a client back to an earlier request, also to the same one until it has an answer. It is a
+///   loop only if a permanent redirect (301, 308), which would have to stay the same, answers a request for the second
+///   time, without a cookie that makes the next request another one.
 struct RedirectRule: Sendable {
     let policy: RedirectPolicy
 
@@ -42,12 +44,14 @@ struct RedirectRule: Sendable {
     /// - Parameters:
     ///   - status: the status of the final response.
     ///   - locations: the values of all its Location fields; evaluated only if the status needs them.
+    ///   - setsCookies: whether it has a Set-Cookie field.
     ///   - sent: the request it answers, as sent.
+    ///   - request: the same without what policies added.
     ///   - chain: the redirects before `sent`.
     ///   - isSensitive: whether the caller marked a field of this name as secret.
     func outcome(
-        status: Int, locations: @autoclosure () -> [String], sent: URLRequest, chain: RedirectChain,
-        isSensitive: (String) -> Bool
+        status: Int, locations: @autoclosure () -> [String], setsCookies: @autoclosure () -> Bool, sent: URLRequest,
+        of request: URLRequest, chain: RedirectChain, isSensitive: (String) -> Bool
     ) -> Outcome {
         guard case .follow(let limit, let allowsDowngrade) = policy, Self.isRedirect(status) else { return .deliver }
         let values = Set(locations().filter { !$0.isEmpty })
@@ -56,7 +60,10 @@ struct RedirectRule: Sendable {
             let base = URIReference(sent.url?.absoluteString ?? "")
             let asked = try Self.destination(of: base)
             var chain = chain
-            guard chain.record(sent, to: asked) else { throw .loop(asked.origin) }
+            chain.visit(asked.origin)
+            if status == 301 || status == 308, !setsCookies(), !chain.record(sent, to: asked) {
+                throw .loop(asked.origin)
+            }
             guard chain.count < limit else { throw .tooMany(limit: max(0, limit)) }
             guard values.count == 1 else { throw .ambiguousLocation }
 
@@ -69,8 +76,9 @@ struct RedirectRule: Sendable {
                 throw .insecure(next)
             }
             chain.follow(to: next)
-            var request = sent
-            request.url = try Self.url(target, userinfo: chain.mayCarryCredentials ? base.userinfo : nil)
+            var request = request
+            let userinfo = chain.mayCarryCredentials ? URIReference(request.url?.absoluteString ?? "").userinfo : nil
+            request.url = try Self.url(target, userinfo: userinfo)
             if !chain.mayCarryCredentials {
                 request.removeFields { $0.staysAtOrigin || isSensitive($0) }
                 request.unixSocket = nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// One rule of what happens between the hops of a task: it may change a hop before the hop is sent, learns from the
-/// head of each final response, and decides what follows from a head or from a lost connection.
+/// One rule of what happens between the hops of a task: it prepares a hop before the hop is sent, learns from the head
+/// of each final response, and decides what follows from a head or from a lost connection.
 ///
 /// The task calls a policy on its reactor's thread, in the middle of a change of its own state. A policy therefore
 /// computes and returns: it does not block, calls no user code and does not touch the task. What takes longer goes into
@@ -13,13 +13,17 @@ protocol HopPolicy: Sendable {
     /// Which of the methods below the task calls.
     var interests: HopInterests { get }
 
-    /// Prepares a hop before it is sent for the first time, and where a response has it sent again. Fields that the
-    /// policy added before may still be in the request: the policy replaces them.
+    /// Prepares a hop before it is sent for the first time, and where a response has it sent again. The request is the
+    /// one that the program, a redirect or an answer made, and what policies before this one have added: nothing of an
+    /// earlier preparation is in it.
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
+
+    /// Learns from the head of a final response. The task calls it for every policy, in order, before one decides.
+    func learn(_ head: ResponseHead, _ history: inout TaskHistory)
 
     /// Decides what follows from the head of a final response. The first policy that does not pass decides, so the
     /// policies after it are not asked.
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
 
     /// Returns whether the hop is sent again, although nothing of a response was delivered and its connection was lost.
     func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool
@@ -28,7 +32,9 @@ protocol HopPolicy: Sendable {
 extension HopPolicy {
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .ready }
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
+    func learn(_ head: ResponseHead, _ history: inout TaskHistory) {}
+
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 
     func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool { false }
 }
@@ -39,9 +45,9 @@ struct HopInterests: OptionSet, Sendable {
 
     /// `prepare` is called.
     static let preparation = HopInterests(rawValue: 1)
-    /// `received` is called for heads with a status of 300 or more.
+    /// `learn` and `decide` are called for heads with a status of 300 or more.
     static let unsuccessfulHeads = HopInterests(rawValue: 2)
-    /// `received` is called for all final heads.
+    /// `learn` and `decide` are called for all final heads.
     static let allHeads = HopInterests(rawValue: 6)
     /// `lostConnection` is called.
     static let lostConnections = HopInterests(rawValue: 8)

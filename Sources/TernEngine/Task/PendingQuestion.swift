@@ -10,8 +10,9 @@ final class PendingQuestion {
         case challenge
         /// To deliver the content of the response.
         case delivery
-        /// To send this as the next hop, whose content can be read once and has been read.
-        case content(URLRequest, RedirectChain)
+        /// To send this as the next hop, whose content can be read once and has been read. Without new content a
+        /// redirect fails, and the response to any other request is the answer.
+        case content(URLRequest, RedirectChain, isRedirect: Bool)
         /// The same, to send the hop again after a delay.
         case contentAgain(URLRequest, after: Duration)
     }

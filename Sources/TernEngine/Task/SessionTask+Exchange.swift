@@ -233,7 +233,9 @@ extension SessionTask: ExchangeDelegate {
         case .discard: break
         case .ask(let request): ask(about: request, response(head))
         case .challenge: askForCredentials(response(head))
-        case .askContent: askForContent()
+        case .askContent:
+            machine.question?.response = response(head)
+            askForContent()
         case .fail(let reason): carrier.end(reason)
         }
     }

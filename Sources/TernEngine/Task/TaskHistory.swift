@@ -3,8 +3,10 @@ import TernHTTP1
 
 /// The history of a task, as far as its policies use it.
 struct TaskHistory {
-    /// The hop that is sent now, or was sent last.
-    var hop: Hop
+    /// The hop that is sent now, or was sent last, as policies have prepared it.
+    private(set) var hop: Hop
+    /// The request of the hop before policies prepared it; nil if none has changed it.
+    private var unprepared: URLRequest?
     /// The redirects that led to the hop.
     var chain = RedirectChain()
     // Counts of 32 bits keep a task within the sizes that the allocator serves fast.
@@ -29,6 +31,18 @@ struct TaskHistory {
         redirectPolicy = request.redirectPolicy
     }
 
+    /// The request of the hop as the program, a redirect or an answer made it, without what policies added: the next
+    /// hop, and the same one when it is sent again, start from it.
+    var request: URLRequest { unprepared ?? hop.request }
+
+    /// The request that an answer to a challenge is about: to the URL that the hop was sent to, with the content that it
+    /// has when it is sent again.
+    var subject: URLRequest {
+        var request = request
+        request.url = hop.request.url
+        return request
+    }
+
     enum CookieUse {
         /// Those of the session's storage.
         case stored
@@ -46,18 +60,28 @@ struct TaskHistory {
         responses.append(HTTPURLResponse(url: response.url, head: response.head))
     }
 
-    /// Begins the next hop. Returns the request of the one before.
-    mutating func move(to request: URLRequest, _ chain: RedirectChain) -> URLRequest {
+    // The caller releases the requests that these return when no state is half changed.
+
+    /// Begins the next hop. Returns the requests of the one before.
+    mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
         self.chain = chain
-        let previous = hop.request
+        let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
         (repeatCount, resendCount) = (0, 0)
         return previous
     }
 
-    /// Sends the hop with this request from now on. Returns the previous one.
-    mutating func replace(_ request: URLRequest) -> URLRequest {
-        let previous = hop.request
+    /// Sends the hop with this request from now on. Returns the previous ones.
+    mutating func restart(with request: URLRequest) -> [URLRequest] {
+        let previous = [hop.request] + (unprepared.take().map { [$0] } ?? [])
+        hop.request = request
+        return previous
+    }
+
+    /// A policy has prepared the hop. Returns the request that is not needed any more, if there is one.
+    mutating func prepare(as request: URLRequest) -> URLRequest? {
+        var previous: URLRequest? = hop.request
+        if unprepared == nil { swap(&unprepared, &previous) }
         hop.request = request
         return previous
     }

@@ -9,7 +9,7 @@ extension TaskMachine {
         }
         guard let request else { return deliver(question) }
         if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
-        return move(to: request, redirection.chain, from: question)
+        return move(to: request, redirection.chain, from: question, isRedirect: true)
     }
 
     /// The delegate was asked for credentials and gives the value of an `Authorization` field; nil if it has none.
@@ -17,7 +17,7 @@ extension TaskMachine {
         guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
         guard let authorization else { return deliver(question) }
         history.challengeCount += 1
-        var request = hop.request
+        var request = history.request
         request.headers["Authorization"] = authorization
         return move(to: request, history.chain, from: question)
     }
@@ -27,7 +27,7 @@ extension TaskMachine {
         guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
         let fields = question.response?.head.fields.values(for: "WWW-Authenticate") ?? []
         let login = PasswordLogin(credential, for: hop.request, answering: fields)
-        let authorization = login?.authorization(for: hop.request)
+        let authorization = login?.authorization(for: history.subject)
         if authorization != nil { history.login = login }
         return answered(authorization: authorization)
     }
@@ -36,20 +36,25 @@ extension TaskMachine {
     mutating func answered(content: RequestBody?) -> Next {
         guard case .asking(let question) = stage else { return .wait }
         switch question.proposal {
-        case .content(var request, let chain):
-            guard let content else { return failWithoutContent(request) }
+        case .content(var request, let chain, let isRedirect):
+            guard let content else { return answerWithoutContent(request, question, isRedirect: isRedirect) }
             request.body = content
             return move(to: request, chain, from: question, isContentNew: true)
         case .contentAgain(var request, let delay):
-            guard let content else { return failWithoutContent(request) }
+            guard let content else { return answerWithoutContent(request, question, isRedirect: false) }
             request.body = content
             return resend(request, after: delay, from: question, isContentNew: true)
         case .redirect, .challenge, .delivery: return .wait
         }
     }
 
-    private mutating func failWithoutContent(_ request: URLRequest) -> Next {
+    /// The request cannot be sent again. A redirect is no answer; a response that asks for the same request once more,
+    /// such as a 401, is one.
+    private mutating func answerWithoutContent(
+        _ request: URLRequest, _ question: PendingQuestion, isRedirect: Bool
+    ) -> Next {
         previousRequests.append(request)
+        guard isRedirect else { return deliver(question) }
         stage = .ending
         return .fail(.transfer(.redirect(.bodyNotReplayable)), isSafeToRepeat: false)
     }

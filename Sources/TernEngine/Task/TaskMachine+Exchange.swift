@@ -27,8 +27,12 @@ extension TaskMachine {
 
     private mutating func decide(on head: ResponseHead) -> HeadAnswer {
         var tee: (any ContentTee)?
-        for policy in policies.reading where head.status >= 300 || policy.interests.contains(.allHeads) {
-            switch policy.received(head, &history) {
+        let isUnsuccessful = head.status >= 300
+        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+            policy.learn(head, &history)
+        }
+        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+            switch policy.decide(on: head, &history) {
             case .pass: continue
             case .copy(let other): tee = other
             case .ask(.redirect(let redirection)):

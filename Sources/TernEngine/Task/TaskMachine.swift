@@ -137,7 +137,7 @@ extension TaskMachine {
         switch preparation {
         case .ready: return nil
         case .change(let request):
-            previousRequests.append(history.replace(request))
+            if let previous = history.prepare(as: request) { previousRequests.append(previous) }
             return nil
         case .lookUp(let lookup):
             lookupCount &+= 1
@@ -171,14 +171,15 @@ extension TaskMachine {
     }
 
     mutating func move(
-        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false
+        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false,
+        isRedirect: Bool = false
     ) -> Next {
         guard isContentNew || request.isReplayable else {
-            stage = .asking(question.asking(.content(request, chain)))
+            stage = .asking(question.asking(.content(request, chain, isRedirect: isRedirect)))
             return .askContent
         }
         if let response = question.response { history.append(response) }
-        previousRequests.append(history.move(to: request, chain))
+        previousRequests += history.move(to: request, chain)
         isPrepared = false
         return leave(question)
     }
@@ -194,7 +195,7 @@ extension TaskMachine {
         self.delay = delay
         history.resendCount += 1
         isPrepared = false
-        previousRequests.append(history.replace(request))
+        previousRequests += history.restart(with: request)
         return leave(question)
     }
 

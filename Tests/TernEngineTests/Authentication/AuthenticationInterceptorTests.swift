@@ -205,4 +205,61 @@ private final class TokenAuthenticator: Authenticator {
         #expect(try await session.text(request) == "for 2")
         #expect(origin.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["body", "body"])
     }
+
+    /// Puts the token into a field that is not `Authorization`, and into the query.
+    private struct KeyAuthenticator: Authenticator {
+        func apply(_ credential: Token, to request: inout URLRequest) {
+            request.headers["X-Api-Key"] = "\(credential.number)"
+            request.headers["X-Auth-Token"] = "Bearer \(credential.number)"
+            request.headers["Cookie"] = "token=\(credential.number)"
+        }
+
+        func refresh(_ credential: Token) async throws -> Token { credential }
+    }
+
+    @Test func `a credential in any field stays at the origin of the original request`() async throws {
+        let away = try ScriptedOrigin { _, request in
+            [request.target == "/back" ? .redirect(to: String(request.value(of: "X-Home") ?? "")) : .ok()]
+        }
+        let home = try ScriptedOrigin { _, request in
+            switch request.target {
+            case "/": [.redirect(to: "/2")]
+            case "/2": [.redirect(to: away.url("/back"))]
+            default: [.redirect(to: away.url("/end"))]
+            }
+        }
+        let session = session(
+            AuthenticationInterceptor(authenticator: KeyAuthenticator(), credential: Token(number: 7)))
+        var request = try URLRequest(home)
+        request.headers = ["X-Home": home.url("/3"), "X-Own": "1"]
+        _ = try await session.data(for: request)
+        #expect(home.requests.map(\.target) == ["/", "/2", "/3"])
+        #expect(home.requests.map { $0.value(of: "X-Api-Key") } == ["7", "7", nil])
+        #expect(away.requests.map(\.target) == ["/back", "/end"])
+        for request in away.requests + home.requests.suffix(1) {
+            #expect(request.value(of: "X-Own") == "1")
+            for name in ["X-Api-Key", "X-Auth-Token", "Cookie", "Authorization"] {
+                #expect(request.value(of: name) == nil, "\(request.target) \(name)")
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a refusal that has a request sent again sets its cookies`(refreshes: Bool) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "Authorization") == "Bearer 2" || !refreshes && request.index > 0
+                ? [.ok(request.value(of: "Cookie") ?? "")] : [.respond(status: 401, fields: [("Set-Cookie", "csrf=1")])]
+        }
+        let storage = HTTPCookieStorage()
+        let interceptor = AuthenticationInterceptor(
+            authenticator: TokenAuthenticator(), credential: Token(number: 1))
+        let session = Session.limited {
+            $0.httpCookieStorage = storage
+            if refreshes { $0.authentication = interceptor }
+        }
+        let first = try await session.text(URLRequest(origin))
+        #expect(first == (refreshes ? "csrf=1" : ""))
+        #expect(try await session.text(URLRequest(origin)) == "csrf=1")
+        #expect(storage.cookies?.map(\.name) == ["csrf"])
+    }
 }

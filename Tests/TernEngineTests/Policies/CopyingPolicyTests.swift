@@ -16,7 +16,7 @@ private final class CopyingPolicy: HopPolicy, ContentTee {
     let copy = Lock(Copy())
     let interests = HopInterests.allHeads
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .copy(to: self) }
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .copy(to: self) }
 
     func received(_ bytes: Span<UInt8>) {
         copy.withLock { copy in for index in bytes.indices { copy.bytes.append(bytes[index]) } }

@@ -12,7 +12,7 @@ import Testing
         request.httpBody = Data("x".utf8)
         change(&request)
         var history = TaskHistory(request)
-        return Expectations().received(try ResponseHead(status: status), &history)
+        return Expectations().decide(on: try ResponseHead(status: status), &history)
     }
 
     @Test func `a request that is refused for its expectation is sent without it`() throws {

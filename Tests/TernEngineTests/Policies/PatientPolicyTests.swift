@@ -10,7 +10,7 @@ private struct PatientPolicy: HopPolicy {
     var delay = Duration.milliseconds(50)
     let interests = HopInterests.unsuccessfulHeads
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         head.status == 503 && history.resendCount < 2 ? .resend(history.hop.request, after: delay) : .pass
     }
 }

@@ -19,7 +19,7 @@ private final class TokenPolicy: HopPolicy {
         return .change(request)
     }
 
-    func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         if let next = head["X-Next-Token"] { token.withLock { $0 = next } }
         return .pass
     }

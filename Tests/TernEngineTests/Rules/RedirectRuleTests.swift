@@ -17,11 +17,11 @@ import Testing
     }
 
     private func outcome(
-        _ status: Int, _ locations: [String] = ["/2"], sent: URLRequest,
+        _ status: Int, _ locations: [String] = ["/2"], setsCookies: Bool = false, sent: URLRequest,
         chain: RedirectChain = RedirectChain(), policy: RedirectPolicy = .follow()
     ) -> RedirectRule.Outcome {
         RedirectRule(policy: policy).outcome(
-            status: status, locations: locations, sent: sent, chain: chain,
+            status: status, locations: locations, setsCookies: setsCookies, sent: sent, of: sent, chain: chain,
             isSensitive: { $0.lowercased() == "x-api-key" })
     }
 
@@ -76,8 +76,8 @@ import Testing
             return ["/2"]
         }
         _ = RedirectRule(policy: .follow()).outcome(
-            status: 200, locations: locations(), sent: try request(), chain: RedirectChain(),
-            isSensitive: { _ in false })
+            status: 200, locations: locations(), setsCookies: false, sent: try request(), of: try request(),
+            chain: RedirectChain(), isSensitive: { _ in false })
         #expect(!isRead)
     }
 
@@ -200,18 +200,45 @@ import Testing
         var sent = try request(method, url)
         var chain = RedirectChain()
         for hop in 0..<hops {
-            let next = try following(outcome(302, [locations[hop % locations.count]], sent: sent, chain: chain))
+            let next = try following(outcome(301, [locations[hop % locations.count]], sent: sent, chain: chain))
             (sent, chain) = (next.request, next.chain)
         }
-        let last = outcome(302, [locations[hops % locations.count]], sent: sent, chain: chain)
+        let last = outcome(301, [locations[hops % locations.count]], sent: sent, chain: chain)
         #expect(refusal(last) == .loop(try sent.destination.get().origin))
     }
 
     @Test func `a request with an added cookie is another request`() throws {
-        let first = try following(outcome(302, ["/1"], sent: request()))
+        let first = try following(outcome(301, ["/1"], sent: request()))
         var sent = first.request
         sent.headers["Cookie"] = "seen=1"
-        #expect(throws: Never.self) { try following(outcome(302, ["/1"], sent: sent, chain: first.chain)) }
+        #expect(throws: Never.self) { try following(outcome(301, ["/1"], sent: sent, chain: first.chain)) }
+    }
+
+    @Test(arguments: [(302, false), (303, false), (307, false), (301, true), (308, true)])
+    func `a redirect that may answer differently is followed up to the limit`(_ status: Int, setsCookies: Bool) throws {
+        var (sent, chain, hops) = (try request(), RedirectChain(), 0)
+        while case .follow(let next) = outcome(status, ["/1"], setsCookies: setsCookies, sent: sent, chain: chain) {
+            (sent, chain, hops) = (next.request, next.chain, hops + 1)
+        }
+        #expect(hops == 20)
+        let last = outcome(status, ["/1"], setsCookies: setsCookies, sent: sent, chain: chain)
+        #expect(refusal(last) == .tooMany(limit: 20))
+    }
+
+    @Test func `what was added to the request as sent is not in the next one`() throws {
+        let own = try request("GET", "http://a.test/1?q=1", ["X-Own": "1", "Authorization": "Basic eDp5"])
+        var sent = own
+        sent.url = URL(string: "http://a.test/1?q=1&token=secret")
+        sent.headers = ["X-Own": "1", "Authorization": "Bearer secret", "X-Api-Token": "secret", "Cookie": "a=b"]
+        for location in ["/2", "?r", "#f", "//b.test/2"] {
+            let outcome = RedirectRule(policy: .follow()).outcome(
+                status: 307, locations: [location], setsCookies: false, sent: sent, of: own, chain: RedirectChain(),
+                isSensitive: { _ in false })
+            let next = try following(outcome).request
+            let isHome = location != "//b.test/2"
+            #expect(next.headers == (isHome ? own.headers : ["X-Own": "1"]), "\(location)")
+            if location != "#f" { #expect(next.url?.absoluteString.contains("secret") == false, "\(location)") }
+        }
     }
 
     @Test func `a Location has at most 8 KB, and makes a URL of four times that`() throws {
@@ -246,7 +273,7 @@ import Testing
             var hops = 0
             while hops < 3 * length,
                 case .follow(let next) = outcome(
-                    302, ["/\((hops + 1) % length)"], sent: sent, chain: chain, policy: unlimited)
+                    301, ["/\((hops + 1) % length)"], sent: sent, chain: chain, policy: unlimited)
             {
                 (sent, chain, hops) = (next.request, next.chain, hops + 1)
             }
@@ -258,8 +285,8 @@ import Testing
 
     @Test func `errors show no more of a URL than its origin`() throws {
         let secret = "http://user:secret@a.test/secret?secret"
-        let once = try following(outcome(302, [secret], sent: request("GET", secret)))
-        let loop = try #require(refusal(outcome(302, [secret], sent: once.request, chain: once.chain)))
+        let once = try following(outcome(301, [secret], sent: request("GET", secret)))
+        let loop = try #require(refusal(outcome(301, [secret], sent: once.request, chain: once.chain)))
         let insecure = try #require(refusal(outcome(302, [secret], sent: request("GET", "https://a.test/secret"))))
         #expect("\(loop)" == "the redirects go round in circles: http://a.test was asked the same before")
         #expect("\(insecure)" == "the redirect leads from https to http://a.test")

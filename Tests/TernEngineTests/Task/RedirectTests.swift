@@ -136,8 +136,18 @@ import Testing
         #expect(try await session.text(request) == "there")
     }
 
-    @Test func `who goes round in circles is stopped at the first that is asked again`() async throws {
-        let origin = try ScriptedOrigin { _, request in [.redirect(to: request.target == "/a" ? "/b" : "/a")] }
+    @Test func `a redirect to the same URL is followed until there is an answer`() async throws {
+        let origin = try ScriptedOrigin { connection, request in
+            request.index < 3 ? [.redirect(to: "/a")] : [.ok("ready")]
+        }
+        #expect(try await Session.limited().text(URLRequest(origin, "/a")) == "ready")
+        #expect(origin.requests.count == 4)
+    }
+
+    @Test func `who goes round in circles for good is stopped at the first that is asked again`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            [.redirect(301, to: request.target == "/a" ? "/b" : "/a")]
+        }
         let error = await Session.limited().failure(of: try URLRequest(origin, "/a"))
         guard case .loop(let asked)? = error?.reason.redirection else {
             Issue.record("\(String(describing: error))")

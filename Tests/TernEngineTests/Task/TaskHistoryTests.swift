@@ -22,13 +22,27 @@ import Testing
         var history = TaskHistory(try URLRequest(string: "http://a.test/1"))
         (history.repeatCount, history.resendCount, history.challengeCount) = (1, 2, 3)
         let previous = history.move(to: try URLRequest(string: "http://a.test/2"), RedirectChain())
-        #expect(previous.url?.path() == "/1")
+        #expect(previous.map { $0.url?.path() } == ["/1"])
         #expect(history.hop.request.url?.path() == "/2")
         #expect(history.hop.number == 1)
         #expect((history.repeatCount, history.resendCount, history.challengeCount) == (0, 0, 3))
-        _ = history.replace(try URLRequest(string: "http://a.test/3"))
+        _ = history.restart(with: try URLRequest(string: "http://a.test/3"))
         #expect(history.hop.number == 1)
         #expect(history.hop.request.url?.path() == "/3")
+    }
+
+    @Test func `the request of a hop is the one before policies prepared it`() throws {
+        let urls = try (0...3).map { try URLRequest(string: "http://a.test/\($0)") }
+        var history = TaskHistory(urls[0])
+        #expect(history.request.url == urls[0].url)
+        #expect(history.prepare(as: urls[1]) == nil)
+        #expect(history.prepare(as: urls[2])?.url == urls[1].url)
+        #expect(history.request.url == urls[0].url && history.hop.request.url == urls[2].url)
+        #expect(history.restart(with: urls[3]).map(\.url) == [urls[2].url, urls[0].url])
+        #expect(history.request.url == urls[3].url && history.hop.request.url == urls[3].url)
+        _ = history.prepare(as: urls[1])
+        #expect(history.move(to: urls[2], RedirectChain()).map(\.url) == [urls[1].url, urls[3].url])
+        #expect(history.request.url == urls[2].url)
     }
 
     @Test func `content that was not read is as good as content that can be read again`() throws {

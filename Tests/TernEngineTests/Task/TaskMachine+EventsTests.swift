@@ -18,7 +18,7 @@ import Testing
 
         func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { answer }
 
-        func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
             head.status == 503 ? .resend(history.hop.request, after: .seconds(5)) : .pass
         }
     }
@@ -176,6 +176,12 @@ import Testing
     @Test func `content that can be read once is asked for again before a request is sent again`() throws {
         var request = try URLRequest(string: "http://a.test/1")
         request.body = .once(ProbingSource([], then: .end()))
+        var unread = TaskMachine(request, policies: HopPolicies([Policy(.unsuccessfulHeads)]))
+        _ = unread.start()
+        let early = [unread.begin().name, unread.head(try Self.head(503)).name]
+        #expect(early == ["send", "discard"])
+        // An exchange has begun to read it.
+        _ = request.onceSource?.begin()
         var machine = TaskMachine(request, policies: HopPolicies([Policy(.unsuccessfulHeads)]))
         _ = machine.start()
         let words = [
