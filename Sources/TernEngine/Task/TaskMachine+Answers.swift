@@ -48,7 +48,7 @@ extension TaskMachine {
         }
     }
 
-    /// The request cannot be sent again. A redirect is no answer; a response that asks for the same request once more,
+    /// The request cannot be sent again. A redirect is no answer; a response that asks for the request to be repeated,
     /// such as a 401, is one.
     private mutating func answerWithoutContent(
         _ request: URLRequest, _ question: PendingQuestion, isRedirect: Bool
