@@ -3,10 +3,12 @@ import FoundationEssentials
 import TernHTTP1
 import TernFiles
 
-/// Encodes and decodes resume data.
+/// Encodes and decodes resume data. A field value is a text; one whose bytes are not UTF-8 is a list of the text that
+/// has a character for each byte, and the name of that charset.
 enum ResumeDataCodec {
     private static let format = "tern-resume-data"
     private static let version = 1
+    fileprivate static let charset = "iso-8859-1"
     /// The maximum length of a URL is that of a request.
     private static let longest = 256 * 1024
 
@@ -14,16 +16,31 @@ enum ResumeDataCodec {
         let format: String
         let version: Int
         let url: String
-        let fields: [[String]]
-        let entityTag: String?
+        let fields: [[Value]]
+        let entityTag: Value?
         let lastModified: String?
         let partialFile: String
         let receivedLength: Int64?
         let totalLength: Int64?
     }
 
+    private enum Value: Encodable {
+        case text(String)
+        case latin1(String)
+
+        init(_ value: FieldValue) { self = value.isLatin1 ? .latin1(value.text) : .text(value.text) }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .latin1(let text): try container.encode([text, charset])
+            }
+        }
+    }
+
     static func written(_ data: ResumeData) -> Data {
-        var (tag, date): (String?, String?)
+        var (tag, date): (FieldValue?, String?)
         switch data.validator {
         case .entityTag(let value): tag = value
         case .lastModified(let value): date = value
@@ -32,7 +49,8 @@ enum ResumeDataCodec {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let written = Written(
             format: format, version: version, url: data.url.absoluteString,
-            fields: data.fields.map { [$0.name, $0.value] }, entityTag: tag, lastModified: date,
+            fields: data.fields.map { [.text($0.name), Value(FieldValue($0.bytes))] }, entityTag: tag.map(Value.init),
+            lastModified: date,
             partialFile: data.partialFile.path(percentEncoded: false), receivedLength: data.countOfBytesReceived,
             totalLength: data.countOfBytesExpectedToReceive)
         // Strings and numbers can always be encoded.
@@ -46,7 +64,7 @@ enum ResumeDataCodec {
         guard version == Self.version else { throw .unknownVersion(Int(clamping: version)) }
         guard let path = node["partialFile"]?.string,
             let validator = StrongValidator(
-                entityTag: node["entityTag"]?.string, lastModified: node["lastModified"]?.string)
+                entityTag: node["entityTag"]?.fieldValue, lastModified: node["lastModified"]?.string)
         else { throw .malformed }
         guard PartialFilePaths.areThoseOf(path) else { throw .suspiciousPath(path) }
         let (received, total) = try lengths(node)
@@ -81,10 +99,10 @@ enum ResumeDataCodec {
         guard let text = node["url"]?.string, let list = node["fields"]?.elements else { throw .malformed }
         var fields = HeaderFields()
         for field in list {
-            guard let parts = field.elements, parts.count == 2, let name = parts[0].string, let value = parts[1].string,
-                ResumeData.isKept(name)
+            guard let parts = field.elements, parts.count == 2, let name = parts[0].string,
+                let value = parts[1].fieldValue, ResumeData.isKept(name)
             else { throw .malformed }
-            fields.append(name, value)
+            fields.append(HeaderField(name: name, bytes: value.bytes))
         }
         do throws(InvalidRequest) {
             var request = try URLRequest(string: text)
@@ -106,6 +124,12 @@ extension JSONNode {
         }
         if case .null = node.value { return nil }
         return node
+    }
+
+    fileprivate var fieldValue: FieldValue? {
+        if let string { return FieldValue(string) }
+        guard let parts = elements, parts.count == 2, parts[1].string == ResumeDataCodec.charset else { return nil }
+        return parts[0].string.flatMap { FieldValue(latin1: $0) }
     }
 
     fileprivate var string: String? { if case .string(let text) = value { text } else { nil } }

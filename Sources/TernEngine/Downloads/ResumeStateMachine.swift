@@ -63,7 +63,9 @@ struct ResumeStateMachine {
     /// Makes `request` ask for the missing bytes.
     func prepare(_ request: inout URLRequest) {
         request.headers["Range"] = partialFile.map { "bytes=\($0.length)-" }
-        request.headers["If-Range"] = partialFile?.validator.fieldValue
+        request.headers["If-Range"] = nil
+        guard let validator = partialFile?.validator.fieldValue else { return }
+        request.headers.append(HeaderField(name: "If-Range", bytes: validator.bytes))
     }
 
     mutating func head(_ head: ResponseHead) -> Meaning {

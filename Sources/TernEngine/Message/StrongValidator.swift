@@ -4,7 +4,7 @@ import TernHTTP1
 /// Distinguishes one state of a resource from every other, byte for byte (RFC 9110 §8.8).
 enum StrongValidator: Sendable, Hashable {
     /// An `ETag` that is not weak, as received: with quotation marks, or without, as some servers send it.
-    case entityTag(String)
+    case entityTag(FieldValue)
     /// A `Last-Modified` without an `ETag`.
     case lastModified(String)
 
@@ -15,7 +15,7 @@ enum StrongValidator: Sendable, Hashable {
     /// Nil if the response has none. A weak entity tag does not count, and prevents the date from counting (RFC 9110
     /// §13.1.5).
     init?(of head: ResponseHead) {
-        let tags = head.values(for: "ETag")
+        let tags = head.bytes(for: "ETag").map(FieldValue.init)
         if !tags.isEmpty {
             guard tags.count == 1, Self.isStrongTag(tags[0]) else { return nil }
             self = .entityTag(tags[0])
@@ -29,7 +29,7 @@ enum StrongValidator: Sendable, Hashable {
     }
 
     /// Reads a stored value, if it could have come from a response.
-    init?(entityTag: String?, lastModified: String?) {
+    init?(entityTag: FieldValue?, lastModified: String?) {
         switch (entityTag, lastModified) {
         case (let tag?, nil) where Self.isStrongTag(tag): self = .entityTag(tag)
         case (nil, let date?) where HTTPDate.seconds(date) != nil: self = .lastModified(date)
@@ -38,10 +38,10 @@ enum StrongValidator: Sendable, Hashable {
     }
 
     /// For `If-Range`.
-    var fieldValue: String {
+    var fieldValue: FieldValue {
         switch self {
         case .entityTag(let tag): tag
-        case .lastModified(let date): date
+        case .lastModified(let date): FieldValue(date)
         }
     }
 
@@ -50,23 +50,23 @@ enum StrongValidator: Sendable, Hashable {
     func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag):
-            head.contains("ETag") ? head.values(for: "ETag") != [tag] : !Self.isQuoted(tag)
+            head.contains("ETag") ? head.bytes(for: "ETag") != [tag.bytes] : !Self.isQuoted(tag.bytes)
         case .lastModified(let date): head.contains("Last-Modified") && head.values(for: "Last-Modified") != [date]
         }
     }
 
-    /// RFC 9110 §8.8.3, except for the quotation marks. ASCII only, because it must be sent back unchanged.
-    private static func isStrongTag(_ tag: String) -> Bool {
-        if isQuoted(tag) { return tag.utf8.dropFirst().dropLast().allSatisfy(isTagByte) }
+    /// RFC 9110 §8.8.3, except for the quotation marks.
+    private static func isStrongTag(_ tag: FieldValue) -> Bool {
+        let bytes = tag.bytes
+        if isQuoted(bytes) { return bytes.dropFirst().dropLast().allSatisfy(isTagByte) }
         // Neither a weak one without quotation marks, nor a list.
-        return !tag.isEmpty && !tag.lowercased().hasPrefix("w/")
-            && tag.utf8.allSatisfy { isTagByte($0) && $0 != UInt8(ascii: ",") }
+        return !bytes.isEmpty && !tag.text.lowercased().hasPrefix("w/")
+            && bytes.allSatisfy { isTagByte($0) && $0 != UInt8(ascii: ",") }
     }
 
-    private static func isQuoted(_ tag: String) -> Bool {
-        let bytes = tag.utf8
-        return bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
+    private static func isQuoted(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
     }
 
-    private static func isTagByte(_ byte: UInt8) -> Bool { byte == 0x21 || (0x23...0x7e).contains(byte) }
+    private static func isTagByte(_ byte: UInt8) -> Bool { byte >= 0x21 && byte != 0x22 && byte != 0x7F }
 }

@@ -7,7 +7,7 @@ package struct FieldValue: Sendable {
     package let text: String
     /// Whether each character of the text is one byte. True only where the bytes are not UTF-8, so that equal bytes make
     /// equal values.
-    let isLatin1: Bool
+    package let isLatin1: Bool
 
     /// A text that is sent as UTF-8.
     @inline(__always)
@@ -30,6 +30,13 @@ package struct FieldValue: Sendable {
     /// Bytes as received.
     package init(_ bytes: [UInt8]) { self.init(bytes.span) }
 
+    /// Bytes that are not UTF-8, from the text that was made of them; nil if the text has other characters than
+    /// ISO-8859-1 has.
+    package init?(latin1 text: String) {
+        guard text.unicodeScalars.allSatisfy({ $0.value < 0x100 }) else { return nil }
+        self.init(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+    }
+
     /// The number of bytes.
     @inline(__always)
     package var count: Int { isLatin1 ? text.unicodeScalars.count : text.utf8.count }
@@ -38,6 +45,10 @@ package struct FieldValue: Sendable {
     package var bytes: [UInt8] {
         isLatin1 ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
+}
+
+extension FieldValue: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self.init(text) }
 }
 
 extension FieldValue: Hashable {

@@ -24,8 +24,18 @@ import Testing
         #expect(throws: ResumeDataError.missingFile(path: path)) { try ResumeDataCodec.read(at: path) }
     }
 
+    @Test func `bytes that are not UTF-8 are kept`() throws {
+        let data = try ResumeData(text(("\"\\\"one\\\"\"", "[\"\\\"\u{E9}\\\"\",\"iso-8859-1\"]")))
+        #expect(data.validator.fieldValue.bytes == [0x22, 0xE9, 0x22])
+        #expect(try ResumeData(data.data) == data)
+        let fields = try ResumeData(text(("\"*/*\"", "[\"\u{E9}\",\"iso-8859-1\"]")))
+        #expect(fields.request.headers.map(\.bytes) == [[0xE9]])
+        #expect(try ResumeData(fields.data) == fields)
+    }
+
     @Test(
         arguments: [
+            (("\"*/*\"", "[\"\u{100}\",\"iso-8859-1\"]"), .malformed), (("\"*/*\"", "[\"a\",\"other\"]"), .malformed),
             (("tern-resume-data", "other"), .malformed), (("\"version\":1", "\"version\":2"), .unknownVersion(2)),
             (("\"version\":1", "\"version\":\"1\""), .malformed), (("\\\"one\\\"", "W/\\\"one\\\""), .malformed),
             (("\"receivedLength\":5", "\"receivedLength\":11"), .malformed),

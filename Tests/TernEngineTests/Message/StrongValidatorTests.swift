@@ -22,10 +22,22 @@ import Testing
         #expect(try StrongValidator(of: self.head([("etag", "\"\"")])) == .entityTag("\"\""))
     }
 
-    @Test(arguments: ["W/\"a\"", "W/a", "", "a b", "a,b", "a\"", "\"", "\"a", "\"a\"b\"", "w/\"a\"", "\"\u{e4}\""])
+    @Test(arguments: ["W/\"a\"", "W/a", "", "a b", "a,b", "a\"", "\"", "\"a", "\"a\"b\"", "w/\"a\""])
     func `a weak or broken one is none, and no date replaces it`(tag: String) throws {
         let head = try head([("ETag", tag), ("Last-Modified", Self.date), ("Date", "Mon, 07 Nov 1994 08:49:37 GMT")])
         #expect(StrongValidator(of: head) == nil)
+    }
+
+    @Test(arguments: [[0x22, 0xE9, 0x22], [0xFF, 0x80], Array("\"\u{E9}\"".utf8)] as [[UInt8]])
+    func `one with other bytes than ASCII keeps them`(tag: [UInt8]) throws {
+        let fields = HeaderFields([HeaderField(name: "ETag", bytes: tag)])
+        let head = try HTTPURLResponse(url: nil, statusCode: 200, headers: fields).head
+        let validator = try #require(StrongValidator(of: head))
+        #expect(validator.fieldValue.bytes == tag)
+        #expect(!validator.isContradicted(by: head))
+        let text = HeaderFields([HeaderField(name: "ETag", value: validator.fieldValue.text)])
+        let other = try HTTPURLResponse(url: nil, statusCode: 200, headers: text).head
+        #expect(validator.isContradicted(by: other) == (validator.fieldValue.isLatin1))
     }
 
     @Test func `one that lacks its quotation marks is one as long as it comes again`() throws {
