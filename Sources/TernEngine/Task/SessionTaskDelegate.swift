@@ -35,8 +35,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
         _ question: DelegateQuestion<ChallengeAnswer>)
-    /// The request must be sent again, because of a redirect or a challenge, and its content can be read only once. By
-    /// default there is no other content, and the task fails.
+    /// The request must be sent again, because of a redirect or a challenge, and its content can be read only once and
+    /// has been read. By default there is no other content: then a redirect fails, and the response to a refused request
+    /// is the answer.
     func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>)
     /// The head of the final response.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernEngine
+import TestPrograms
 import Testing
 
 /// Digest and Basic with Apache httpd and nginx, by the library and by the command.
@@ -13,10 +14,19 @@ import Testing
             files: [
                 "digests": "ada:tern:f1451aa40c7d179eb944fe7fb3bce030\n",
                 "passwords": "ada:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n", "digest/a": "protected", "digest/b": "second",
-                "basic/a": "protected",
+                "basic/a": "protected", "dav/a": "protected",
             ],
-            modules: ["auth_digest"],
+            modules: ["auth_digest", "dav", "dav_fs"],
             directives: """
+                DavLockDB FOLDER/lock
+                <Location /dav>
+                Dav On
+                AuthType Digest
+                AuthName tern
+                AuthDigestProvider file
+                AuthUserFile FOLDER/digests
+                Require valid-user
+                </Location>
                 <Location /digest>
                 AuthType Digest
                 AuthName tern
@@ -80,6 +90,19 @@ import Testing
         #expect(result.text == "protected" && !result.errors.contains("secret") && !result.errors.contains("ada:"))
         let bearer = try await TernTool.run("-v", "--oauth2-bearer", "hidden", server.url("/basic/a"))
         #expect(bearer.errors.contains("Authorization: ") && !bearer.errors.contains("hidden"))
+    }
+
+    @Test(arguments: ["hello", ""])
+    func `the command uploads standard input to a server with Digest, as curl does`(text: String) async throws {
+        let server = try await apache()
+        for client in [try TernTool.executable.path + " -sS", "curl -sS"] {
+            let name = "/dav/\(UInt64.random(in: 0 ... .max))"
+            let line =
+                "printf '\(text)' | \(client) --digest -u ada:secret -o /dev/null -w '%{http_code}' -T - \(server.url(name))"
+            let result = try await Command.run(["sh", "-c", line], environment: TernTool.environment)
+            #expect(result.output == "201", "\(client): \(result.errors)")
+            #expect(try await status(server.url(name), Self.credential) == text)
+        }
     }
 
     @Test(arguments: [
