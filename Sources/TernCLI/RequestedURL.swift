@@ -14,36 +14,36 @@ struct RequestedURL {
 
     var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
+    /// A URL as typed. One without a scheme is an http URL, as in curl, which takes "localhost:8080" for a host and a port.
     init(_ text: String) throws {
+        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "http://\(text)")
+    }
+
+    /// A URL whose server has certificates. Its scheme is typed.
+    init(secure text: String) throws {
+        try self.init(complete: text)
+        guard isSecure else {
+            throw ValidationError(
+                "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
+        }
+    }
+
+    private init(complete text: String) throws {
         if text.isEmpty { throw CommandFailure(.malformedURL, "the URL is empty") }
         // A password must not be shown, not even on the terminal where it was typed.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
-            let typed = try Tern.URLRequest(string: Self.resolvable(text))
+            let typed = try Tern.URLRequest(typed: text.utf8)
             let credential = typed.urlCredential
-            var request =
-                credential == nil
-                ? typed : try Tern.URLRequest(string: Tern.URLRequest.withoutCredential(Self.resolvable(text)))
+            self.text = credential == nil ? text : Tern.URLRequest.withoutCredential(text)
+            var request = credential == nil ? typed : try Tern.URLRequest(typed: self.text.utf8)
             guard let url = request.url else { throw .missingURL }
             request.credential = credential
             (self.request, self.url) = (request, url)
-            self.text = credential == nil ? text : Tern.URLRequest.withoutCredential(text)
         } catch {
             let status = ExitStatus(of: SessionError(.request(.invalid(error)), phase: .request))
             if hasCredentials { throw CommandFailure(status, "the URL: \(error)") }
             throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
-        }
-        if Self.hasCredentials(self.text) {
-            throw CommandFailure(.malformedURL, "the URL: the name and the password are not encoded (%40 for an @)")
-        }
-    }
-
-    /// A URL whose server has certificates.
-    init(secure text: String) throws {
-        try self.init(text)
-        guard isSecure else {
-            throw ValidationError(
-                "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
         }
     }
 
@@ -81,25 +81,21 @@ struct RequestedURL {
         return rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
     }
 
-    /// The same URL with an internationalized host name as DNS knows it (UTS 46), or as it is where there is none, for
-    /// the request to say what is wrong.
-    private static func resolvable(_ text: String) -> String {
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if authority.utf8.allSatisfy({ $0 < 0x80 }) || authority.contains(where: "@[]%".contains) { return text }
-        guard let known = URL(string: "http://\(authority)/")?.absoluteString, known.utf8.allSatisfy({ $0 < 0x80 }),
-            !known.contains("%"), known.hasSuffix("/")
-        else { return text }
-        return "\(text[..<start])\(known.dropFirst("http://".count).dropLast())\(text[authority.endIndex...])"
+    /// Whether a scheme stands before "//", or before one slash, which is a typing error.
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let end = text.firstRange(of: ":/")?.lowerBound, let first = text.utf8.first else { return false }
+        return Unicode.Scalar(first).properties.isAlphabetic
+            && text[..<end].utf8.allSatisfy { byte in
+                byte < 0x80 && (Unicode.Scalar(byte).properties.isAlphabetic || "0123456789+-.".utf8.contains(byte))
+            }
     }
 
     private static func hint(for text: String) -> String {
         if text.contains("://") { return "" }
-        var rest = Substring(text)
-        for scheme in ["http:", "https:"] where rest.lowercased().hasPrefix(scheme) {
-            rest = rest.dropFirst(scheme.count).drop { $0 == "/" }
+        var meant = "https://" + text
+        for scheme in ["http:", "https:"] where text.lowercased().hasPrefix(scheme) {
+            meant = "\(scheme)//" + text.dropFirst(scheme.count).drop { $0 == "/" }
         }
-        let meant = "http://" + rest
         guard (try? Tern.URLRequest(string: meant)) != nil else { return "" }
         return "; did you mean \(meant.prefix(200))?"
     }

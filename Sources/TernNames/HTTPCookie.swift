@@ -48,7 +48,7 @@ extension HTTPCookie {
     /// allowed.
     public init?(properties: [HTTPCookiePropertyKey: Any]) {
         let text = { (key: HTTPCookiePropertyKey) -> String? in properties[key].map { "\($0)" } }
-        let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap { URL(string: $0) }
+        let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap { try? $0.asURL() }
         guard let name = text(.name), let value = text(.value), let domain = text(.domain) ?? url?.host,
             let path = text(.path) ?? url.map({ _ in "/" })
         else { return nil }

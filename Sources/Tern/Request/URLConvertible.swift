@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+import TernEngine
 
 /// A value that can be converted to a URL.
 @preconcurrency public protocol URLConvertible: Sendable {
@@ -8,9 +9,10 @@ public import Foundation
 }
 
 extension String: URLConvertible {
-    /// The URL in this text by RFC 3986. Nothing is escaped: a text with a space is not a URL.
+    /// The URL in this text, as `URLRequest(string:)` reads it: escapes stay, characters that RFC 3986 does not allow are
+    /// percent-encoded, and a host beyond ASCII becomes `xn--…`. A text without a scheme is not repaired.
     public func asURL() throws -> URL {
-        guard let url = URL(string: self, encodingInvalidCharacters: false) else { throw AFError.invalidURL(url: self) }
+        guard let url = URL(escaping: self) else { throw AFError.invalidURL(url: self) }
         return url
     }
 }

@@ -81,8 +81,6 @@ struct BinaryPropertyList {
         }
         let marker = bytes[place]
         switch marker >> 4 {
-        // Sets: no property list has them, and Foundation crashes as it makes one.
-        case 0xb, 0xc: throw .malformed
         case 0xa, 0xd:
             guard let (count, start) = extent(marker, place, bytes) else { throw .malformed }
             // A dictionary has as many keys as values.
@@ -92,8 +90,26 @@ struct BinaryPropertyList {
             progress[object] = .open
             levels.append(Level(object: object, start: start, count: references))
         default:
+            guard isLeaf(marker, place, bytes) else { throw .malformed }
             progress[object] = .known(objects: 1, depth: 0)
             add(1, 0)
+        }
+    }
+
+    /// Whether this is one of the kinds that property lists have, besides arrays and dictionaries. The format has more,
+    /// and Foundation makes values of them: null, fill, UIDs, sets, which crash it, and dates that are no
+    /// number, which crash it when they are described.
+    private func isLeaf(_ marker: UInt8, _ place: Int, _ bytes: Span<UInt8>) -> Bool {
+        switch marker {
+        case 0x08, 0x09: return true  // booleans
+        case 0x10...0x14, 0x22, 0x23: return true  // integers of 1 to 16 bytes, reals of 4 and 8
+        case 0x33:
+            var bits: UInt64 = 0
+            guard place + 9 <= offsets else { return false }
+            for index in place + 1..<place + 9 { bits = bits << 8 | UInt64(bytes[index]) }
+            return Double(bitPattern: bits).isFinite
+        case 0x40...0x6f: return true  // data, ASCII, UTF-16
+        default: return false
         }
     }
 

@@ -10,7 +10,8 @@ public enum PropertyListLimit: Error, Sendable, Hashable {
     case tooDeep
     /// Expanded, it has more objects than a list of its length may have.
     case tooManyObjects
-    /// It begins as a binary property list, but is malformed.
+    /// It begins as a binary property list, but is malformed, or has a value that no property list has, such as a date
+    /// that is no number.
     case malformed
 
     /// The maximum depth of nested collections.

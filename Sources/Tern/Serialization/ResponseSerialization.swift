@@ -16,14 +16,19 @@ enum ResponseSerialization {
         return .success(data)
     }
 
-    /// Decodes in the encoding given, else the response's, else ISO-8859-1, which accepts every byte.
+    /// Decodes in the encoding given, else in that of the response's charset, else in ISO-8859-1, which accepts every
+    /// byte. An unknown charset is an error.
     static func string(
         _ encoding: String.Encoding?, _ response: HTTPURLResponse?, _ data: Data?, _ error: (any Error)?
     ) -> Result<String, any Error> {
         if let error { return .failure(error) }
         if promisesNoBody(response) { return .success("") }
         guard let data else { return failure(.inputDataNil) }
-        let encoding = encoding ?? response.flatMap(Self.encoding) ?? .isoLatin1
+        if encoding == nil, let charset = response.flatMap(Self.charset) {
+            return charset.decode(data).map { .success($0) }
+                ?? failure(.stringSerializationFailed(encoding: charset.encoding))
+        }
+        let encoding = encoding ?? .isoLatin1
         guard let string = String(data: data, encoding: encoding) else {
             return failure(.stringSerializationFailed(encoding: encoding))
         }
@@ -72,10 +77,12 @@ enum ResponseSerialization {
         }
     }
 
-    /// The encoding named by the `charset` parameter of Content-Type, if it names a known one (RFC 9110 §8.3.2).
-    private static func encoding(of response: HTTPURLResponse) -> String.Encoding? {
-        response.value(forHTTPHeaderField: "Content-Type").flatMap { MediaType($0)?.charset }
-            .flatMap { String.Encoding(ianaName: $0) }
+    /// The `charset` parameter of Content-Type (RFC 9110 §8.3.2).
+    private static func charset(of response: HTTPURLResponse) -> Charset? {
+        guard let label = response.value(forHTTPHeaderField: "Content-Type").flatMap({ MediaType($0)?.charset }),
+            !label.isEmpty
+        else { return nil }
+        return Charset(label: label)
     }
 
     private static func failure<Value>(

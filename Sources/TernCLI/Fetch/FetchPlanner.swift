@@ -39,7 +39,7 @@ struct FetchPlanner {
             let upload = index < content.uploads.count ? content.uploads[index] : nil
             if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
             var request = target.request
-            request.httpMethod = choice.method
+            request.setMethod(asTyped: choice.method)
             for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
             if let body, !content.isQuery { send(body, in: &request, without: fields) }
             if let upload {

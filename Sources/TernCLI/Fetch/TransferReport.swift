@@ -72,9 +72,9 @@ struct TransferReport {
     /// The target of a redirect that was not followed.
     private var redirectURL: String? {
         guard let response = contents.response, (300..<400).contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location")
+            let base = response.url, let location = response.value(forHTTPHeaderField: "Location")
         else { return nil }
-        return URL(string: location, relativeTo: response.url)?.absoluteString
+        return URL(location: location.utf8, from: base)?.absoluteString
     }
 
     /// A small body is sent with the head, and has no event of its own.

@@ -21,8 +21,9 @@ struct LiveServer {
         }
     }
 
-    /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6.
+    /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6, and without a
+    /// zone.
     static func host(of url: URL) -> String? {
-        url.host.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
+        url.host.map { String($0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).prefix { $0 != "%" }) }
     }
 }

@@ -59,7 +59,7 @@ struct TrustQuestion: ParsableArguments {
         trust.time = moment?.seconds ?? trust.time
         trust.profile = profile ?? trust.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
-        let host = host ?? url.flatMap { URL(string: $0) }.flatMap(LiveServer.host(of:))
+        let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
         let isBetweenSeconds = moment?.hasFraction ?? false
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
         // Responders are not asked about a server that is refused without them.
@@ -103,7 +103,7 @@ struct TrustQuestion: ParsableArguments {
         if let chain {
             return ServerTrust(sentChain: try CertificateFile.certificates(chain, option: "--chain"), anchors: anchors)
         }
-        guard let url = url.flatMap({ URL(string: $0) }) else {
+        guard let url = try url.map({ try RequestedURL(secure: $0).url }) else {
             throw ValidationError("give an https URL, --chain or --batch")
         }
         return try await LiveServer(url: url, anchors: anchors).presented()

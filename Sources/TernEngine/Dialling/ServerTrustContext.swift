@@ -14,7 +14,7 @@ struct ServerTrustContext {
         self.server = server
         self.context = context
         self.trust = trust
-        decision = try trust.decision(forHost: server.host)
+        decision = try trust.decision(forHost: server.certifiedHost)
     }
 
     /// The generation of the policies.
@@ -28,7 +28,7 @@ struct ServerTrustContext {
     /// - Parameter asksUser: whether delegates answer the verdict.
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
-            context: context, host: server.host, port: server.port, policy: decision.policy, profile: decision.profile,
+            context: context, host: server.certifiedHost, port: server.port, policy: decision.policy, profile: decision.profile,
             asksUser: asksUser)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a file in a folder, made from a server's or a URL's text: one component, which leads to no other folder
-/// and is not hidden.
+/// The name of a file in a folder, made from a server's or a URL's text: one component, which leads to no other folder,
+/// is not hidden, and is no option of a command.
 enum FileName {
     /// The maximum length in file systems, in bytes.
     static let longest = 255
@@ -11,14 +11,15 @@ enum FileName {
     /// Nil if the result is empty.
     ///
     /// Removes everything before the last `/` or `\`, control characters, characters that change the direction of text,
-    /// and leading and trailing spaces and dots: a name with a leading dot would be a hidden file, such as `.bashrc`. A
-    /// name that is too long is truncated between two characters, before its extension.
+    /// leading and trailing spaces and dots, and leading dashes: a name with a leading dot would be a hidden file, such as
+    /// `.bashrc`, and `rm *` would take `-rf` for an option. A name that is too long is truncated between two characters,
+    /// before its extension.
     static func safe(_ proposed: String) -> String? {
         let scalars = proposed.unicodeScalars
         let last =
             scalars.lastIndex { $0 == "/" || $0 == "\\" }.map { scalars[scalars.index(after: $0)...] } ?? scalars[...]
         var kept = last.filter { !isDangerous($0) }[...]
-        kept = kept.drop(while: isTrimmed)
+        kept = kept.drop { $0 == "-" || isTrimmed($0) }
         while let scalar = kept.last, isTrimmed(scalar) { kept.removeLast() }
         let name = String(String.UnicodeScalarView(kept))
         if name.isEmpty { return nil }

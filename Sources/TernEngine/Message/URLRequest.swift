@@ -31,9 +31,9 @@ public struct URLRequest: Sendable {
         var credentialNumber: Int32 = 0
         var credential: OwnCredential?
 
-        init(url: URL?) {
+        init(url: URL?, destination: Result<Destination, InvalidRequest>) {
             self.url = url
-            destination = URLRequest.destination(of: url)
+            self.destination = destination
             method = "GET"
             headers = HeaderFields()
         }
@@ -69,23 +69,35 @@ public struct URLRequest: Sendable {
 
     /// Creates a GET request for `url`.
     public init(url: URL) {
-        storage = Storage(url: url)
+        storage = Storage(url: url, destination: Self.destination(of: url))
     }
 
     /// A request that cannot be sent, and the reason.
     init(refused: InvalidRequest) {
-        storage = Storage(url: nil)
-        storage.destination = .failure(refused)
+        storage = Storage(url: nil, destination: .failure(refused))
     }
 
-    /// Creates a GET request for the URL in `string`. Scheme, host and port are checked as written: `URL(string:)` may
-    /// take a text without a scheme for a path and put escapes into a host.
+    /// Creates a GET request for the URL in `string`.
+    ///
+    /// Characters that RFC 3986 does not allow in userinfo, path, query or fragment are percent-encoded, those beyond
+    /// ASCII in UTF-8; brackets are not allowed there, and a `%` that begins no escape becomes `%25`. Escapes stay as
+    /// they are. A host beyond ASCII becomes its name in DNS, `xn--…`. All else of scheme, host and port must be valid:
+    /// `URL(string:)` may take a text without a scheme for a path and put escapes into a host.
     public init(string: String) throws(InvalidRequest) {
         if string.isEmpty { throw .missingURL }
-        _ = try Destination(absoluteString: string)
-        guard let url = URL(string: string) else { throw .malformedURL(string) }
-        self.init(url: url)
-        _ = try destination.get()
+        let text = URIReference.isPlain(string) ? string : URIReference(escaping: string.utf8).description
+        let destination = try Destination(absoluteString: text)
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedURL(string) }
+        storage = Storage(url: url, destination: .success(destination))
+    }
+
+    /// The same for a URL that a user typed: what is sent is as typed, like curl's, where ``url`` is escaped. Visible ASCII
+    /// stays, and bytes that are no UTF-8 become escapes of themselves.
+    package init(typed bytes: some Sequence<UInt8>) throws(InvalidRequest) {
+        let bytes = Array(bytes)
+        try self.init(string: URIReference(escaping: bytes).description)
+        let typed = URIReference(escaping: bytes, keeping: .visible).description
+        storage.destination = .success(try Destination(absoluteString: typed))
     }
 
     /// The request's URL. An invalid one is reported when the request is sent.
@@ -98,14 +110,18 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// The method, "GET" by default; nil resets it. Sent as written: methods are case-sensitive (RFC 9110 §9.1).
+    /// The method, "GET" by default; nil resets it. Methods are case-sensitive (RFC 9110 §9.1) and sent as written, but
+    /// for get, head, post, put, delete and connect in any case: as in Foundation, they are read and sent in capitals.
     public var httpMethod: String? {
         get { storage.method }
-        set {
-            makeUnique()
-            storage.method = newValue ?? "GET"
-            storage.isMethodNamed = newValue != nil
-        }
+        set { setMethod(asTyped: newValue.map(Self.capitalized)) }
+    }
+
+    /// Sets the method as it is, in any case; nil resets it.
+    package mutating func setMethod(asTyped method: String?) {
+        makeUnique()
+        storage.method = method ?? "GET"
+        storage.isMethodNamed = method != nil
     }
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
@@ -276,6 +292,15 @@ public struct URLRequest: Sendable {
 
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
+    }
+
+    private static func capitalized(_ method: String) -> String {
+        guard method.utf8.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else { return method }
+        let capitals = method.uppercased()
+        return switch capitals {
+        case "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT": capitals
+        default: method
+        }
     }
 
     private static func destination(of url: URL?) -> Result<Destination, InvalidRequest> {

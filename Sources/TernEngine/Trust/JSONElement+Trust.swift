@@ -60,7 +60,7 @@ extension JSONElement {
         var urls: [String] = []
         for element in try elements() {
             let text = try element.string()
-            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            guard let url = URL(escaping: text), ["http", "https"].contains(url.scheme?.lowercased()),
                 let host = url.host, (try? HostPattern(host))?.scope == .exact, (1...65535).contains(url.port ?? 443)
             else { throw element.error(.invalidURL(text)) }
             urls.append(text)

@@ -46,7 +46,7 @@ final class PinReporter: Sendable {
     /// A report that fails is dropped: there is no caller to report it to.
     private static func post(_ report: PinFailureReport, by requestSender: any RequestSender) {
         guard !report.pinSet.reportURLs.isEmpty, let body = try? PinReportBody(report).json() else { return }
-        for url in report.pinSet.reportURLs.compactMap({ URL(string: $0) }) {
+        for url in report.pinSet.reportURLs.compactMap({ URL(escaping: $0) }) {
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
             request.httpBody = body

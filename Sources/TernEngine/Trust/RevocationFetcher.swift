@@ -21,7 +21,7 @@ final class RevocationFetcher: Sendable {
     /// requests.
     func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
         guard answers.isFirst(to: question, completion) else { return }
-        guard let url = URL(string: question.url), let requestSender = requestSender.withLock({ $0 }) else {
+        guard let url = URL(escaping: question.url), let requestSender = requestSender.withLock({ $0 }) else {
             return answers.keep(.none, to: question)
         }
         requestSender.send(question.request(to: url), sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {

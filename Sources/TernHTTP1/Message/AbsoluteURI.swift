@@ -64,15 +64,41 @@ package struct AbsoluteURI: Sendable, Hashable {
     private static func addressLiteral(_ text: Span<UInt8>) throws(Refusal) -> (host: String, end: Int) {
         let close = text.first(.rightBracket, from: 0)
         guard close < text.count else { throw .host(text.text) }
+        let addressEnd = min(close, text.first(.percent, from: 0))
         var hasColon = false
-        for index in 1..<close {
+        for index in 1..<addressEnd {
             guard text[index].isAddressByte else { throw .host(text.text) }
             if text[index] == .colon { hasColon = true }
         }
         let end = close &+ 1
         // Longer than any address with its zone, as a name may be.
         guard hasColon, close <= 254, end == text.count || text[end] == .colon else { throw .host(text.text) }
-        return (text.extracting(1..<close).text, end)
+        let address = text.extracting(1..<addressEnd).text
+        if addressEnd == close { return (address, end) }
+        guard let zone = zone(text.extracting(addressEnd..<close)) else { throw .host(text.text) }
+        return ("\(address)%\(zone)", end)
+    }
+
+    /// The name or number of an interface of this machine, after "%25" (RFC 6874 §2); nil if it can be none.
+    private static func zone(_ text: Span<UInt8>) -> String? {
+        guard text.count > 3, text[1] == UInt8(ascii: "2"), text[2] == UInt8(ascii: "5") else { return nil }
+        var name: [UInt8] = []
+        var position = 3
+        while position < text.count {
+            var byte = text[position]
+            position &+= 1
+            if byte == .percent {
+                guard position &+ 1 < text.count, text[position].hexadecimalDigit < 16,
+                    text[position &+ 1].hexadecimalDigit < 16
+                else { return nil }
+                byte = text[position].hexadecimalDigit << 4 | text[position &+ 1].hexadecimalDigit
+                position &+= 2
+            }
+            // Linux refuses "/" and spaces in such a name, and we a second zone.
+            guard byte.isVisible, byte != .slash, byte != .percent else { return nil }
+            name.append(byte)
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 
     private static func registeredName(_ text: Span<UInt8>) throws(Refusal) -> (host: String, end: Int) {

@@ -6,7 +6,8 @@
 public struct HTTPOrigin: Sendable {
     /// The scheme: with or without TLS.
     public let scheme: HTTPOrigin.Scheme
-    /// Lower-case, without brackets around an IPv6 address, without userinfo.
+    /// Lower-case, without brackets around an IPv6 address, without userinfo. The zone of a link-local address stays, as
+    /// in `fe80::1%eth0`: it is part of the endpoint, and the name of an interface has its case.
     public let host: String
     /// The port, also where it is the scheme's default.
     public let port: UInt16
@@ -21,7 +22,7 @@ public struct HTTPOrigin: Sendable {
     /// URI is refused when a request is encoded.
     public init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16) {
         self.scheme = scheme
-        self.host = Self.withoutBrackets(host).asciiLowercased
+        self.host = Self.lowercased(Self.withoutBrackets(host))
         self.port = port
         let isIPv6 = self.host.utf8.span.contains(.colon)
         let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
@@ -32,6 +33,18 @@ public struct HTTPOrigin: Sendable {
         hasher.combine(self.host)
         hasher.combine(port)
         digest = hasher.finalize()
+    }
+
+    /// The name or the address that the server's certificate must be for: ``host`` without a zone, which has no meaning to
+    /// the peer.
+    package var certifiedHost: String {
+        guard let zone = host.utf8.firstIndex(of: .percent) else { return host }
+        return String(host[..<zone])
+    }
+
+    private static func lowercased(_ host: String) -> String {
+        guard let zone = host.utf8.firstIndex(of: .percent) else { return host.asciiLowercased }
+        return String(host[..<zone]).asciiLowercased + host[zone...]
     }
 
     private static func withoutBrackets(_ host: String) -> String {

@@ -7,6 +7,7 @@ extension UInt8 {
     static var carriageReturn: UInt8 { 0x0D }
     static var space: UInt8 { 0x20 }
     static var hash: UInt8 { 0x23 }
+    static var percent: UInt8 { 0x25 }
     static var comma: UInt8 { 0x2C }
     static var slash: UInt8 { 0x2F }
     static var zero: UInt8 { 0x30 }
@@ -44,6 +45,6 @@ extension UInt8 {
         return letter < 6 ? letter &+ 10 : .max
     }
 
-    /// The characters of an IPv6 address, without a zone, which names an interface of this machine.
+    /// The characters of an IPv6 address, without a zone, which names an interface of this machine (RFC 6874).
     var isAddressByte: Bool { hexadecimalDigit < 16 || self == .colon || self == UInt8(ascii: ".") }
 }

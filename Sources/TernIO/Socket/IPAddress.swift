@@ -17,7 +17,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Parses an IP literal: dotted IPv4, or IPv6 without brackets. Nil for any other text.
+    /// Parses an IP literal: dotted IPv4, or IPv6 without brackets, which may have a zone (RFC 4007 §11): the name or the
+    /// number of an interface, as in `fe80::1%eth0`. Nil for any other text, and for an interface that does not exist.
     public init?(literal: String) {
         // C would cut the text off there: "127.0.0.1\0.example.com" is not 127.0.0.1.
         if literal.utf8.contains(0) { return nil }
@@ -26,9 +27,19 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
             self.init(storage: .v4(v4.s_addr))
             return
         }
+        let percent = literal.utf8.firstIndex(of: UInt8(ascii: "%"))
         var v6 = in6_addr()
-        guard unsafe inet_pton(AF_INET6, literal, &v6) == 1 else { return nil }
-        self.init(v6, scope: 0)
+        guard unsafe inet_pton(AF_INET6, percent.map { String(literal[..<$0]) } ?? literal, &v6) == 1 else {
+            return nil
+        }
+        guard let percent else {
+            self.init(v6, scope: 0)
+            return
+        }
+        let zone = String(literal[literal.utf8.index(after: percent)...])
+        let index = unsafe if_nametoindex(zone)
+        guard let scope = index > 0 ? index : UInt32(zone), scope > 0 else { return nil }
+        self.init(v6, scope: scope)
     }
 
     init(_ address: in6_addr, scope: UInt32) {

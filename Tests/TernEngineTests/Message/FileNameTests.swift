@@ -9,13 +9,14 @@ import Testing
         ("a/../b", "b"), (".bashrc", "bashrc"), ("...a", "a"), (" a ", "a"), ("a.", "a"), ("a\u{0}b", "ab"),
         ("a\r\nb", "ab"), ("a\u{1b}[2Jb", "a[2Jb"), ("gpj\u{202e}exe.jpg", "gpjexe.jpg"), ("a b", "a b"),
         ("\u{e4}.txt", "\u{e4}.txt"),
-        ("-rf", "-rf"), ("a\u{2028}b", "ab"), (". a", "a"),
+        ("a\u{2028}b", "ab"), (". a", "a"), ("-rf", "rf"), ("--help.txt", "help.txt"), (".-a", "a"), ("-.a", "a"),
+        (" - .-- a-b-", "a-b-"), ("../-x", "x"), ("\u{200b}-x", "x"), ("-\u{202e}-x", "x"), ("a--", "a--"),
     ])
     func `one component is left, that hides nothing`(proposed: String, name: String) {
         #expect(FileName.safe(proposed) == name)
     }
 
-    @Test(arguments: ["", ".", "..", "...", "/", "a/", "a/..", "\u{0}", " ", "\\", "\u{200b}"])
+    @Test(arguments: ["", ".", "..", "...", "/", "a/", "a/..", "\u{0}", " ", "\\", "\u{200b}", "-", "--", "a/-", ". -"])
     func `or nothing`(proposed: String) {
         #expect(FileName.safe(proposed) == nil)
     }

@@ -27,13 +27,28 @@ import Testing
             ("", "it has no URL"), ("example.com", "the URL has no scheme"), ("127.0.0.1:80", "the URL has no scheme"),
             ("http://local host/", "\"local host\" is not a host name: it has a space in it"),
             ("http://[::1/", "\"[::1\" is not a host name: a bracket is not closed"),
-            ("http://gr\u{fc}n/", "\"gr\u{fc}n\" is not a host name: names beyond ASCII are spelled as xn--\u{2026}"),
+            ("http://\u{301}n/", "\"\u{301}n\" is not a host name: names beyond ASCII are spelled as xn--\u{2026}"),
             ("http://h:x/", "\"x\" is not a port from 1 to 65535"),
             ("file:///x", "the scheme \"file\" is not http or https"),
         ] {
             let error = #expect(throws: InvalidRequest.self) { try URLRequest(string: text) }
             #expect(error?.description == words)
         }
+    }
+
+    /// As swift-corelibs-foundation does.
+    @Test func `get, head, post, put, delete and connect are sent in capitals, and other methods as written`() throws {
+        var request = try request("http://one.example/")
+        for (method, sent) in [
+            ("get", "GET"), ("Head", "HEAD"), ("pOst", "POST"), ("put", "PUT"), ("delete", "DELETE"),
+            ("connect", "CONNECT"), ("patch", "patch"), ("Options", "Options"), ("trace", "trace"),
+            ("g\u{131}t", "g\u{131}t"),
+        ] {
+            request.httpMethod = method
+            #expect(request.httpMethod == sent)
+        }
+        request.setMethod(asTyped: "get")
+        #expect(request.httpMethod == "get")
     }
 
     @Test func `copies are independent whatever changes`() throws {

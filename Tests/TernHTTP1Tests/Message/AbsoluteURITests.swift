@@ -15,6 +15,26 @@ import Testing
         #expect(uri.target == .origin(target))
     }
 
+    @Test(arguments: [
+        ("http://[fe80::1%25eth0]/", "fe80::1%eth0"), ("http://[FE80::A%25Eth0]:80/", "fe80::a%Eth0"),
+        ("http://[::1%251]/", "::1%1"), ("http://[::1%2525]/", "::1%25"),
+        ("http://[fe80::1%25a%2Eb~c]/", "fe80::1%a.b~c"),
+    ])
+    func `A zone is part of the host, and of no field`(text: String, host: String) throws {
+        let origin = try AbsoluteURI(text).origin
+        #expect(origin.host == host)
+        #expect(!origin.hostField.contains("%") && origin.hostField.hasSuffix("]"))
+        #expect(origin.certifiedHost == host.prefix { $0 != "%" })
+        #expect(origin != HTTPOrigin(scheme: .http, host: origin.certifiedHost, port: 80))
+    }
+
+    @Test(arguments: [
+        "%", "%25", "%eth0", "%2", "%2Flo", "%25a%2Fb", "%25a%25b", "%25a%20b", "%25a%", "%25%zz", "%25\u{e9}",
+    ])
+    func `What can be no zone is no host`(zone: String) {
+        #expect(throws: AbsoluteURI.Refusal.self) { try AbsoluteURI("http://[fe80::1\(zone)]/") }
+    }
+
     @Test func `A refusal says which part is wrong`() {
         func part(_ text: String) -> String {
             do throws(AbsoluteURI.Refusal) {

@@ -11,17 +11,13 @@ import Testing
         "an invalid URL is reported with its reason",
         arguments: [
             ("", "the URL is empty"),
-            ("127.0.0.1:8080", #""127.0.0.1:8080": the URL has no scheme; did you mean http://127.0.0.1:8080?"#),
-            (
-                "localhost:1/x",
-                #""localhost:1/x": the scheme "localhost" is not http or https; did you mean http://localhost:1/x?"#
-            ),
             ("http:/a.test", #""http:/a.test": the URL has no host; did you mean http://a.test?"#),
             ("http://a b/", #""http://a b/": "a b" is not a host name: it has a space in it"#),
             ("http://[::1/", #""http://[::1/": "[::1" is not a host name: a bracket is not closed"#),
             ("http://a:b/", #""http://a:b/": "b" is not a port from 1 to 65535"#),
             ("ftp://a/", #""ftp://a/": the scheme "ftp" is not http or https"#),
-            ("/etc/passwd", #""/etc/passwd": the URL has no scheme"#), ("http://", #""http://": the URL has no host"#),
+            ("/etc/passwd", #""http:///etc/passwd": the URL has no host"#),
+            ("http://", #""http://": the URL has no host"#),
         ])
     func refused(text: String, message: String) {
         let error = #expect(throws: CommandFailure.self) { try RequestedURL(text) }
@@ -31,7 +27,7 @@ import Testing
     @Test(
         "a password in what is no URL is not shown",
         arguments: [
-            "http://user:hunter2@:x/", "user:hunter2@a.test", "ftp://hunter2@a.test/",
+            "http://user:hunter2@:x/", "user:hunter2@a.test:x", "ftp://hunter2@a.test/",
             "http://a.test\\@hunter2@b.test:x/",
         ])
     func credentials(text: String) {
@@ -54,6 +50,30 @@ import Testing
         #expect(try RequestedURL("HTTP://A.test/x?y=@z").url.absoluteString == "HTTP://A.test/x?y=@z")
         #expect(try RequestedURL(secure: "https://a.test/").isSecure)
         #expect(throws: ValidationError.self) { try RequestedURL(secure: "http://a.test/") }
+    }
+
+    @Test(
+        "a URL without a scheme is http, as in curl",
+        arguments: [
+            ("localhost:8080/health", "http://localhost:8080/health"), ("127.0.0.1:80/x", "http://127.0.0.1:80/x"),
+            ("example.com", "http://example.com"), ("ftp.example.com/a:/b", "http://ftp.example.com/a:/b"),
+            ("[::1]:8080", "http://[::1]:8080"), ("h/?u=http://x/", "http://h/?u=http://x/"),
+            ("HTTPS://h/", "HTTPS://h/"),
+        ])
+    func withoutScheme(text: String, url: String) throws {
+        let target = try RequestedURL(text)
+        #expect(target.url.absoluteString == url && target.text == url)
+    }
+
+    @Test func `a name and a password need no scheme`() throws {
+        let target = try RequestedURL("ada:hunter2@a.test:81/x")
+        #expect(target.text == "http://a.test:81/x")
+        #expect(target.request.credential == PasswordCredential(user: "ada", password: "hunter2"))
+    }
+
+    @Test func `a server that has certificates has a scheme`() {
+        let error = #expect(throws: CommandFailure.self) { try RequestedURL(secure: "a.test") }
+        #expect(error?.message == #""a.test": the URL has no scheme; did you mean https://a.test?"#)
     }
 
     @Test(

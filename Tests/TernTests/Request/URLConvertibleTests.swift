@@ -13,8 +13,18 @@ import Testing
         #expect(try components.asURL() == url)
     }
 
-    @Test(arguments: ["", "http://exa mple.com/", "http://x/a b", "http://[::1", "http://x/ä", "😃", "http://x:y/"])
-    func `text that is no URL is refused, not repaired`(text: String) {
+    @Test(arguments: [
+        ("http://x/?ids[]=1&q=a%20b", "http://x/?ids%5B%5D=1&q=a%20b"),
+        ("http://x/a b|ä%", "http://x/a%20b%7C%C3%A4%25"),
+        ("http://bücher.localhost/y", "http://xn--bcher-kva.localhost/y"),
+    ])
+    func `a text is escaped as that of a request is`(text: String, url: String) throws {
+        #expect(try text.asURL().absoluteString == url)
+        #expect(try URLRequest(string: text).url?.absoluteString == url)
+    }
+
+    @Test(arguments: ["", "http://exa mple.com/", "http://[::1", "😃", "not a url", "/a b", "http://x:y/"])
+    func `text that is no URL is refused`(text: String) {
         let error = #expect(throws: AFError.self) { try text.asURL() }
         #expect(error?.urlConvertible as? String == text)
     }

@@ -54,6 +54,47 @@ import Testing
         #expect(error as? PropertyListLimit == .tooManyObjects)
     }
 
+    /// A list of one array with one member.
+    private func array(of member: [UInt8]) -> [UInt8] {
+        let list = Array("bplist00".utf8) + [0xa1, 0x01] + member
+        return list + [8, 10] + [0, 0, 0, 0, 0, 0, 1, 1] + bigEndian(2, 8) + bigEndian(0, 8) + bigEndian(list.count, 8)
+    }
+
+    private func date(_ seconds: Double) -> [UInt8] { [0x33] + bigEndian(Int(bitPattern: UInt(seconds.bitPattern)), 8) }
+
+    @Test func `a value of a kind that property lists have passes, and can be described`() throws {
+        let members: [[UInt8]] =
+            [
+                [0x08], [0x09], [0x10, 5], [0x11, 1, 2], [0x12, 1, 2, 3, 4], [0x13] + bigEndian(-1, 8),
+                [0x14] + Array(repeating: 0, count: 8) + bigEndian(-1, 8), [0x22, 0x7f, 0xc0, 0, 0],
+                [0x23] + bigEndian(1, 8),
+                [0x42, 1, 2], [0x52, 0x61, 0x62], [0x61, 0x20, 0xac], [0x5f, 0x10, 1, 0x61],
+            ] + [0, 1, -1, 1e9, -1e12, 1e18, 1e300, -.greatestFiniteMagnitude].map(date)
+        for member in members {
+            #expect(verdict(array(of: member)) == nil, "\(member)")
+            let result = ResponseSerialization.propertyList([], nil, Data(array(of: member)), nil)
+            #expect(!"\(result)".isEmpty)
+            if case .failure(let error) = result { Issue.record("\(member): \(error)") }
+        }
+    }
+
+    @Test func `a value of another kind is refused: null, fill, UIDs, sets, dates that are no number`() {
+        let known: [ClosedRange<UInt8>] = [
+            0x08...0x09, 0x10...0x14, 0x22...0x23, 0x33...0x33, 0x40...0x6f, 0xa0...0xaf, 0xd0...0xdf,
+        ]
+        for marker in UInt8.min...UInt8.max where !known.contains(where: { $0.contains(marker) }) {
+            #expect(verdict(array(of: [marker] + Array(repeating: 0, count: 64))) == .malformed, "\(marker)")
+        }
+        for seconds in [Double.nan, .infinity, -.infinity, .signalingNaN] {
+            #expect(verdict(array(of: date(seconds))) == .malformed)
+            let alone = Array("bplist00".utf8) + date(seconds) + [8]
+            #expect(
+                verdict(alone + [0, 0, 0, 0, 0, 0, 1, 1] + bigEndian(1, 8) + bigEndian(0, 8) + bigEndian(17, 8))
+                    == .malformed)
+        }
+        #expect(verdict(array(of: [0x33, 0])) == .malformed)
+    }
+
     @Test func `a binary list is nested 512 deep at most`() {
         #expect(verdict(chain(of: 512, naming: 1)) == nil)
         #expect(verdict(chain(of: 513, naming: 1)) == .tooDeep)

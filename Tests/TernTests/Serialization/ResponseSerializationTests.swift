@@ -121,16 +121,25 @@ import Testing
             ("text/plain; charset=iso-8859-1", [0xC3, 0xA4], "Ã¤"), ("text/plain", [0xE4], "ä"),
             ("text/plain; charset=windows-1252", [0x80], "€"), ("text/plain; charset=iso-8859-2", [0xA3], "Ł"),
             ("text/plain; charset=utf-16le", [0x41, 0x00], "A"), ("text/plain; charset=us-ascii", [0x41], "A"),
-            ("text/plain; charset=koi8-r", [0xC1], "Á"), ("text/plain; charset=martian", [0xE4], "ä"),
+            ("text/plain; charset=koi8-r", [0xC1], "а"), ("text/plain; charset=utf8", [0xC3, 0xA9], "é"),
+            ("text/plain; charset=\" GB2312 \"", [0xC4, 0xE3], "你"), ("text/plain; charset=", [0xE4], "ä"),
+            ("text/plain; charset=latin1", [0x80, 0x81, 0xE4], "€\u{81}ä"), ("text/plain", [0x80], "\u{80}"),
         ] as [(String, [UInt8], String)])
     func `text is in the charset it says, or ISO-8859-1`(type: String, bytes: [UInt8], text: String) async throws {
         let request = try await request(contentType: type, body: bytes)
-        if type.hasSuffix("koi8-r") {
-            // Whether the system knows this one is its own affair; it must be one or the other.
-            #expect(["а", text].contains(try await request.serializingString().value))
-        } else {
-            #expect(try await request.serializingString().value == text)
+        #expect(try await request.serializingString().value == text)
+    }
+
+    @Test(arguments: ["martian", "x-user-defined", "replacement", "ISO-8859-12", String(repeating: "x", count: 200)])
+    func `an unknown charset is an error that names it`(label: String) async throws {
+        let request = try await request(contentType: "text/plain; charset=\(label)", body: [0x41])
+        let error = await request.serializingString().response.error as? AFError
+        guard case .responseSerializationFailed(.stringSerializationFailed)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
+        #expect(error?.localizedDescription.contains("\"\(label.lowercased().prefix(40))\", which is unknown") == true)
+        #expect(try await request.serializingString(encoding: .utf8).value == "A")
     }
 
     @Test func `an encoding that is asked for goes before the one the response names`() async throws {

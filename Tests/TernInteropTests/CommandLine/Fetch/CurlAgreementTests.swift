@@ -10,7 +10,10 @@ import Testing
     @Test(
         "requests are the same as curl's",
         arguments: [
-            "URL/", "URL", "URL/a?b#c",
+            "URL/", "URL", "URL/a?b#c", "SERVER", "SERVER/a?u=http://x/", "ann:pw@SERVER/", "-X get URL/",
+            "-X Head2 URL/",
+            "-g 'URL/f[1].txt?a[]={x}|^`\\\"<>&%zz%&q=a%20b#[]'", "'URL/a|b^c`d\"e\\f<g>?h|i^j`k\"l\\m<n>%'",
+            "-g 'u%5B[:p]w@SERVER/'",
             "-d a=b URL/", "-d a=b -d c=d URL/p", "-d @FILE URL/", "-d '' URL/", "-d -x URL/",
             "--data-binary @FILE URL/", "--data-raw @FILE URL/", "--data-ascii @FILE URL/",
             "--data-raw @a -d b --data-binary c --data-urlencode d=ä -d e URL/",
@@ -80,7 +83,8 @@ import Testing
         let file = try folder.write("line one\r\nline & two\n", to: "file.txt")
         let fields = try folder.write("X-One: 1\nX-Two: 2\n", to: "fields")
         let origin = try EchoOrigin.start()
-        let shell = arguments.replacing("URL", with: origin.url("")).replacing("FILE", with: file)
+        let shell = arguments.replacing("URL", with: origin.url(""))
+            .replacing("SERVER", with: "127.0.0.1:\(origin.port)").replacing("FILE", with: file)
             .replacing("FIELDS", with: fields)
         return (
             try await Command.run(["sh", "-c", "curl -sS --max-time 10 " + shell]),

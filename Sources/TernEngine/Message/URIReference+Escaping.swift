@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package import FoundationEssentials
+import TernSystem
+
+/// A text that becomes a URL, by one rule, whoever wrote it: a program, a user, a server.
+///
+/// In userinfo, path, query and fragment an escape that is there stays, and a character that may not stand there becomes
+/// one, each once: to escape a text again changes nothing. A percent sign that begins no escape becomes `%25`, and a
+/// backslash is not a slash. Text beyond ASCII becomes the escapes of its UTF-8; bytes that are no UTF-8 become the
+/// escapes of themselves. A host beyond ASCII becomes its name in DNS, `xn--…` (UTS 46). All else of scheme, host and
+/// port stays as it is: an invalid host is refused later, and never repaired.
+///
+/// Foundation's `URL(string:)` does otherwise: it takes a component with one character that needs an escape for one
+/// without any, and escapes its escapes again.
+extension URIReference {
+    /// The characters of path and query that stay as they are.
+    enum Literals {
+        /// Those that RFC 3986 §3.3 and §3.4 allow.
+        case ofURIs
+        /// All visible ASCII, also a percent sign that begins no escape: what curl sends of a typed URL.
+        case visible
+    }
+
+    /// Reads the text in these bytes, escaped.
+    init(escaping bytes: some Sequence<UInt8>, keeping literals: Literals = .ofURIs) {
+        // Each byte as a character of its own, so that the parts are those of the bytes.
+        var characters = String.UnicodeScalarView()
+        for byte in bytes { characters.append(Unicode.Scalar(byte)) }
+        self.init(String(characters))
+        scheme = scheme.map { Self.text(Self.bytes($0)) }
+        authority = authority.map(Self.authority)
+        path = Self.escaped(path, keeping: literals)
+        query = query.map { Self.escaped($0, keeping: literals) }
+        fragment = fragment.map { Self.escaped($0, keeping: .ofURIs) }
+    }
+
+    /// Reads a Location as servers really send it; nil if it has a control character, which no honest server sends.
+    init?(location bytes: some Collection<UInt8>) {
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        self.init(escaping: bytes)
+    }
+
+    /// The same of a Location that was decoded.
+    init?(location text: String) { self.init(location: text.utf8) }
+
+    /// Whether escaping a text changes nothing, as a look at its bytes tells; true for most.
+    static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.mayStandInPath && $0 != UInt8(ascii: "@") }
+    }
+
+    /// The part's characters are bytes.
+    private static func escaped(_ part: String, keeping literals: Literals) -> String {
+        escaped(bytes(part)) { literals == .visible ? $0 > 0x20 && $0 < 0x7F : $0.mayStandInPath }
+    }
+
+    private static func escaped(_ bytes: [UInt8], isLiteral: (UInt8) -> Bool) -> String {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let isEscape = byte == UInt8(ascii: "%") && bytes.dropFirst(index &+ 1).beginsWithTwoDigits
+            if isLiteral(byte) || isEscape {
+                output.append(byte)
+            } else {
+                output += [UInt8(ascii: "%"), (byte >> 4).hexDigit, (byte & 0xF).hexDigit]
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func authority(_ part: String) -> String {
+        let bytes = bytes(part)
+        // The last one, as for all who read this authority.
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return server(bytes) }
+        let userinfo = escaped(Array(bytes[..<at])) {
+            // RFC 3986 §3.2.1: as in a path, but for an "@".
+            $0.mayStandInPath && $0 != UInt8(ascii: "@")
+        }
+        return "\(userinfo)@\(server(Array(bytes[(at + 1)...])))"
+    }
+
+    /// Host and port.
+    private static func server(_ bytes: [UInt8]) -> String {
+        let text = text(bytes)
+        if bytes.first == UInt8(ascii: "[") { return withEscapedZone(text) }
+        if bytes.allSatisfy({ $0 < 0x80 }) || text.utf8.contains(where: { "[]%".utf8.contains($0) }) { return text }
+        let scalars = text.unicodeScalars
+        let end = scalars.lastIndex(of: ":") ?? scalars.endIndex
+        guard let name = nameInDNS(String(scalars[..<end])) else { return text }
+        return name + String(scalars[end...])
+    }
+
+    /// An IPv6 address and the port, with a zone as RFC 6874 §2 writes it: after "%25". People type "%" (RFC 9844 §3).
+    private static func withEscapedZone(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard let percent = bytes.firstIndex(of: UInt8(ascii: "%")) else { return text }
+        let zone = bytes[(percent + 1)...]
+        // "%25]" is the zone 25.
+        if zone.starts(with: "25".utf8), zone.count > 3, zone[zone.startIndex + 2] != UInt8(ascii: "]") { return text }
+        return String(decoding: bytes[...percent] + "25".utf8 + zone, as: UTF8.self)
+    }
+
+    /// The A-labels of a host; nil if it has none, or if they are no host name: some characters beyond ASCII stand for a
+    /// slash or a colon.
+    private static func nameInDNS(_ host: String) -> String? {
+        // Foundation has the tables of UTS 46 and FoundationEssentials has not: that one escapes the host.
+        guard let mapped = URL(string: "http://\(host)/")?.absoluteString.dropFirst("http://".count).dropLast() else {
+            return nil
+        }
+        let name = mapped.contains("%") ? InternationalizedNames.system?.ascii(host) : String(mapped)
+        return name.flatMap { $0.utf8.allSatisfy(\.mayStandInName) ? $0 : nil }
+    }
+
+    /// A text in ISO-8859-1, if it is no UTF-8.
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    private static func bytes(_ part: String) -> [UInt8] {
+        part.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+}
+
+extension URL {
+    /// Creates the URL in a text, escaped by the rule of ``URIReference``; nil if there is none. A text without a scheme
+    /// is not repaired.
+    package init?(escaping text: String) {
+        if URIReference.isPlain(text) {
+            self.init(string: text, encodingInvalidCharacters: false)
+        } else {
+            let reference = URIReference(escaping: text.utf8)
+            self.init(
+                string: reference.scheme == nil ? text : reference.description, encodingInvalidCharacters: false)
+        }
+    }
+}
+
+extension URL {
+    /// Creates the target of a Location that a response for `base` has (RFC 9110 §10.2.2); nil if there is none.
+    package init?(location bytes: some Collection<UInt8>, from base: URL) {
+        guard let reference = URIReference(location: bytes) else { return nil }
+        self.init(
+            string: reference.resolved(against: URIReference(base.absoluteString)).description,
+            encodingInvalidCharacters: false)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var beginsWithTwoDigits: Bool {
+        count >= 2 && prefix(2).allSatisfy(\.isHexDigit)
+    }
+}
+
+extension UInt8 {
+    /// RFC 3986 §3.3 to §3.5: a pchar without its escapes, or one of "/?". A path's question mark has ended it already.
+    fileprivate var mayStandInPath: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="),
+            UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// As in the host of a URL that can be requested.
+    fileprivate var mayStandInName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var isHexDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
+    /// The hexadecimal digit of a number below sixteen (RFC 3986 §2.1: in upper case).
+    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") &+ self : UInt8(ascii: "A") &+ (self &- 10) }
+}
