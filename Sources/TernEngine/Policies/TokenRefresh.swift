@@ -25,7 +25,7 @@ struct TokenRefresh: HopPolicy {
         guard hop.mayCarryCredentials else { return .ready }
         // The authentication runs user code, which a policy may not.
         return .lookUp { [authentication, request = hop.request] completion in
-            Task {
+            let task = Task {
                 do throws(AuthenticationError) {
                     guard var answer = try await authentication.authenticated(request) else {
                         return completion(.ready)
@@ -36,6 +36,7 @@ struct TokenRefresh: HopPolicy {
                     completion(.fail(.request(.unauthenticated(error))))
                 }
             }
+            return { task.cancel() }
         }
     }
 

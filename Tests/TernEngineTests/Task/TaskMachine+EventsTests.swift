@@ -49,7 +49,7 @@ import Testing
         func machine() throws -> TaskMachine {
             switch self {
             case .created: return try TaskMachineEventsTests.machine()
-            case .lookingUp: return try started(Policy(.preparation, .lookUp { _ in }))
+            case .lookingUp: return try started(Policy(.preparation, .lookUp { _ in {} }))
             case .delayed:
                 var machine = try started(Policy(.unsuccessfulHeads))
                 _ = machine.head(try head(503))
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `a lookup's first result counts, and only one with its number`() throws {
-        var machine = try Self.started(Policy(.preparation, .lookUp { _ in }))
+        var machine = try Self.started(Policy(.preparation, .lookUp { _ in {} }))
         let words = [
             machine.lookedUp(2, .ready).name, machine.lookedUp(1, .fail(.cancelled)).name,
             machine.lookedUp(1, .ready).name,
