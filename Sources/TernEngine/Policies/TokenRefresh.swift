@@ -45,7 +45,10 @@ struct TokenRefresh: HopPolicy {
         guard number != 0, refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials else {
             return .pass
         }
-        authentication.refused(credentialNumber: number)
-        return history.resendCount < Self.maximumResendCount ? .resend(history.hop.request) : .pass
+        guard let origin = try? history.hop.request.destination.get().origin,
+            authentication.refused(credentialNumber: number, by: origin),
+            history.resendCount < Self.maximumResendCount
+        else { return .pass }
+        return .resend(history.hop.request)
     }
 }
